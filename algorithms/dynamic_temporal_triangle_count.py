@@ -5,8 +5,12 @@ As in `DynamicTriangleCount`, a batch creates or destroys the triangles that con
 edges other times takes away the triangles through these edges before, and adds them after; those that also have a new
 edge are added with the new edges, once.
 
-    mark[edge]   the number of the batch, if the edge is in the batch
-    times_of[i]  the time of edge i of the batch
+In a graph that keeps its records, a batch is one of records, and a triangle is three of them. Those with one record of
+the batch are found in the lists of the other two edges: what is within delta of it, in a walk from the end of the list
+that is nearer in time.
+
+    mark[event]  the number of the batch, if the edge, or the record, is in the batch
+    times_of[i]  the time of edge, or record, i of the batch
 
 Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (triangles within a span of time); Makkar,
 Bader and Green, "Exact and Parallel Triangle Counting in Dynamic Graphs", HiPC 2017 (those of a batch).
@@ -32,7 +36,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
     """Counts of the triangles whose edges are within a span of time, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed: under insertions, deletions, expiry, and
-    new times of existing edges. (Times that are assigned to the column are not noticed.)
+    new times of existing edges. (Times that are assigned to the column are not noticed.) What counts as a triangle is
+    said by `temporal_triangle_count`: three records in a graph that keeps its records (``multi="keep"``). In others an
+    edge has one time, that of the record that counts, and a warning names the option once a time is replaced.
 
     Parameters
     ----------
@@ -55,7 +61,9 @@ class DynamicTemporalTriangleCount(TriangleSums):
 
     Notes
     -----
-    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges.
+    A batch takes O(sum of the smaller degree of the two ends) look-ups over its edges, or its records. Each that finds
+    a triangle of records walks those of the other two edges that are within `delta`, and those between them and the
+    nearer end of the edge's list.
 
     Examples
     --------
@@ -74,13 +82,14 @@ class DynamicTemporalTriangleCount(TriangleSums):
     """
 
     sees_changes = True
+    sees_records = True
 
     def __init__(self, graph: fr.DynamicGraph, delta: Any):
         super().__init__(graph)
         check_undirected(graph, "DynamicTemporalTriangleCount")
         self.delta = fr.arguments.span(graph, delta, "delta")
         self._count_all()
-        self._mark = graph.xp.zeros(with_room(graph.edge_capacity), np.int32)
+        self._mark = graph.xp.zeros(with_room(self._capacity()), np.int32)
         self._batch = self._inserted = 0
         self._attach()
 
@@ -112,9 +121,28 @@ class DynamicTemporalTriangleCount(TriangleSums):
         """Take note that they are gone."""
         self._end()
 
+    def records_inserted(self, src: Any, dst: Any, records: Any) -> None:
+        """Add the triangles that new records created."""
+        self._add_through_records(src, dst, records, 1)
+
+    def records_deleting(self, src: Any, dst: Any, records: Any) -> None:
+        """Subtract the triangles that deleting a batch of records will destroy."""
+        self._begin()
+        self._leaving = not self._outdated
+        self._add_through_records(src, dst, records, -1)
+
+    def records_deleted(self, src: Any, dst: Any, records: Any) -> None:
+        """Take note that they are gone."""
+        self._end()
+
+    def _capacity(self) -> int:
+        """How many ids of events there may be."""
+        records = None if self.graph.in_parts else self.graph.record_capacity
+        return self.graph.edge_capacity if records is None else records
+
     def _next_batch(self) -> int:
         self._batch += 1
-        grown = self._marks_for(self._mark, self.graph.edge_capacity, np.int32)
+        grown = self._marks_for(self._mark, self._capacity(), np.int32)
         if grown is not self._mark:
             grown[: self._mark.size] = self._mark
             self._mark = grown
@@ -127,6 +155,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
             return
         self._total = None
         graph = self.graph
+        if not graph.in_parts:
+            fr.arguments.warn_of_replaced_times(graph)
         local: Any = graph.local if graph.in_parts else graph  # type: ignore[attr-defined]
         edges = local.find_edges(src, dst, checked=False)
         self._mark[edges] = batch
@@ -136,6 +166,21 @@ class DynamicTemporalTriangleCount(TriangleSums):
         fr.intersect(
             graph, src, dst, _share, times, times[edges], self._mark, batch, counted, self.delta, sign, self._sixths,
             self._tally, per_pair=_credit, numbered=True, checked=False,
+        )  # fmt: skip
+
+    def _add_through_records(self, src: Any, dst: Any, records: Any, sign: int) -> None:
+        """Add the triangles with one of these records, or subtract them."""
+        batch = self._next_batch()
+        if self._outdated:
+            return
+        self._total = None
+        self._mark[records] = batch
+        graph: Any = self.graph
+        edges, data = graph.edge_data, graph.record_data
+        lists = edges["first"], edges["last"], data["next"], data["previous"], data["time"]
+        fr.intersect(
+            graph, src, dst, _share_of_records, *lists, data["time"][records], self._mark, batch, self.delta, sign,
+            self._sixths, self._tally, per_pair=_credit_records, numbered=True, checked=False,
         )  # fmt: skip
 
 
@@ -161,4 +206,59 @@ def _share(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, 
 
 
 def _credit(u, v, total, times, times_of, mark, batch, counted, delta, sign, sixths, tally):
+    credit(u, v, total, sixths, tally)
+
+
+def _share_of_records(
+    i, u, v, w, edge_uw, edge_vw, first, last, following, previous, times, times_of, mark, batch, delta, sign, sixths,
+    tally,
+):  # fmt: skip
+    time = times_of[i]
+    one = _first_near(edge_uw, time, delta, first, last, following, previous, times)
+    low = high = _first_near(edge_vw, time, delta, first, last, following, previous, times)
+    old = new = found = 0  # records of v - w from low to high, which are near both others
+    while one >= 0 and low >= 0 and (times[one] <= time or within(time, times[one], delta)):
+        early, late = min(time, times[one]), max(time, times[one])
+        while high >= 0 and (times[high] <= early or within(early, times[high], delta)):
+            if mark[high] == batch:
+                new += 1
+            else:
+                old += 1
+            high = following[high]
+        while low != high and times[low] < late and not within(times[low], late, delta):
+            if mark[low] == batch:
+                new -= 1
+            else:
+                old -= 1
+            low = following[low]
+        if mark[one] == batch:
+            found += 3 * old + 2 * new
+        else:
+            found += 6 * old + 3 * new
+        one = following[one]
+    found *= sign
+    if found != 0:
+        fr.atomic_add(sixths, w, found)
+    return found
+
+
+def _first_near(edge, time, delta, first, last, following, previous, times):
+    """The oldest record of an edge that is not more than delta before a time, or -1."""
+    low, high = first[edge], last[edge]
+    if times[high] < time and not within(times[high], time, delta):
+        return -1
+    if np.float64(time) - np.float64(times[low]) < np.float64(times[high]) - np.float64(time):
+        while times[low] < time and not within(times[low], time, delta):
+            low = following[low]
+        return low
+    low = previous[high]
+    while low >= 0 and (times[low] >= time or within(times[low], time, delta)):
+        high = low
+        low = previous[high]
+    return high
+
+
+def _credit_records(
+    u, v, total, first, last, following, previous, times, times_of, mark, batch, delta, sign, sixths, tally
+):  # fmt: skip
     credit(u, v, total, sixths, tally)

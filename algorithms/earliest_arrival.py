@@ -62,7 +62,9 @@ def earliest_arrival(
     Parameters
     ----------
     graph : Graph
-        With times. In a directed graph edges are followed forward.
+        With times. In a directed graph edges are followed forward. In a graph that keeps its records
+        (``multi="keep"``), each record is an edge in time. In others an edge has one time, that of the record that
+        counts.
     source : int
     start : int or timestamp, optional
         Edges with lesser times are ignored; by default none are.
@@ -81,7 +83,8 @@ def earliest_arrival(
     Notes
     -----
     O(V + E) work if edges were visited in the order of time; here about as much, since vertices that hear in one span
-    of time are visited together.
+    of time are visited together. Of a graph that keeps records, E is their number, and a copy is made
+    (`frontier.event_graph`).
 
     Examples
     --------
@@ -94,6 +97,7 @@ def earliest_arrival(
     >>> found.predecessor
     array([-1,  0,  1], dtype=int32)
     """
+    graph = fr.event_graph(graph)
     times = fr.arguments.edge_times(graph)
     source = fr.arguments.vertex_id(graph, source, "source")
     begin = np.iinfo(np.int64).min if start is None else fr.arguments.time(graph, start, "start")
@@ -144,10 +148,8 @@ def _width(graph: fr.Graph, times: Any) -> int:
 
 
 def _leave(src, dst, edge, weight, times, begin, end, arrival):
-    if begin <= times[edge] < end:
-        arrival[dst] = times[edge]
-        return True
-    return False
+    time = times[edge]
+    return begin <= time < end and fr.atomic_min(arrival, dst, time) > time  # several events may lead there
 
 
 def _pass_on(src, dst, edge, weight, arrival, limit, deferred, times, begin, end, strict):

@@ -60,7 +60,9 @@ def temporal_pagerank(
     Parameters
     ----------
     graph : Graph
-        With times. In a directed graph the walk follows edges forward.
+        With times. In a directed graph the walk follows edges forward. In a graph that keeps its records
+        (``multi="keep"``), each record is an edge of its own, with its time and its weight. In others an edge has one
+        time, that of the record that counts.
     alpha, max_iter, tol, personalization, nstart, fail_on_nonconvergence
         As in `pagerank`. With the ranks of a moment ago as `nstart` fewer iterations are made.
     decay : float, optional
@@ -83,7 +85,8 @@ def temporal_pagerank(
 
     Notes
     -----
-    O(V + E) work per iteration, O(V) memory. Ranks do not depend on the current time: see the module's description.
+    O(V + E) work per iteration, O(V) memory. Of a graph that keeps records, E is their number, and a copy is made
+    (`frontier.event_graph`). Ranks do not depend on the current time: see the module's description.
 
     Examples
     --------
@@ -93,6 +96,7 @@ def temporal_pagerank(
     >>> temporal_pagerank(graph, half_life="10s").pagerank.round(3)
     array([0.352, 0.229, 0.419])
     """
+    graph = fr.event_graph(graph)
     times = fr.arguments.edge_times(graph)
     rate = fr.arguments.decay_rate(graph, decay, half_life)
     fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")

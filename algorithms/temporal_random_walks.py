@@ -79,6 +79,8 @@ def temporal_random_walks(
     ----------
     graph : Graph
         With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored.
+        In a graph that keeps its records (``multi="keep"``), each record is an edge to follow. In others an edge has
+        one time, that of the record that counts.
     starts : array-like of int, shape (number of walks,), optional
         Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
         included, so that rows are vertices.
@@ -107,8 +109,8 @@ def temporal_random_walks(
 
     Notes
     -----
-    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In graphs
-    that keep several records of an edge, its time is that of the record that counts.
+    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. Of a
+    graph that keeps records, E is their number.
 
     Examples
     --------
@@ -119,8 +121,10 @@ def temporal_random_walks(
     >>> found.paths, found.times
     (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))
     """
-    column = fr.arguments.edge_times(graph)
+    fr.arguments.edge_times(graph)
     fr.arguments.check_one_device(graph, "temporal_random_walks")
+    graph = fr.event_graph(graph)
+    column = fr.arguments.edge_times(graph)
     length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
     backward = fr.arguments.flag(backward, "backward")
     strict = fr.arguments.flag(strict, "strict")

@@ -6,8 +6,15 @@ times, that opposite to the greatest id), if the other two are no more than delt
     latest[i]   the time of edge i
     counts[v]   triangles of v
 
-Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (delta-temporal motifs; here edges may come in
-any order, and an edge has one time).
+Where edges have several events, a triangle is three events, one of each edge. They are counted by their last one, in a
+walk over the events of that edge in the order of time, along which the events of the other two that are no more than
+delta older are a window.
+
+    places[e]   the number i of the edge whose id is e
+    stamps      the times of the events of edge i, from the oldest on, are between offsets[i] and offsets[i + 1]
+
+Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (delta-temporal motifs; here the events of the
+three edges may come in any order).
 """
 
 from __future__ import annotations
@@ -43,6 +50,10 @@ class TemporalTriangleCount(Result):
 def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCount:
     """Triangles whose earliest and latest edges are at most `delta` apart, in total and per vertex.
 
+    In a graph that keeps its records (``multi="keep"``), a triangle is three records, one of each of three edges that
+    connect three vertices: three vertices count once for each choice of three such records that are at most `delta`
+    apart. In others an edge has one time, that of the record that counts, and three vertices count at most once.
+
     Parameters
     ----------
     graph : Graph
@@ -55,9 +66,15 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     TypeError, ValueError
         The graph is directed or has no times, or `delta` is no length of time.
 
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
+
     Notes
     -----
-    O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory.
+    O(sum of the smaller degree of the two ends) look-ups over the edges, O(E) memory. Records take a walk over those of
+    the three edges for each three vertices, and O(R) memory for R of them.
 
     Examples
     --------
@@ -72,19 +89,65 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     times = fr.arguments.edge_times(graph)
     check_undirected(graph, "temporal_triangle_count")
     delta = fr.arguments.span(graph, delta, "delta")
+    fr.arguments.warn_of_replaced_times(graph)
     part: Any = graph
     src, dst = part.own_edges() if graph.in_parts else graph.to_coo()[:2]
     local = part.local if graph.in_parts else graph
     latest = times[local.find_edges(src, dst, checked=False)]
+    counts = graph.vertex_array(np.int64, combine="add")
+    walked = graph
     if not graph.finds_fast and not graph.in_parts and src.size:  # in a copy that does
-        copy = fr.snapshot_structure().from_edges(
+        walked = fr.snapshot_structure().from_edges(
             src, dst, num_vertices=graph.num_vertices, device=graph.device, time=latest, time_unit=graph.time_unit,
             vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
-        return temporal_triangle_count(copy, delta)
-    counts = graph.vertex_array(np.int64, combine="add")
-    fr.intersect(graph, src, dst, _count_at_latest, times, latest, delta, counts, numbered=True, checked=False)
+        times = fr.arguments.edge_times(walked)
+    op: Any = _count_at_latest
+    args: tuple = times, latest
+    if graph.multi == "keep":
+        op, args = _count_events, _listed_events(graph, walked, src, dst)
+    fr.intersect(walked, src, dst, op, *args, delta, counts, numbered=True, checked=False)
     return TemporalTriangleCount(int(graph.total(counts)) // 3, counts)
+
+
+def _listed_events(graph: fr.Graph, walked: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any]:
+    """The times of the records of some edges, by their numbers: places by the edges of `walked`, offsets, stamps."""
+    offsets, records = graph.records(src, dst)
+    places = graph.xp.zeros(walked.edge_capacity, np.int64)
+    places[walked.find_edges(src, dst, checked=False)] = graph.xp.arange(src.size)
+    return places, offsets, graph.record_data["time"][records]  # type: ignore[index]
+
+
+def _count_events(i, u, v, w, edge_uw, edge_vw, places, offsets, stamps, delta, counts):
+    if w < u or w < v:  # the three are counted at the pair of the lesser two
+        return
+    a, b, c = i, places[edge_uw], places[edge_vw]
+    found = _ending_in(a, b, c, True, True, offsets, stamps, delta)
+    found += _ending_in(b, a, c, False, True, offsets, stamps, delta)
+    found += _ending_in(c, a, b, False, False, offsets, stamps, delta)
+    fr.atomic_add(counts, u, found)
+    fr.atomic_add(counts, v, found)
+    fr.atomic_add(counts, w, found)
+
+
+def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
+    """Choices of three events, one of each of three edges, of which that of `x` is the last: of equal times, those of
+    the others that have `ties` come before."""
+    y_low = y_end = offsets[y]
+    z_low = z_end = offsets[z]
+    found = 0
+    for at in range(offsets[x], offsets[x + 1]):
+        time = stamps[at]
+        while y_end < offsets[y + 1] and (stamps[y_end] < time or (y_ties and stamps[y_end] == time)):
+            y_end += 1
+        while y_low < y_end and not within(stamps[y_low], time, delta):
+            y_low += 1
+        while z_end < offsets[z + 1] and (stamps[z_end] < time or (z_ties and stamps[z_end] == time)):
+            z_end += 1
+        while z_low < z_end and not within(stamps[z_low], time, delta):
+            z_low += 1
+        found += (y_end - y_low) * (z_end - z_low)
+    return found
 
 
 def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts):

@@ -57,7 +57,9 @@ from .record import Recorded, record
 from .registry import structure_class, structures
 from .runtime import Device, gpu_available, loading_alternatives, on_compile, resolve_device
 from .statistics import StorageStatistics
+from .temporal.events import event_graph
 from .temporal.latest import latest_neighbors
+from .temporal.replaced import ReplacedTimesWarning
 from .temporal.window import SlidingWindow, WindowResult
 from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .walks import degree, find_edge, neighbors
@@ -92,6 +94,7 @@ __all__ = [
     "PriorityFrontier",
     "Recorded",
     "RecordsResult",
+    "ReplacedTimesWarning",
     "SlidingWindow",
     "SocketSource",
     "SpMV",
@@ -120,6 +123,7 @@ __all__ = [
     "display",
     "distributed",
     "edge_support",
+    "event_graph",
     "extract_neighbors",
     "extract_oriented",
     "extract_subgraph",

@@ -16,6 +16,7 @@ from .batch import check_id, check_ids
 from .core.base import BaseDynamicGraph, BaseGraph
 from .names import Names
 from .temporal import TIME, as_span, as_time, as_times
+from .temporal.replaced import warn_once
 from .values import flag, integer, kind_of, number, one_of
 
 if TYPE_CHECKING:
@@ -34,12 +35,17 @@ __all__ = [
     "number",
     "numbers",
     "one_of",
+    "sample_size",
     "span",
     "time",
     "times",
     "vertex_id",
     "vertex_ids",
+    "warn_of_replaced_times",
 ]
+
+ALL = -1
+"""The size of a sample that has all neighbors."""
 
 
 def check_graph(graph: Any, name: str = "graph") -> None:
@@ -156,6 +162,20 @@ def check_output(
         raise ValueError(f"{name} must be an array that can be written, not a read-only one")
 
 
+def sample_size(count: Any, name: str) -> int:
+    """`count`, how many neighbors to sample: at least 1, or -1 for all, which becomes the largest int64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no such integer.
+    """
+    count, most = integer(count, name), int(np.iinfo(np.int64).max)
+    if count < 1 and count != ALL:
+        raise ValueError(f"{name} must be at least 1, or {ALL} for all neighbors, got {count}")
+    return most if count == ALL else min(count, most)
+
+
 def edge_times(graph: BaseGraph) -> Any:
     """The times of the edges of `graph`, by what functors see as `edge`: int64, in its unit (`Graph.time_unit`).
 
@@ -170,6 +190,20 @@ def edge_times(graph: BaseGraph) -> Any:
     if graph.time_unit is None:
         raise ValueError("graph must have times; make it with time=")
     return graph.edge_data[TIME]  # type: ignore[index]
+
+
+def warn_of_replaced_times(graph: BaseGraph) -> None:
+    """Warn, once for a graph, if it has replaced times of edges that were inserted again.
+
+    To be called by what reads times as if edges had no others. A graph that keeps its records has them all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `graph` is no graph, or has no times.
+    """
+    edge_times(graph)
+    warn_once(graph)
 
 
 def time(graph: BaseGraph, value: Any, name: str) -> int:

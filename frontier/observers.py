@@ -12,6 +12,7 @@ from .values import kind_of
 
 U = TypeVar("U", bound=Callable[..., Any])
 
+EDGE_METHODS = ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted")
 Told = tuple[UpdateObserver, tuple[Any, ...]]
 """An observer, and the arguments of its notification."""
 
@@ -75,11 +76,15 @@ class Observers:
         return [observer for _, observer in live if observer is not None]
 
     def tell(self, method: str, told: Iterable[Told]) -> None:
-        """Call a method of some observers, except those detached meanwhile; collect their exceptions."""
+        """Call a method of some observers, except those detached meanwhile; collect their exceptions.
+
+        Observers that see records are not notified of edges in a graph that keeps records.
+        """
+        of_edges = method in EDGE_METHODS and self._graph().multi == "keep"  # type: ignore[union-attr]
         self._telling = True
         try:
             for observer, args in told:
-                if observer._watched is not self._graph:
+                if observer._watched is not self._graph or (of_edges and observer.sees_records):
                     continue
                 try:
                     getattr(observer, method)(*args)

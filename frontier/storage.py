@@ -35,7 +35,8 @@ HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
 }  # fmt: skip
 IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
-TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}
+TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}, and `REPLACED`
+REPLACED = "replaced"  # an entry of these that is there, and true, if times of edges were replaced
 EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
 MULTI_FIELD = "multi"  # a field that is there, and "sum" or "keep", in graphs that add up records, or keep them
 OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES, MULTI_FIELD}
@@ -63,9 +64,14 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
         **({} if graph._edge_data is None else {EDGE_DATA: _column_header(graph._edge_data)}),
-        **({} if graph.time_unit is None else {TIMES: {"unit": graph.time_unit, "keep": graph.keep_time}}),
+        **({} if graph.time_unit is None else {TIMES: _times_header(graph)}),
         **({} if graph.multi == "last" else {MULTI_FIELD: graph.multi}),
     }
+
+
+def _times_header(graph: BaseGraph) -> dict[str, Any]:
+    replaced = {REPLACED: True} if graph._edge_data.has_replaced else {}  # type: ignore[union-attr]
+    return {"unit": graph.time_unit, "keep": graph.keep_time, **replaced}
 
 
 def _column_header(data: EdgeData) -> dict[str, Any]:
@@ -132,6 +138,7 @@ def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.nd
         setattr(graph, f"_{name}", arrays.get(name))
     if graph._edge_data is not None:
         graph._edge_data.set_arrays(header[EDGE_DATA]["top"], arrays)
+        graph._edge_data.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
     if check:
         check_graph(graph)
     if graph._edge_data is not None:
@@ -279,8 +286,9 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
         require(all(dtype in COLUMN_DTYPES for dtype in data["columns"].values()), f"edge_data is {data!r}")
     if TIMES in header:
         rules, columns = header[TIMES], header.get(EDGE_DATA, {"columns": {}})["columns"]
-        require(isinstance(rules, dict) and rules.keys() == {"unit", "keep"} and rules["unit"] in (*UNITS,)
-                and rules["keep"] in KEEP_TIMES and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
+        require(isinstance(rules, dict) and rules.keys() - {REPLACED} == {"unit", "keep"} and rules["unit"] in (*UNITS,)
+                and rules["keep"] in KEEP_TIMES and rules.get(REPLACED, True) is True
+                and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
     if MULTI_FIELD in header:
         columns = header.get(EDGE_DATA, {"columns": {}})["columns"]
         known = header[MULTI_FIELD] in ("sum", "keep")

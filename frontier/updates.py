@@ -51,10 +51,14 @@ class UpdateObserver:
         If true, an exact observer of a graph with weights or edge data is also notified of existing edges whose values
         an insertion replaces, by `edges_changing` and `edges_changed`. False by default: to find them takes as long as
         to find new edges.
+    sees_records : bool
+        If true, an observer of a graph that keeps its records (``multi="keep"``) is notified of records, by
+        `records_inserted`, `records_deleting` and `records_deleted`, and not of edges. False by default.
     """
 
     exact: ClassVar[bool] = True
     sees_changes: ClassVar[bool] = False
+    sees_records: ClassVar[bool] = False
     _watched: Any = None  # weak reference to the graph, kept by it
 
     def __reduce__(self) -> Any:
@@ -95,6 +99,22 @@ class UpdateObserver:
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Called after edges were deleted; not called if the deletion failed."""
+
+    def records_inserted(self, src: Any, dst: Any, records: Any) -> None:
+        """Called after records were inserted, with the ends of the edge of each and its id; only with `sees_records`.
+
+        An edge is listed as often as it has such records. The ends of undirected edges are in any order.
+        """
+
+    def records_deleting(self, src: Any, dst: Any, records: Any) -> None:
+        """Called before records are deleted, while they are still there; otherwise as `edges_deleting`.
+
+        An update that deletes some edges with all their records, and some records of other edges, notifies of both, one
+        after the other.
+        """
+
+    def records_deleted(self, src: Any, dst: Any, records: Any) -> None:
+        """Called after records were deleted; not called if the deletion failed."""
 
     def vertices_changed(self) -> None:
         """Called after vertices were added, reinserted or deleted; the edges of deleted ones are deleted before."""

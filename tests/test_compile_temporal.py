@@ -8,7 +8,13 @@ from test_compile_operators import NARROW, WIDE, bare_case, check_compiles, numb
 from test_kept_records import payments, totals
 
 import frontier as fr
-from algorithms import DynamicTemporalTriangleCount, earliest_arrival, temporal_pagerank, temporal_random_walks
+from algorithms import (
+    DynamicTemporalTriangleCount,
+    earliest_arrival,
+    temporal_pagerank,
+    temporal_random_walks,
+    temporal_triangle_count,
+)
 from frontier.operators.intersect import cuda_functors
 from structures import CSR, FaimGraph, SlabGraph
 
@@ -58,19 +64,26 @@ def test_functors_that_walk_records_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
-def test_functors_of_incremental_triangles_compile(monkeypatch):
-    kept = []
-    graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], device="cpu")
+@pytest.mark.parametrize("multi", ["last", "keep"])
+def test_functors_of_triangles_compile(multi, monkeypatch):
+    graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], multi=multi, device="cpu")
     counter = DynamicTemporalTriangleCount(graph, 5)
+    for call in (lambda: temporal_triangle_count(graph, 5), lambda: graph.insert_edges([0], [2], time=[3])):
+        check_pairs_compile(call, monkeypatch)
+    assert counter.total == 0
+
+
+def check_pairs_compile(call, monkeypatch):
+    """The functors that a call hands to `frontier.intersect`, which does nothing here."""
+    kept = []
     with monkeypatch.context() as patch:
         patch.setattr(fr, "intersect", lambda *args, **options: kept.append((args, options)))
-        graph.insert_edges([0], [2], time=[3])
+        call()
     (_, _, _, op, *args), options = kept[0]
-    functors, macros = cuda_functors(op, options["per_pair"], options["numbered"])
+    functors, macros = cuda_functors(op, options.get("per_pair"), options["numbered"])
 
     def case(graph):
         values = tuple(value if hasattr(value, "dtype") else np.int64(value) for value in args)
         return functors, values, macros
 
     check_compiles(SlabGraph, "intersect", case, *NARROW, WITH_TIMES)
-    assert counter.total == 0

@@ -16,6 +16,8 @@ from frontier.philox import philox
 from frontier.temporal import rows_by_time
 from structures import CSR, SlabGraph
 
+pytestmark = pytest.mark.filterwarnings("ignore::frontier.ReplacedTimesWarning")
+
 N = 40
 EXTREMES = np.array([-(2**63), 2**63 - 1, -(2**63) + 1, 2**63 - 2, 0])
 METHODS = ({"method": "latest"}, {"method": "uniform", "seed": 5}, {"method": "decay", "seed": -3, "decay": 0.05})
@@ -35,14 +37,20 @@ def rows_of(graph):
     forward = graph.reverse if graph.read_only and graph.directed and hasattr(graph, "_forward") else graph
     src, dst = (to_host(graph, part) for part in forward.to_coo()[:2])
     if src.size:
-        edges = to_host(graph, forward.edge_ids(src, dst))
-        times = to_host(graph, graph.edge_data["time"])[edges]
+        if graph.multi == "keep":  # each record is an event, and that inserted last comes first
+            offsets, edges = (to_host(graph, part) for part in forward.records(src, dst))
+            src, dst = (np.repeat(part, np.diff(offsets)) for part in (src, dst))
+            times = to_host(graph, graph.record_data["time"])[edges]
+            src, dst, edges, times = (part[::-1] for part in (src, dst, edges, times))
+        else:
+            edges = to_host(graph, forward.edge_ids(src, dst))
+            times = to_host(graph, graph.edge_data["time"])[edges]
         for u, v, time, edge in zip(*(part.tolist() for part in (src, dst, times, edges)), strict=True):
             if not graph.directed or forward is graph:
                 rows[u].append((-time, v, edge))
             if not graph.directed or forward is not graph:
                 rows[v].append((-time, u, edge))
-    return [sorted(row) for row in rows]
+    return [sorted(row, key=lambda event: event[:2]) for row in rows]
 
 
 def words(seed, i, j):
@@ -51,12 +59,13 @@ def words(seed, i, j):
     return [int(word) for word in philox(*(np.uint64(half) for pair in halves for half in pair))]
 
 
-def expected(rows, vertices, count, before=None, *, method, seed=0, decay=0.0):
-    """By the rules: for each vertex the neighbors, times and edges."""
+def expected(rows, vertices, count, before=None, *, method, seed=0, decay=0.0, inclusive=False, records=False):
+    """By the rules: for each vertex the neighbors, times and edges, or records."""
     found = []
     limits = [None] * len(vertices) if before is None else np.broadcast_to(before, len(vertices)).tolist()
     for i, (v, limit) in enumerate(zip(vertices, limits, strict=True)):
-        row = [entry for entry in rows[v] if limit is None or -entry[0] < limit]
+        row = [entry for entry in rows[v] if limit is None or -entry[0] < limit or (inclusive and -entry[0] == limit)]
+        count = len(row) if count == -1 else count
         if method == "uniform" and len(row) > count:
             for t in range(count):
                 w0, w1, w2, w3 = words(seed, i, t // 2)
@@ -65,8 +74,8 @@ def expected(rows, vertices, count, before=None, *, method, seed=0, decay=0.0):
                 row[t], row[chosen] = row[chosen], row[t]
         if method == "decay":
             keys = []
-            for negative, u, _ in row:
-                w0, w1, _, _ = words(seed, i, u)
+            for negative, u, edge in row:
+                w0, w1, _, _ = words(seed, i, edge if records else u)
                 wait = -math.log(1 - ((w0 >> 5) * 2**26 + (w1 >> 6)) / 2**53)
                 keys.append((math.log(max(wait, 2.0**-54)) + decay * float(negative - row[0][0]), u))
             row = [row[k] for k in sorted(range(len(row)), key=keys.__getitem__)]
@@ -85,12 +94,12 @@ def sampled(graph, vertices, count, before=None, **options):
 
 
 def check(graph, vertices, counts=(1, 3, 100), limits=(None,), methods=METHODS):
-    rows = rows_of(graph)
+    rows, records = rows_of(graph), graph.multi == "keep"
     for count in counts:
         for before in limits:
             for options in methods:
                 assert sampled(graph, vertices, count, before, **options) == expected(
-                    rows, vertices, count, before, **options
+                    rows, vertices, count, before, records=records, **options
                 ), (count, before, options)
 
 
@@ -209,15 +218,33 @@ def test_an_update_that_fails_changes_nothing(device, lists):
 
 @pytest.mark.parametrize("multi", ["sum", "keep"])
 def test_several_records_of_an_edge(device, lists, multi):
-    """An edge has one time, and is one neighbor."""
-    graph = SlabGraph(N, time="s", multi=multi, device=device)
+    """They are one neighbor with one time, or as many as there are where all are kept."""
+    graph = SlabGraph(N, time="s", multi=multi, directed=True, in_edges=True, device=device)
     rng = np.random.default_rng(4)
     for low in (0, 30):
-        graph.insert_edges(*rng.integers(0, 8, (2, 150)), time=rng.integers(low, low + 40, 150))
-        check(graph, list(range(9)), (2, 20), (None, 35))
+        graph.insert_edges(*rng.integers(0, 8, (2, 150)), time=rng.integers(low, low + 20, 150))
+        for view in (graph, graph.reverse):
+            check(view, list(range(9)), (2, 20, 70), (None, 35))
     if multi == "keep":
+        assert len(sampled(graph, [0], 1000, method="latest")[0]) > 20
         graph.expire(25)
+        graph.delete_edges([1, 2], [2, 3])
         check(graph, list(range(9)), (2, 20), (None, 35))
+
+
+def test_all_neighbors_up_to_a_time(device, lists):
+    for multi in ("last", "keep"):
+        graph = SlabGraph(4, time="s", multi=multi, device=device)
+        graph.insert_edges([0, 0, 1, 0], [1, 2, 0, 3], time=[10, 20, 30, 2**63 - 1])
+        for options in METHODS:
+            check(graph, [0, 1, 3], (-1, 1), (None, 20, 30, 2**63 - 1), [options | {"inclusive": True}, options])
+    ids, times = (to_host(graph, part).tolist() for part in fr.latest_neighbors(graph, [0], -1)[1:])
+    assert (ids, times) == ([3, 1, 2, 1], [2**63 - 1, 30, 20, 10])
+    assert to_host(graph, fr.latest_neighbors(graph, [0], 1, before=20, inclusive=True)[1]).tolist() == [2]
+    with pytest.raises(TypeError, match="inclusive"):
+        fr.latest_neighbors(graph, [0], 1, before=20, inclusive=1)
+    with pytest.raises(ValueError, match="count must be at least 1, or -1 for all neighbors, got -2"):
+        fr.latest_neighbors(graph, [0], -2)
 
 
 def test_snapshots(device, lists):

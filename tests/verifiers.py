@@ -475,23 +475,30 @@ def verify_random_walks(graph, result, length=10, seed=0, starts=None):
 
 
 def timed_arcs(graph):
-    """Each arc with its time: (src, dst, time), as lists of Python integers."""
+    """Each arc at each time at which it was seen: (src, dst, time, weight), as lists of Python numbers."""
     src, dst = (host(part) for part in graph.to_coo()[:2])
-    times = host(graph.edge_data["time"][graph.edge_ids(src, dst)])
+    data, ids = graph.edge_data, graph.edge_ids(src, dst)
+    if graph.multi == "keep":
+        data = graph.record_data
+        offsets, ids = graph.records(src, dst)
+        src, dst = (np.repeat(part, np.diff(host(offsets))) for part in (src, dst))
+    times = host(data["time"][ids])
+    weights = host(data["weight"][ids]).astype(np.float64) if graph.is_weighted else np.ones(src.size)
     if not graph.directed:
-        src, dst, times = np.append(src, dst), np.append(dst, src), np.append(times, times)
-    return src.tolist(), dst.tolist(), times.tolist()
+        src, dst = np.append(src, dst), np.append(dst, src)
+        times, weights = np.append(times, times), np.append(weights, weights)
+    return src.tolist(), dst.tolist(), times.tolist(), weights.tolist()
 
 
 def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=False):
     """Arrivals are those of a search that takes vertices from a heap, one by one; predecessors form a tree."""
     never, n = np.iinfo(np.int64).max, graph.num_vertices
     begin = -(2**63) if start is None else start
-    leaving, time_of = [[] for _ in range(n)], {}
-    for u, v, time in zip(*timed_arcs(graph), strict=True):
+    leaving, events = [[] for _ in range(n)], set()
+    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
         if begin <= time < (never if end is None else end):
             leaving[u].append((time, v))
-            time_of[u, v] = time
+            events.add((u, v, time))
     expected, queue = [never] * n, [(begin, source)]
     done = set()
     while queue:
@@ -512,7 +519,7 @@ def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=
             assert before[v] == -1
             continue
         u = before[v]
-        assert time_of[u, v] == expected[v]
+        assert (u, v, expected[v]) in events
         assert u == source or expected[u] < expected[v] or (expected[u] == expected[v] and not strict)
         steps = 0
         while u != source:
@@ -525,10 +532,8 @@ def verify_temporal_pagerank(
 ):  # fmt: skip
     """Ranks are those of a walk whose steps are weighted by age; ages are differences of Python integers."""
     n = graph.num_vertices
-    src, dst, times = timed_arcs(graph)
-    weights = np.ones(len(src))
-    if graph.is_weighted and weighted:
-        weights = host(graph.edge_weights(src, dst)).astype(np.float64)
+    src, dst, times, weights = timed_arcs(graph)
+    weights = np.array(weights if weighted else [1.0] * len(src))
     newest = {}
     for u, time, weight in zip(src, times, weights, strict=True):
         newest[u] = max(newest.get(u, time), time) if weight > 0 else newest.get(u, time)
@@ -547,15 +552,17 @@ def verify_temporal_pagerank(
 
 
 def verify_temporal_triangles(graph, result, delta):
-    """Triangles are found as sets of three neighbors, and their times compared as Python integers."""
-    time_of = {(u, v): time for u, v, time in zip(*timed_arcs(graph), strict=True)}
+    """Triangles are found as sets of three neighbors, and their times compared as Python integers, each with each."""
+    times_of = {}
+    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
+        times_of.setdefault((u, v), []).append(time)
     near = neighbor_sets(graph)
     counts = np.zeros(graph.num_vertices, np.int64)
-    for u, v in time_of:
+    for u, v in times_of:
         for w in near[u] & near[v] if u < v else ():
-            times = time_of[u, v], time_of[u, w], time_of[v, w]
-            if v < w and max(times) - min(times) <= delta:
-                counts[[u, v, w]] += 1
+            if v < w:
+                found = itertools.product(times_of[u, v], times_of[u, w], times_of[v, w])
+                counts[[u, v, w]] += sum(max(times) - min(times) <= delta for times in found)
     assert (host(result.per_vertex) == counts).all() and result.total == counts.sum() // 3
 
 
@@ -564,7 +571,7 @@ def verify_temporal_random_walks(
 ):  # fmt: skip
     """Each step is the draw among the edges that may follow, whose probabilities are added up one by one."""
     there, leaving = existing(graph), [[] for _ in range(graph.num_vertices)]
-    for u, v, time in zip(*timed_arcs(graph), strict=True):
+    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
         leaving[v if backward else u].append((-time if backward else time, u if backward else v))
     leaving = [sorted(edges) for edges in leaving]
     starts = np.where(there, np.arange(there.size), -1) if starts is None else np.asarray(starts)
@@ -585,14 +592,15 @@ def verify_temporal_random_walks(
             if not rest:
                 assert step == count
                 break
-            chosen = rest.index((-stamps[step] if backward else stamps[step], path[step + 1]))
+            taken = (-stamps[step] if backward else stamps[step], path[step + 1])
+            chosen, behind = rest.index(taken), rest.index(taken) + rest.count(taken)  # several events may be alike
             if half_life is None or now is None:
-                assert chosen == fr.random_bits(seed, walk, step) * len(rest) >> 32
+                assert chosen <= fr.random_bits(seed, walk, step) * len(rest) >> 32 < behind
             else:
                 weights = np.exp2([-(time - rest[0][0]) / half_life for time, _ in rest])
                 beyond = np.append(np.cumsum(weights[::-1])[::-1], 0) / weights.sum()
                 chance = 1 - fr.random(seed, walk, step)
-                assert beyond[chosen + 1] < chance + 1e-9 and chance < beyond[chosen] + 1e-9
+                assert beyond[behind] < chance + 1e-9 and chance < beyond[chosen] + 1e-9
             now, at = rest[chosen]
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import as_device_array, as_dtype, as_numbers
-from ..runtime import Device
+from ..runtime import Device, elementwise
 from ..runtime.kernels import C_TYPES
+from ..sort import places_of_ids
 from ..temporal import TIME, TimeColumn
 from ..values import kind_of
 from .records import FIRST, LAST, NEXT, PREVIOUS, Records
@@ -41,6 +42,10 @@ class EdgeData(Table):
         are.
     records : Records or None
         All records of the edges, with ``"keep"``.
+    has_replaced : bool
+        Whether edges have had more records than the one of which the columns hold the data.
+    has_warned : bool
+        Whether users were warned of that.
     """
 
     holds = "edges with data"
@@ -51,6 +56,7 @@ class EdgeData(Table):
     ):  # fmt: skip
         self.multi = multi
         self.times = times
+        self.has_replaced = self.has_warned = False
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
@@ -124,6 +130,33 @@ class EdgeData(Table):
         """One end of each edge by id, which kernels that free ids set to -1; empty unless edges are logged by time."""
         return self._no_sources if self.times is None else self.times.sources
 
+    def note_replaced(self, src: Any, inserted: int, columns: Mapping[str, Any] | None = None) -> None:
+        """Take note of a batch that gave an edge more than one time, in a graph with times that keeps no records.
+
+        Costs nothing if it did not, or if one before did, unless the batch has self-loops.
+
+        Parameters
+        ----------
+        src : array
+            Of each record of the batch; negative for those that are dropped.
+        inserted : int
+            How many of the edges are new.
+        columns : mapping of str to array, optional
+            Those of the batch; ``"count"`` says how many records each of its own stands for.
+        """
+        if self.times is None or self.records is not None or self.has_replaced:
+            return
+        counts = None if columns is None else columns.get(COUNT)
+        if src.size != inserted and int(places_of_ids(self.device, src).size) > inserted:
+            self.has_replaced = True
+        elif counts is not None and counts.size:
+            self.has_replaced = int(counts.max()) > 1
+
+    def newest_records(self, edges: Any) -> tuple[Any, Any]:
+        """The records of some edges, those of each from the last one on, in a graph that keeps them: offsets, ids."""
+        lasts, counts = (elementwise.take(self.device, self.columns[name], edges) for name in (LAST, COUNT))
+        return self.records.of(lasts, counts, PREVIOUS)  # type: ignore[union-attr]
+
     # ---- as part of a graph -----------------------------------------------------------------------------------------
 
     def copy(self) -> EdgeData:
@@ -131,7 +164,14 @@ class EdgeData(Table):
         twin = super().copy()
         twin.times = None if self.times is None else self.times.copy()
         twin.records = None if self.records is None else self.records.copy()
+        twin.has_warned = False
         return twin
+
+    def adopt(self, records: Records) -> None:
+        """Have the columns of some records, and their ids, as those of edges."""
+        self.columns = {name: records.columns[name] for name in self.dtypes}
+        self.top, self.capacity = records.top, records.capacity
+        self.free_ids, self.free_count = records.free_ids, records.free_count
 
     def arrays(self) -> dict[str, Any]:
         """All that files hold, as arrays by their names there: the columns up to `top`, the free ids, and records."""

@@ -7,7 +7,6 @@ jumping, in as many rounds as the logarithm of the longest run of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ..batch import Arcs
 from ..sort import last_of_runs, sort_pairs
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
-from .record_updates import Write, edge_arcs, notifying
+from .record_updates import Write, edge_arcs, notifying, told_of_records
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
@@ -79,6 +78,7 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))
     arcs, none = edge_arcs(graph, src, dst), xp.full(gone.size, -1, graph.vertex_dtype)
+    told = told_of_records(graph, gone)
 
     def commit(deleted: int) -> None:
         data.release(edges)
@@ -86,7 +86,9 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
         records.release(gone)
 
     def remove() -> RecordsResult:
+        graph._observers.tell("records_deleting", told)
         deleted = graph._delete_observed(arcs, commit)
+        graph._observers.tell("records_deleted", told)
         copies = 1 if graph.directed else 2
         return RecordsResult(deleted=deleted // copies, records_deleted=int(gone.size))
 
@@ -112,6 +114,7 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     ends = src[edges], dst[edges]
     notify = notifying(graph, ends, (src[:0], dst[:0]), ends)
+    told = told_of_records(graph, gone)
 
     def change() -> None:
         data.write(edges, columns)
@@ -120,7 +123,12 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         records.write(gone, {EDGE: none})
         records.release(gone)
 
-    return partial(notify, change)
+    def call() -> None:
+        graph._observers.tell("records_deleting", told)
+        notify(change)
+        graph._observers.tell("records_deleted", told)
+
+    return call
 
 
 def _unlinked(

@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch import Arcs
+from ..observers import Told
+from .ends import kept_ends
+from .records import EDGE
 
 if TYPE_CHECKING:
     from ..core.base import BaseDynamicGraph, BaseGraph
@@ -46,6 +49,23 @@ def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Cal
         graph._observers.tell("edges_changed", changes)
 
     return call
+
+
+def told_of_records(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Told]:
+    """The observers that see records, with the ends of the edges of some, and their ids.
+
+    Parameters
+    ----------
+    ends : pair of arrays, optional
+        If they are known.
+    """
+    observers = [observer for observer in graph._live_observers() if observer.sees_records]
+    if not observers or not ids.size:
+        return []
+    if ends is None:
+        edges = graph._edge_data.records.columns[EDGE][ids]  # type: ignore[union-attr]
+        ends = tuple(each[edges] for each in kept_ends(graph))
+    return [(observer, (*ends, ids)) for observer in observers]
 
 
 def edge_arcs(graph: BaseGraph, src: Any, dst: Any, ids: Any = None) -> Arcs:

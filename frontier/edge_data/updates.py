@@ -102,6 +102,7 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
         data.write(ids, columns)
         if times is not None:
             times.log(logged, ids, graph.num_edges)
+            data.note_replaced(rows.arcs.src, inserted // copies, rows.columns)
 
     return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
 
@@ -113,6 +114,7 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
     graph._load(arcs)
     data.take(graph.num_edges)
     data.write(ids, rows.columns)
+    data.note_replaced(rows.arcs.src, graph.num_edges, rows.columns)
 
 
 def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:

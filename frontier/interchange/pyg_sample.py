@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..access import reads
-from ..arguments import edge_times, integer, one_of, vertex_ids
+from ..arguments import edge_times, integer, one_of, sample_size, vertex_ids
 from ..graph import Graph
 from ..operators import sample_temporal_neighbors
 from ..operators.sample_temporal_neighbors import time_limits
 from ..sort import row_ids
+from ..temporal.events import event_columns
 from ..values import kind_of
-from .common import edge_values, require
+from .common import require
 from .pyg import PACKAGE, edge_tensors
 from .tensors import as_tensor
 
@@ -24,15 +25,16 @@ LAST_SEED = 2**64
 
 @reads
 def sample_pyg(
-    graph: Graph, vertices: Any, counts: Sequence[int], *, before: Any = None, method: str = "uniform",
-    decay: float | None = None, half_life: Any = None, seed: int | None = None, edges: str = "in",
-    edge_attr: Sequence[str] = (),
+    graph: Graph, vertices: Any, counts: Sequence[int], *, before: Any = None, inclusive: bool = False,
+    method: str = "uniform", decay: float | None = None, half_life: Any = None, seed: int | None = None,
+    edges: str = "in", edge_attr: Sequence[str] = (),
 ) -> Any:  # fmt: skip
     """Neighbors of vertices, and theirs, before some time, as a ``torch_geometric.data.Data`` to train on.
 
     Each of `vertices` has a part of its own, which is not connected to others, so that none sees what only another may:
     what ``NeighborLoader(..., disjoint=True)`` makes of a graph that does not change. Neighbors are those that
-    `sample_temporal_neighbors` finds.
+    `sample_temporal_neighbors` finds: in a graph that keeps its records (``multi="keep"``), each record is an edge of
+    the sample. In others an edge has one time, that of the record that counts.
 
     Parameters
     ----------
@@ -41,9 +43,11 @@ def sample_pyg(
     vertices : array-like of int, shape (m,)
         In any order, with duplicates.
     counts : sequence of int
-        How many neighbors to sample of each vertex: of `vertices`, of these, and so on.
+        How many neighbors to sample of each vertex, or -1 for all: of `vertices`, of these, and so on.
     before : int or timestamp, or array-like of them, shape (m,), optional
         Only edges with lesser times count, at any distance: one time for all `vertices`, or one for each.
+    inclusive : bool
+        Whether edges at the time `before` count, too, as they do with ``NeighborLoader``'s ``time_attr``.
     method, decay, half_life, seed
         As in `sample_temporal_neighbors`.
     edges : {"in", "out"}
@@ -61,7 +65,9 @@ def sample_pyg(
           nodes by it: ``data.x = features[data.n_id]``;
         * ``batch``: for each node, of which of `vertices` it is a part;
         * ``edge_index``: from each neighbor to the vertex that it was sampled for (with ``edges="out"``, back);
-        * ``e_id``, ``edge_time``, and all else that `to_pyg` has of edges;
+        * ``edge_time``, and all else that `to_pyg` has of edges;
+        * ``e_id``: ``graph.edge_data[name][e_id]`` are the values of edges now; in a graph that keeps its records,
+          ``graph.record_data[name][e_id]`` are those of records;
         * ``seed_time``, of shape (m,), with `before`.
 
     Raises
@@ -70,6 +76,11 @@ def sample_pyg(
         PyTorch Geometric is not installed.
     TypeError, ValueError
         Naming the argument and what is wrong with it; or the graph has no times.
+
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
 
     Notes
     -----
@@ -80,7 +91,8 @@ def sample_pyg(
     one_of(edges, "edges", DIRECTIONS)
     if isinstance(counts, str) or not isinstance(counts, Iterable):
         raise TypeError(f"counts must be a list of integers, one for each distance, not {kind_of(counts)}")
-    counts = [integer(count, f"counts[{i}]", 1) for i, count in enumerate(counts)]
+    counts = [sample_size(count, f"counts[{i}]") for i, count in enumerate(counts)]
+    columns = event_columns(graph)
     library = require("torch_geometric", PACKAGE, "sample_pyg")
     torch = require("torch", "torch", "sample_pyg")
     xp = graph.xp
@@ -93,8 +105,9 @@ def sample_pyg(
     for hop, count in enumerate(counts):
         parts, members = keys[begin:] // max(graph.num_vertices, 1), keys[begin:] % max(graph.num_vertices, 1)
         offsets, neighbors, _, ids = sample_temporal_neighbors(
-            searched, members, count, before=None if before is None else limits[parts], method=method, decay=decay,
-            half_life=half_life, seed=None if seed is None else (integer(seed, "seed") + (hop << 32)) % LAST_SEED,
+            searched, members, count, before=None if before is None else limits[parts], inclusive=inclusive,
+            method=method, decay=decay, half_life=half_life,
+            seed=None if seed is None else (integer(seed, "seed") + (hop << 32)) % LAST_SEED,
         )  # fmt: skip
         rows = row_ids(graph.device, offsets, np.dtype(np.int64))
         reached = parts[rows] * graph.num_vertices + neighbors
@@ -104,7 +117,8 @@ def sample_pyg(
         begin = size
     ends = [xp.concatenate([each[i] for each in found]) if found else xp.empty(0, np.int64) for i in range(3)]
     source, target, ids = ends if edges == "in" else (ends[1], ends[0], ends[2])
-    stored = edge_tensors(graph, {"src": source, "dst": target, **edge_values(graph, ids)}, ids, edge_attr)
+    values = {name: column[ids] for name, column in columns.items()}
+    stored = edge_tensors(graph, {"src": source, "dst": target, **values}, ids, edge_attr)
     nodes = {"n_id": keys % max(graph.num_vertices, 1), "batch": keys // max(graph.num_vertices, 1)}
     if before is not None:
         nodes["seed_time"] = limits

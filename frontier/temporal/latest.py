@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 
 
 @reads
-def latest_neighbors(graph: BaseGraph, vertices: Any, count: int, *, before: Any = None) -> tuple[Any, Any, Any]:
-    """Of each of a list of vertices, the neighbors whose edges have the greatest times, up to `count`.
+def latest_neighbors(
+    graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Of each of a list of vertices, the neighbors whose events have the greatest times, up to `count`.
+
+    In a graph that keeps its records (``multi="keep"``), each record is an event, so that a neighbor is listed as often
+    as it was met. In others an edge is one, with the time of the record that counts.
 
     Parameters
     ----------
@@ -22,8 +27,11 @@ def latest_neighbors(graph: BaseGraph, vertices: Any, count: int, *, before: Any
     vertices : array-like of int, shape (m,)
         In any order, with duplicates.
     count : int
+        -1 for all.
     before : int or timestamp, or array-like of them, shape (m,), optional
-        Only edges with lesser times count: one time for all vertices, or one for each. By default all edges do.
+        Only events with lesser times count: one time for all vertices, or one for each. By default all events do.
+    inclusive : bool
+        Whether events at the time `before` count, too.
 
     Returns
     -------
@@ -38,8 +46,13 @@ def latest_neighbors(graph: BaseGraph, vertices: Any, count: int, *, before: Any
     TypeError, ValueError
         Naming the argument and what is wrong with it; or the graph has no times.
 
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
+
     Notes
     -----
     That of `sample_temporal_neighbors`.
     """
-    return sample_temporal_neighbors(graph, vertices, count, before=before, method="latest")[:3]
+    return sample_temporal_neighbors(graph, vertices, count, before=before, inclusive=inclusive, method="latest")[:3]

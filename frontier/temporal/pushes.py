@@ -393,6 +393,7 @@ class Pushes:
         there."""
         data, count = graph._edge_data, int(ids.size)
         bound: Any = self._bound
+        sources = bound.memory.arcs.src[: self.copies * count]
         inserted, deferred = bound.updates.inserted(graph)
         known = numbers[KNOWN]
         if not deferred:
@@ -405,6 +406,7 @@ class Pushes:
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
         graph._num_arcs += inserted
         graph.version += 1
+        data.note_replaced(sources, inserted)  # type: ignore[union-attr]
         return inserted, self.copies * known
 
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..operators.extract import collect_arcs
 from ..runtime import elementwise
 from ..sort import id_bits, last_of_runs, row_ids, sort_pairs
+from .column import TIME
+from .events import Events, collect_events, event_columns
 
 if TYPE_CHECKING:
     from ..core.base import BaseGraph
@@ -25,7 +26,7 @@ CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 
 
 class RowsByTime(NamedTuple):
-    """The arcs of some vertices.
+    """The events of some vertices.
 
     Attributes
     ----------
@@ -35,7 +36,8 @@ class RowsByTime(NamedTuple):
     ids : array of the graph's vertex dtype, shape (offsets[-1],)
         Neighbors; of equal times in ascending order.
     edges : array of the graph's vertex dtype, shape (offsets[-1],)
-        The ids of the edges.
+        The ids of the edges, or of records in a graph that keeps them; of one time and neighbor, that inserted last
+        first.
     """
 
     offsets: Any
@@ -129,27 +131,25 @@ def _kernels(graph: BaseGraph) -> Kernels:
 
 def _sorted_rows(graph: BaseGraph, vertices: Any = None) -> RowsByTime:
     """The rows of some vertices, or of all, sorted."""
-    data: Any = graph._edge_data
-    offsets, ids, slots = collect_arcs(graph, vertices)
+    found, column = collect_events(graph, vertices), event_columns(graph)[TIME]
     if graph.device.is_gpu:
-        return _sorted_on_gpu(graph, offsets, ids, slots)
+        return _sorted_on_gpu(graph, found, column)
+    offsets, ids = found.offsets, found.ids
     size = int(ids.size)
     times, edges = np.empty(size, np.int64), np.empty(size, graph.vertex_dtype)
-    _kernels(graph).order_rows(size, offsets, slots, graph._weights, data.columns["time"], times, ids, edges)
+    _kernels(graph).order_rows(size, offsets, found.places, found.held, column, times, ids, edges)
     return RowsByTime(offsets, times, ids, edges)
 
 
-def _sorted_on_gpu(graph: BaseGraph, offsets: Any, ids: Any, slots: Any) -> RowsByTime:
-    """Arcs sorted by three stable sorts of all of them: by neighbors, by time, and by row."""
-    data: Any = graph._edge_data
-    device, size = graph.device, int(ids.size)
+def _sorted_on_gpu(graph: BaseGraph, found: Events, column: Any) -> RowsByTime:
+    """Events sorted by three stable sorts of all of them: by neighbors, by time, and by row."""
+    device, offsets, ids = graph.device, found.offsets, found.ids
+    size, edges = int(ids.size), found.numbers(device)
 
     def taken(values: Any, at: Any) -> Any:
         return elementwise.take(device, values, at)
 
-    edges = taken(graph._weights, slots)
-    del slots
-    times = taken(data.columns["time"], edges)
+    times = taken(column, edges)
     _, order = sort_pairs(device, elementwise.converted(device, ids, np.int64), key_bits=id_bits(graph.num_vertices))
     keys = device.xp.empty(size, np.int64)
     _kernels(graph).reverse_times(size, times, order, keys)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import integer, one_of
+from ...arguments import integer, one_of, sample_size
 from ...frontier import Frontier, check_frontier
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, readable_weights, run_cpu
 from ..functors import ARC, OP_PARAMETERS, TRUTH
@@ -46,7 +46,7 @@ def sample_neighbors(
     *args : arrays and numbers
         As in `advance`.
     count : int
-        Neighbors per vertex, at least 1.
+        Neighbors per vertex, at least 1, or -1 for all.
     method : {"first", "uniform", "weighted"}
         ``"first"``: those that the structure stores first, the smallest ids if it stores them in order. ``"uniform"``:
         drawn without replacement, each with the same probability. ``"weighted"``: drawn one after another without
@@ -61,7 +61,7 @@ def sample_neighbors(
     FunctorError
         `op` cannot be compiled; the message shows the line.
     TypeError, ValueError
-        `count` is not a positive integer, `method` or `seed` is invalid, or the frontier belongs to another graph.
+        `count` is neither positive nor -1, `method` or `seed` is invalid, or the frontier belongs to another graph.
 
     Notes
     -----
@@ -71,7 +71,7 @@ def sample_neighbors(
     (Information Processing Letters 97, 2006).
     """
     frontier = check_frontier(graph, frontier)
-    integer(count, "count", 1)
+    count = sample_size(count, "count")
     one_of(method, "method", METHODS)
     if (seed is None) != (method == "first"):
         raise TypeError(f"method={method!r} {'needs a seed' if seed is None else 'draws nothing: it takes no seed'}")
@@ -81,7 +81,7 @@ def sample_neighbors(
     if not size:
         return
     vertices = frontier._members()
-    if method == "first":
+    if method == "first" or (method == "uniform" and count >= graph.num_vertices):  # whatever is drawn, it is all
         if graph.device.is_gpu:
             kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, TRUTH),), values)
             kernels.sample(size, np.int64(count), graph.view(), vertices, *values)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...access import reads
-from ...arguments import decay_rate, edge_times, integer, one_of, time, times, vertex_ids
+from ...arguments import (
+    decay_rate,
+    flag,
+    integer,
+    one_of,
+    sample_size,
+    time,
+    times,
+    vertex_ids,
+    warn_of_replaced_times,
+)
 from ...arrays import same_length
 from ...runtime import elementwise
 from ...runtime.kernels import define_text
@@ -26,12 +36,14 @@ METHODS = ("uniform", "latest", "decay")
 
 @reads
 def sample_temporal_neighbors(
-    graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, method: str = "uniform",
-    decay: float | None = None, half_life: Any = None, seed: int | None = None,
+    graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False,
+    method: str = "uniform", decay: float | None = None, half_life: Any = None, seed: int | None = None,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
     """For each of a list of vertices, up to `count` of the neighbors that it had before some time.
 
     What a temporal graph network is trained with: nothing is seen of what comes after the event to be predicted.
+    Samples are of events. In a graph that keeps its records (``multi="keep"``), each record is one, and a neighbor may
+    be sampled as often as it was met. In others an edge is one, with the time of the record that counts.
 
     Parameters
     ----------
@@ -40,18 +52,22 @@ def sample_temporal_neighbors(
     vertices : array-like of int, shape (m,)
         In any order, with duplicates.
     count : int
+        -1 for all.
     before : int or timestamp, or array-like of them, shape (m,), optional
-        Only edges with lesser times count: one time for all vertices, or one for each. By default all edges do.
+        Only events with lesser times count: one time for all vertices, or one for each. By default all events do.
+    inclusive : bool
+        Whether events at the time `before` count, too, as they do in PyTorch Geometric.
     method : {"uniform", "latest", "decay"}
         ``"uniform"``: drawn without replacement, each with the same probability. ``"latest"``: those with the greatest
-        times; of equal times, the smaller id. ``"decay"``: drawn one after another without replacement, each with a
-        probability in proportion to exp(-decay * age) among those that are left.
+        times; of equal times, the smaller id, and of events with one neighbor, that inserted last. ``"decay"``: drawn
+        one after another without replacement, each with a probability in proportion to exp(-decay * age) among those
+        that are left.
     decay, half_life
         For ``"decay"``, one of them: the rate per unit of the graph's times, or the age at which an edge counts half of
         a new one, such as ``"1h"``.
     seed : int, optional
         For the random methods, which need one. A sample depends on the seed, the place in `vertices` and the edges
-        alone: it is the same for every structure and on both devices.
+        alone (with ``"decay"``, also on the ids of records): it is the same for every structure and on both devices.
 
     Returns
     -------
@@ -62,18 +78,24 @@ def sample_temporal_neighbors(
         with ``"uniform"`` where there are no more than `count`.
     times : array of int64, shape (offsets[-1],)
     edges : array of int64, shape (offsets[-1],)
-        The ids of the edges (`Graph.edge_ids`).
+        The ids of the edges (`Graph.edge_ids`); in a graph that keeps its records, the ids of the records
+        (`Graph.record_data`).
 
     Raises
     ------
     TypeError, ValueError
         Naming the argument and what is wrong with it; or the graph has no times.
 
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
+
     Notes
     -----
     Samples are taken from lists that are sorted by time. At first, the lists of the distinct `vertices` are sorted: O(k
     log k) work for k neighbors. When calls have taken as much work since the last update as to sort all lists, which
-    the first call does in a small graph, all are sorted once and kept until the next update, in 16 bytes for each arc
+    the first call does in a small graph, all are sorted once and kept until the next update, in 16 bytes for each event
     (24 with ids of 64 bits; `Graph.memory_usage` counts them). Then a vertex takes O(log(degree) + count) work; with
     decay, O(degree log(count)) at most, but no neighbor is looked at that is too old to be drawn. Results do not depend
     on what is kept.
@@ -84,8 +106,9 @@ def sample_temporal_neighbors(
     those with the lowest are taken: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters
     97, 2006), so that no age is too old for them.
     """
-    edge_times(graph)
-    count = min(integer(count, "count", 1), np.iinfo(np.int64).max)
+    warn_of_replaced_times(graph)
+    count = sample_size(count, "count")
+    flag(inclusive, "inclusive")
     one_of(method, "method", METHODS)
     if (seed is None) != (method == "latest"):
         raise TypeError(f"method={method!r} {'needs a seed' if seed is None else 'draws nothing: it takes no seed'}")
@@ -103,7 +126,8 @@ def sample_temporal_neighbors(
     offsets = xp.zeros(size + 1, np.int64)
     firsts, sizes = xp.empty(size, np.int64), xp.empty(size, np.int64)
     run = _kernels(graph)
-    run("locate", size, rows.offsets, rows.times, places, limits, before is None, count, firsts, sizes, offsets)
+    closed = before is None
+    run("locate", size, rows.offsets, rows.times, places, limits, closed, inclusive, count, firsts, sizes, offsets)
     accumulate(graph.device, offsets)
     total = int(offsets[-1])
     ids, times, edges = xp.empty(total, graph.vertex_dtype), xp.empty(total, np.int64), xp.empty(total, np.int64)
@@ -115,7 +139,8 @@ def sample_temporal_neighbors(
         run("draw_uniformly", size, *values, number, *table, ids, times, edges, tile=32)
     else:
         keys = times.view(np.float64)  # until the sample is drawn
-        run("draw_fading", size, *values, number, rate, keys, ids, times, edges, tile=32)
+        numbers = rows.ids if graph.multi != "keep" else rows.edges  # of a neighbor there may be several records
+        run("draw_fading", size, *values, numbers, number, rate, keys, ids, times, edges, tile=32)
     return offsets, ids, times, edges
 
 

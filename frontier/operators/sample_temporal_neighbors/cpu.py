@@ -28,10 +28,13 @@ ROUNDING = 4e-16  # relative, of a sum
 
 
 def make_locate() -> Any:
-    """Where the neighbors before each vertex's limit are, and how many of them are taken: ``found[i + 1]``."""
+    """Where the neighbors before each vertex's limit are, and how many of them are taken: ``found[i + 1]``.
+
+    With ``inclusive``, those at the limit, too.
+    """
 
     @parallel_kernel(few=512, grain=128)
-    def locate(begin, end, offsets, times, rows, limits, closed, most, firsts, sizes, found):
+    def locate(begin, end, offsets, times, rows, limits, closed, inclusive, most, firsts, sizes, found):
         # closed: there are no limits.
         for i in range(begin, end):
             low, high = offsets[rows[i]], offsets[rows[i] + 1]
@@ -39,7 +42,7 @@ def make_locate() -> Any:
                 limit, last = limits[i], high
                 while low < last:
                     middle = (low + last) // 2
-                    if times[middle] < limit:
+                    if times[middle] < limit or (inclusive and times[middle] == limit):
                         last = middle
                     else:
                         low = middle + 1
@@ -127,7 +130,8 @@ def make_draw_uniformly() -> Any:
 
 
 def make_draw_fading() -> Any:
-    """The neighbors of each with the lowest keys, ``log(-log(1 - drawn)) + rate * age``.
+    """The neighbors of each with the lowest keys, ``log(-log(1 - drawn)) + rate * age``; what is drawn belongs to the
+    entry of `row_numbers`, which are distinct in a row.
 
     They grow with age: none is looked at after one so old that its key would be too high whatever was drawn. And as
     -log(1 - x) is above x, most that are not taken are known by what was drawn, without a logarithm.
@@ -161,8 +165,9 @@ def make_draw_fading() -> Any:
 
     @parallel_kernel(few=64, grain=16)
     def draw_fading(
-        begin, end, row_times, row_ids, row_edges, firsts, sizes, starts, seed, rate, keys, ids, times, edges
-    ):
+        begin, end, row_times, row_ids, row_edges, firsts, sizes, starts, row_numbers, seed, rate, keys, ids, times,
+        edges,
+    ):  # fmt: skip
         for i in range(begin, end):
             first, base = firsts[i], starts[i]
             count, held = starts[i + 1] - base, 0
@@ -178,7 +183,7 @@ def make_draw_fading() -> Any:
                         break
                     least = math.exp(min(worst - fade + abs(worst) * ROUNDING + 1e-9, 0.0))
                 v = row_ids[place]
-                drawn = draw(seed, i, v)
+                drawn = draw(seed, i, row_numbers[place])
                 if drawn >= least:
                     continue
                 fade = rate * np.float64(np.uint64(newest - row_times[place]))

@@ -15,15 +15,15 @@
        i += i64(gridDim.x) * blockDim.x / (lanes))
 
 extern "C" __global__ void locate(
-    i64 count, const i64* offsets, const i64* times, const i64* rows, const i64* limits, bool closed, i64 most,
-    i64* firsts, i64* sizes, i64* found) {
+    i64 count, const i64* offsets, const i64* times, const i64* rows, const i64* limits, bool closed,
+    bool inclusive, i64 most, i64* firsts, i64* sizes, i64* found) {
   GRID_STRIDE(i, count) {
     i64 low = offsets[rows[i]], high = offsets[rows[i] + 1];
     if (!closed) {
       i64 limit = limits[i], last = high;
       while (low < last) {
         i64 middle = (low + last) / 2;
-        if (times[middle] < limit) last = middle; else low = middle + 1;
+        if (times[middle] < limit || (inclusive && times[middle] == limit)) last = middle; else low = middle + 1;
       }
     }
     firsts[i] = low;
@@ -137,7 +137,7 @@ struct Heap {
 // tile=32.
 extern "C" __global__ void draw_fading(
     i64 vertices, const i64* row_times, const VID* row_ids, const VID* row_edges, const i64* firsts, const i64* sizes,
-    const i64* starts, i64 seed, double rate, double* keys, VID* ids, i64* times, i64* edges) {
+    const i64* starts, const VID* row_numbers, i64 seed, double rate, double* keys, VID* ids, i64* times, i64* edges) {
   int lane = threadIdx.x % 32;
   FOR_EACH_TILE(i, vertices, 32) {
     i64 first = firsts[i], base = starts[i], count = starts[i + 1] - base, held = 0, end = first + sizes[i];
@@ -158,7 +158,7 @@ extern "C" __global__ void draw_fading(
       bool wanted = place < end;
       if (wanted) {
         v = row_ids[place];
-        double drawn = random_at(seed, i, v);
+        double drawn = random_at(seed, i, row_numbers[place]);
         wanted = !(drawn >= least);  // also if that is no number
         if (wanted) {
           double wait = -log(1 - drawn);

@@ -1,0 +1,118 @@
+"""Events: an edge of the graph at one of the times at which it was seen.
+
+In a graph that keeps its records, each record is an event. In other graphs an edge is a single one, with the time that
+counts. Algorithms that read times need not know which kind of graph they have: they walk the events of some vertices
+(`collect_events`), or a graph whose arcs are events (`event_graph`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..access import reads
+from ..arguments import warn_of_replaced_times
+from ..edge_data import WEIGHT_COLUMN
+from ..operators.extract import collect_arcs
+from ..registry import snapshot_structure
+from ..runtime import Device, elementwise
+from ..sort import row_ids
+from .column import TIME
+
+if TYPE_CHECKING:
+    from ..core.base import BaseGraph
+
+
+class Events(NamedTuple):
+    """The events of some vertices.
+
+    Attributes
+    ----------
+    offsets : array of int64, shape (m + 1,)
+    ids : array of the graph's vertex dtype, shape (offsets[-1],)
+        Neighbors, in any order; those of events of one edge follow each other.
+    held, places : array of the graph's vertex dtype, and array of int64, shape (offsets[-1],)
+        The id of an event, which is that of a record or of an edge, is ``held[places[i]]``. Records of one edge are in
+        descending order of time, and of equal times that inserted last comes first.
+    """
+
+    offsets: Any
+    ids: Any
+    held: Any
+    places: Any
+
+    def numbers(self, device: Device) -> Any:
+        """The ids of the events."""
+        return elementwise.take(device, self.held, self.places)
+
+
+def event_columns(graph: BaseGraph) -> dict[str, Any]:
+    """The columns with the values of events, by their ids: those of records, or of edges."""
+    data: Any = graph._edge_data
+    if data.records is None:
+        return data.columns
+    return {name: data.records.columns[name] for name in data.records.given}
+
+
+def collect_events(graph: BaseGraph, vertices: Any = None) -> Events:
+    """The events of edges that leave some vertices (None for all) of a graph with times."""
+    data: Any = graph._edge_data
+    offsets, ids, slots = collect_arcs(graph, vertices)
+    found = Events(offsets, ids, graph._weights, slots)
+    if data.records is None or not found.ids.size:
+        return found
+    device = graph.device
+    bounds, events = data.newest_records(found.numbers(device))
+    arcs = row_ids(device, bounds, np.dtype(np.int64))
+    places = elementwise.arange(device, int(events.size), np.int64)
+    return Events(bounds[found.offsets], elementwise.take(device, found.ids, arcs), events, places)
+
+
+def event_graph(graph: BaseGraph) -> BaseGraph:
+    """A graph with times, with an arc for each event: what operators walk edges of that have several times.
+
+    Parameters
+    ----------
+    graph : Graph
+        With times.
+
+    Returns
+    -------
+    Graph
+        Of a graph with ``multi="keep"``, a static copy with a parallel edge for each record: what operators see as
+        `edge` is the id of the record, ``edge_data`` are the columns of `Graph.record_data`, and `weight` is that of
+        the record. Neighbors are in no order: look-ups, and what counts neighbors or compares lists of them, are for
+        `graph` itself. Other graphs are returned as they are: an edge is one event.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `graph` is no graph, or has no times.
+
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
+
+    Notes
+    -----
+    O(V + R) work and memory for R records.
+    """
+    warn_of_replaced_times(graph)
+    return _graph_of_records(graph) if graph.multi == "keep" else graph
+
+
+@reads
+def _graph_of_records(graph: BaseGraph) -> BaseGraph:
+    data: Any = graph._edge_data
+    found, records = collect_events(graph), data.records
+    given = {name: records.dtypes[name] for name in records.given if name not in (WEIGHT_COLUMN, TIME)}
+    made: Any = snapshot_structure()(
+        graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph.weight_dtype,
+        vertex_dtype=graph.vertex_dtype, edge_data=given, time=graph.time_unit,
+    )  # fmt: skip
+    made._build(found.offsets, found.ids, found.numbers(graph.device))
+    made._num_arcs, made._absent, made._rows_in_order = int(found.ids.size), graph._absent, False
+    made._edge_data.adopt(records)
+    return made
