@@ -13,9 +13,9 @@ import numpy as np
 
 from ..access import reads
 from ..arguments import warn_of_replaced_times
+from ..core.registry import snapshot_structure
 from ..edge_data import WEIGHT_COLUMN
 from ..operators.extract import collect_arcs
-from ..registry import snapshot_structure
 from ..runtime import Device, elementwise
 from ..sort import row_ids
 from .column import TIME
