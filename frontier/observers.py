@@ -80,11 +80,10 @@ class Observers:
 
         Observers that see records are not notified of edges in a graph that keeps records.
         """
-        of_edges = method in EDGE_METHODS and self._graph().multi == "keep"  # type: ignore[union-attr]
         self._telling = True
         try:
             for observer, args in told:
-                if observer._watched is not self._graph or (of_edges and observer.sees_records):
+                if observer._watched is not self._graph or (observer.sees_records and self._tells_records(method)):
                     continue
                 try:
                     getattr(observer, method)(*args)
@@ -92,6 +91,11 @@ class Observers:
                     self._fail(observer, method, error)
         finally:
             self._telling = False
+
+    def _tells_records(self, method: str) -> bool:
+        """Whether observers that see records hear of those instead of what a method tells."""
+        graph = self._graph()
+        return method in EDGE_METHODS and graph is not None and graph.multi == "keep"
 
     def _fail(self, observer: UpdateObserver, method: str, error: BaseException) -> None:
         self._failures.append((observer, error))

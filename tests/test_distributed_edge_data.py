@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import datetime
 
 import numpy as np
@@ -491,6 +492,20 @@ def test_temporal_algorithms(engine, directed, in_edges):
     for graph in graphs:
         graph.expire(20)
     assert temporal_triangle_count(graphs[0], 7).total == temporal_triangle_count(graphs[1], 7).total
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_warning_of_replaced_times(engine, directed):
+    graph, _ = pair_of(engine, 6, directed=directed, time="s")
+    graph.insert_edges([0, 1, 2, 4], [1, 2, 3, 4], time=[1, 2, 3, 4])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        temporal_pagerank(graph, half_life=1)
+        assert not caught
+        graph.insert_edges([2], [3], time=[9])
+        for _ in range(2):
+            earliest_arrival(graph, 0)
+    assert [each.category for each in caught] == [fr.ReplacedTimesWarning]
 
 
 # ---- arrays by edge along in-edges ----------------------------------------------------------------------------------

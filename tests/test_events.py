@@ -287,6 +287,11 @@ def test_what_replaces_times(structure, device, tmp_path):
         graph.insert_edges([0, 3, 3], [2, 1, 1], time=[1, 5, 6])
         graph.save(tmp_path / "graph.npz")
         assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device)) and warns(graph.copy()) and warns(graph)
+    graph, op = structure(4, time="s", device=device), fr.Op
+    graph.apply([op.INSERT, op.DELETE, op.INSERT, op.INSERT], [0, 0, 0, 1], [1, 1, 1, 1], time=[1, 0, 2, 3])
+    assert not warns(graph)
+    graph.apply([op.INSERT, op.INSERT], [1, 2], [2, 1], time=[1, 2])
+    assert warns(graph)
     graph = structure(4, time="s", device=device)
     window = fr.SlidingWindow(graph, span=100)
     window.push([0, 1], [1, 2], time=[1, 2])

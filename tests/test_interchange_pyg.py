@@ -289,6 +289,41 @@ def test_random_samples(structure):
     assert faded.num_edges == 2
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_records_are_edges(directed):
+    """Of samples, whose times may be that of the seed, and of the whole graph."""
+    src, dst, time = [0, 1, 0, 1, 0], [1, 2, 1, 0, 2], [10, 20, 30, 30, 40]
+    graph = SlabGraph.from_edges(
+        src, dst, [1.0, 2, 3, 4, 5], time=time, edge_data={"fee": np.arange(5) * 2}, directed=directed,
+        in_edges=directed, multi="keep", device="cpu",
+    )  # fmt: skip
+    for inclusive in (False, True):
+        sample = sample_pyg(graph, [1], [-1], before=30, inclusive=inclusive, method="latest", edge_attr=["fee"])
+        into = [(t, u, fee) for u, v, t, fee in zip(src, dst, time, range(0, 10, 2), strict=True) if v == 1]
+        if not directed:
+            into += [(t, v, fee) for u, v, t, fee in zip(src, dst, time, range(0, 10, 2), strict=True) if u == 1]
+        into = [event for event in into if event[0] < 30 + inclusive]
+        neighbors = sample.n_id[sample.edge_index[0]].tolist()
+        fees = sample.edge_attr[:, 0].tolist()
+        assert sorted(zip(sample.edge_time.tolist(), neighbors, fees, strict=True)) == sorted(into)
+        assert sample.edge_index[1].tolist() == [0] * len(into)
+        assert graph.record_data["fee"][np.asarray(sample.e_id)].tolist() == fees
+        assert len(sample.edge_weight) == len(into)
+    data, twin = to_pyg(graph), to_pyg(with_data(SlabGraph, directed=directed))
+    rows = [*zip(src, dst, time, strict=True)] + ([] if directed else [*zip(dst, src, time, strict=True)])
+    assert sorted(zip(*data.edge_index.tolist(), data.edge_time.tolist(), strict=True)) == sorted(rows)
+    assert graph.record_data["time"][np.asarray(data.e_id)].tolist() == data.edge_time.tolist()
+    assert twin.num_edges == with_data(SlabGraph, directed=directed).num_arcs
+
+
+def test_all_neighbors_are_sampled():
+    graph = with_data(SlabGraph, directed=False)
+    sample = sample_pyg(graph, [0, 3], [-1, -1], method="latest")
+    check_sample(graph, [0, 3], [10**6, 10**6], None, sample)
+    with pytest.raises(ValueError, match=r"counts\[1\] must be at least 1, or -1 for all neighbors, got -2"):
+        sample_pyg(graph, [0], [1, -2], method="latest")
+
+
 def test_bad_samples():
     graph = with_data(SlabGraph, directed=True)
     for arguments, error, text in (

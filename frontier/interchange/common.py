@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..edge_data import COUNT
+from ..edge_data.records import FIRST
 from ..graph import Graph
 from ..io.columns import check_data
 from ..sort import row_ids
@@ -44,10 +46,24 @@ def edge_columns(graph: Graph) -> dict[str, Any]:
 
 
 def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
-    """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data."""
+    """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data.
+
+    In a graph with times that keeps its records, an arc for each record, and the ids of these.
+    """
     offsets, dst, stored = graph._sorted_arcs()
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
+    if graph.multi == "keep" and graph.time_unit is not None:
+        rows, ids, values = records_of(graph, stored)
+        return {name: column[rows] for name, column in ends.items()} | values, ids
     return ends | edge_values(graph, stored), None if graph._edge_data is None else stored
+
+
+def records_of(graph: Graph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """The records of some edges of a graph that keeps them, oldest first: the place of each one's edge, id, values."""
+    data: Any = graph._edge_data
+    offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
+    values = {name: data.records.columns[name][ids] for name in data.records.given}
+    return row_ids(graph.device, offsets, np.dtype(np.int64)), ids, values
 
 
 def edge_values(graph: Graph, stored: Any) -> dict[str, Any]:

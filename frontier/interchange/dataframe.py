@@ -12,14 +12,11 @@ import numpy as np
 from ..access import reads
 from ..arguments import check_graph
 from ..arrays import as_ids, as_weights
-from ..edge_data import COUNT
-from ..edge_data.records import FIRST
 from ..graph import Graph
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from ..sort import row_ids
 from ..values import flag, one_of
-from .common import edge_columns, edge_options, require
+from .common import edge_columns, edge_options, records_of, require
 
 if TYPE_CHECKING:
     from ..registry import G
@@ -63,11 +60,8 @@ def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: 
 def record_columns(graph: Graph) -> dict[str, Any]:
     """The columns of `to_dataframe` with a row for each record, on the graph's device."""
     src, dst, edges = graph._sorted_edges()
-    data: Any = graph._edge_data
-    offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
-    rows = row_ids(graph.device, offsets, np.dtype(np.int64))
-    columns = {name: data.records.columns[name][ids] for name in data.records.given}
-    return {"src": src[rows], "dst": dst[rows]} | columns
+    rows, _, values = records_of(graph, edges)
+    return {"src": src[rows], "dst": dst[rows]} | values
 
 
 def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) -> Any:

@@ -78,7 +78,11 @@ def apply_operations(
     check_multi(graph.multi)
     batch = check_operations(graph, ops, src, dst, weights, edge_data, wait=False)
     answers, insert, delete = answer(graph, batch)
+    data = graph._edge_data
+    has_replaced = data is not None and data.has_replaced
     _update(graph, batch, insert, delete)
+    if data is not None:  # an edge that is deleted and inserted again has no other time, but one inserted twice does
+        data.has_replaced = has_replaced or (data.times is not None and answers.replaced > 0)
     return answers
 
 
