@@ -405,7 +405,7 @@ class Pushes:
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
         graph._num_arcs += inserted
         graph.version += 1
-        return inserted, self.copies * known
+        return inserted, 0 if records.keep else self.copies * known
 
 
 class Memory:
