@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from .access import reads, rearranges, updates
+from .added_weights import add_weights
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
 from .core.base import BaseDynamicGraph
@@ -81,7 +82,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
             1 by default, in weighted graphs.
         on_existing : {"replace", "keep", "add"}
             How to treat existing edges: replace the weight, keep it, or add to it. With ``"add"``, edges whose weight
-            becomes 0 or negative are deleted, and absent edges with such weights are never inserted.
+            becomes 0 or negative are deleted, and absent edges with such weights are never inserted. Infinity and
+            minus infinity have no sum.
         **edge_data : array-like, shape (m,)
             A value of each edge for each column of a graph with edge data (`Graph.edge_data`). Those of existing edges
             are replaced, or kept with ``"keep"``. In a graph with times, ``time`` is among them, and decides which
@@ -95,7 +97,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         ------
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is unchanged. With ``"add"``, also if a sum of
-            integer weights overflows.
+            integer weights overflows, or one of floats is NaN.
         MemoryError
             The device's memory is exhausted; the graph is unchanged. The exception is ``on_existing="add"`` with edges
             to delete, since memory for deletions is allocated last. If that fails, all other edges of the batch are
@@ -348,7 +350,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return done
 
     def _delete_observed(
-        self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False
+        self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False,
+        told: list[Told] | None = None,
     ) -> int:  # fmt: skip
         """Delete arcs, and notify observers.
 
@@ -358,8 +361,11 @@ class DynamicGraph(Graph, BaseDynamicGraph):
             Called in between with the number of deleted arcs, or what `_delete_telling` returned.
         telling : bool
             Delete by that.
+        told : list, optional
+            `_what_observers_see` of the arcs, if the update has changed something since: what may fail comes first.
         """
-        told = self._what_observers_see(arcs, present=True)
+        if told is None:
+            told = self._what_observers_see(arcs, present=True)
         self._observers.tell("edges_deleting", told)
         deleted = 0
         if len(arcs):
@@ -441,18 +447,27 @@ class DynamicGraph(Graph, BaseDynamicGraph):
             if ids.size and int(ids.min()) < 0:
                 raise ValueError(f"ids must not be negative, got {int(ids.min())}")
         if ids.size:
+            size = max(int(ids.max()) + 1, self._num_vertices)
+            self._check_fit(size)
+            absent = self._absent_without(ids, size)  # while memory may run out: nothing has changed
             with self._access.changing():
-                self._grow_to(int(ids.max()) + 1)
-                if self._absent is not None:
-                    self._absent[ids] = False
-                    if not bool(self._absent.any()):
-                        self._absent = None
+                self._grow_to(size)
+                self._absent = absent
                 self.version += 1
                 self.vertex_version += 1
                 if self._in_edges is not None:
                     self._in_edges.follow_vertices(self)
             self._tell_of_vertices()
         return ids
+
+    def _absent_without(self, ids: Any, num_vertices: int) -> Any:
+        """Which of so many ids name no vertex once some have been inserted: a new array of bool; None if all do."""
+        if self._absent is None:
+            return None
+        absent = self.xp.zeros(num_vertices, bool)
+        absent[: self._num_vertices] = self._absent
+        absent[ids] = False
+        return absent if bool(absent.any()) else None
 
     def _check_fit(self, num_vertices: int) -> None:
         if num_vertices > np.iinfo(self.vertex_dtype).max:
@@ -465,21 +480,11 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         """Extend the id space; does nothing if it is large enough."""
         if num_vertices <= self._num_vertices:
             return
-        self._check_fit(num_vertices)
-        absent = None
-        if self._absent is not None:
-            absent = self.xp.zeros(num_vertices, bool)
-            absent[: self._num_vertices] = self._absent
         if self._in_edges is None:
             self._extend(num_vertices)
         else:
             self._in_edges.extend(self, num_vertices)
-        self._absent = absent
         self._num_vertices = num_vertices
-        self.version += 1
-        self.vertex_version += 1
-        if self._in_edges is not None:
-            self._in_edges.follow_vertices(self)
 
     @updates
     @remembered
@@ -737,28 +742,17 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         distinct, slots = self._distinct(arcs)
         weights = distinct.weights
         present = self.xp.flatnonzero(slots >= 0)
-        added, held = weights[present], self._weights[slots[present]]
-        sums = added + held
-        if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
-            self._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()))
-        weights[present] = sums
+        copies = 1 if self.directed else 2
+        weights[present] = add_weights(self, weights[present], self._weights[slots[present]], copies=copies)
         stay = weights > 0
         gone = self.xp.flatnonzero(~stay & (slots >= 0))
         stay = self.xp.flatnonzero(stay)
         staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
         going = Arcs(distinct.src[gone], distinct.dst[gone], None)
+        leaving = self._what_observers_see(going, present=True)
         inserted, replaced = self._insert_observed(staying)  # first, as it may take much more memory
-        deleted = self._delete_observed(going)
+        deleted = self._delete_observed(going, told=leaving)
         return inserted, replaced, deleted
-
-    def _check_sums(self, wrapped: int) -> None:
-        """Raise ValueError if any sums of weights overflowed; `wrapped` counts them."""
-        if wrapped:
-            edges = wrapped if self.directed else wrapped // 2
-            raise ValueError(
-                f"weights: on_existing='add' makes {edges} sum{'s' * (edges > 1)} that do{'es' * (edges == 1)} not fit "
-                f"in {self.weight_dtype}"
-            )
 
     @abstractmethod
     def _delete(self, arcs: Arcs) -> int:

@@ -44,6 +44,8 @@ class Pair:
                 self.rows.pop(key, None)
             else:
                 self.rows[key] = [held and held[0], weight, *values]
+        known = len(last.keys() & before.keys()) - len(before.keys() - self.rows.keys())
+        assert result.replaced == (0 if on_existing == "keep" else known)
         assert result.inserted == len(self.rows.keys() - before.keys())
         assert result.deleted == len(before.keys() - self.rows.keys())
 

@@ -340,6 +340,17 @@ def test_windows(engine, window):
         assert windows[0].advance(60) == windows[1].advance(60)
 
 
+def test_a_window_starts_with_the_times_of_edges_that_exist(engine):
+    graph = DistributedGraph(SlabGraph, 40, time="s", engine=engine)
+    graph.insert_edges([0, 1, 2], [1, 2, 39], time=[3, 20, 5])
+    assert fr.SlidingWindow(graph, span=10).clock == 20
+    graph.insert_edges([3], [4], time=[9000])
+    graph.delete_edges([3], [4])
+    assert fr.SlidingWindow(graph, span=10).clock == 20
+    graph.expire(100)
+    assert fr.SlidingWindow(graph, span=10).clock is None
+
+
 def test_pipelines(engine, tmp_path):
     rng = np.random.default_rng(8)
     records = {"src": rng.integers(0, 40, 900), "dst": rng.integers(0, 40, 900), "time": np.arange(900)}

@@ -10,7 +10,7 @@ import pytest
 from distributed_cases import host, memory_is_tight
 from model import Model, random_batch
 
-from algorithms import connected_components
+from algorithms import DynamicTriangleCount, connected_components
 from frontier.distributed import DistributedGraph, PartLostError, Threads
 from frontier.distributed.batches import SMALL
 from structures import SlabGraph
@@ -222,6 +222,16 @@ def test_sums_that_overflow_on_one_part_change_none(engine):
     with pytest.raises(ValueError, match="in int32"):
         graph.insert_edges(np.arange(29), np.arange(1, 30), np.ones(29, np.int32), on_existing="add")
     assert [array.tolist() for array in graph.to_coo()] == before
+
+
+def test_sums_of_infinities_of_both_signs_change_none(engine):
+    graph = DistributedGraph(SlabGraph, 30, weight_dtype="float32", engine=engine)
+    graph.insert_edges(np.arange(29), np.arange(1, 30), np.full(29, np.inf, np.float32))
+    before = [array.tolist() for array in graph.to_coo()]
+    for attached in (None, DynamicTriangleCount(graph)):
+        with pytest.raises(ValueError, match="NaN, of infinities"):
+            graph.insert_edges([3, 4, 9], [4, 5, 7], [1, -np.inf, 2], on_existing="add")
+        assert [array.tolist() for array in graph.to_coo()] == before, attached
 
 
 def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):

@@ -1,4 +1,5 @@
 import builtins
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -39,6 +40,21 @@ def test_words_as_ids():
     assert [edges.ids[v] for v in edges.src] == ["bob", "ann"]
 
 
+def test_decimals_are_integers(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for digits, scale in ((20, 0), (38, 0), (38, 2)):
+        column = pa.decimal128(digits, scale)
+        ends, stamps = pa.array([7, 2**53 + 1], column), pa.array([1_700_000_000_000_000_001, 5], column)
+        table = pa.table({"src": ends, "dst": ends[::-1], "time": stamps})
+        parquet.write_table(table, tmp_path / "edges.parquet")
+        for edges in (from_table(table), from_table(table.to_pandas()), read_edges(tmp_path / "edges.parquet")):
+            assert edges.ids is None
+            assert edges.src.tolist() == [7, 2**53 + 1] and edges.dst.tolist() == [2**53 + 1, 7]
+            assert edges.times.dtype == (np.float64 if scale else np.int64)
+            assert scale or edges.times.tolist() == [1_700_000_000_000_000_001, 5]
+
+
 @pytest.mark.parametrize(
     ("table", "row", "reason"),
     [
@@ -54,6 +70,11 @@ def test_words_as_ids():
         ({"src": [0], "dst": [1], "weight": ["x"]}, 1, "not numbers"),
         ({"src": [0], "dst": [1], "time": np.array(["NaT"], dtype="datetime64[s]")}, 1, "time is missing"),
         ({"src": np.array([2**64 - 1], dtype=np.uint64), "dst": [0]}, 1, "over the int64 range"),
+        ({"src": [Decimal(1), Decimal(2**64)], "dst": [0, 1]}, 2, "src is over the int64 range"),
+        ({"src": [0, 1], "dst": np.array([1, 2**70], object)}, 2, "dst is over the int64 range"),
+        ({"src": [Decimal(1), Decimal("1.5")], "dst": [0, 1]}, 2, "src is no integer"),
+        ({"src": [Decimal(-1)], "dst": [Decimal(3)]}, 1, "negative vertex id in src"),
+        ({"src": [Decimal(1), "a"], "dst": ["b", "c"]}, None, "mix Decimal and str"),
     ],
 )
 def test_malformed(table, row, reason):

@@ -79,6 +79,21 @@ def test_negative_and_zero_weights_are_kept_by_replace(two):
     two.check()
 
 
+def test_add_refuses_sums_of_infinities_of_both_signs(two):
+    """Their sum is no number: the batch is refused, and no edge deleted."""
+    infinity = np.float32(np.inf)
+    two.insert([0, 1], [1, 2], [infinity, -infinity])
+    before = two.graph.version
+    for batch in (([0], [1], [-infinity]), ([3, 1], [4, 2], [1, infinity]), ([0, 1], [1, 2], [-infinity, infinity])):
+        edges = len(batch[0]) - (batch[0][0] == 3)
+        with pytest.raises(ValueError, match=f"weights: on_existing='add' makes {edges} sums? that (is|are) NaN"):
+            two.graph.insert_edges(*batch, on_existing="add")
+        assert two.graph.version == before
+        two.check()
+    two.insert([0, 1], [1, 2], [infinity, -infinity], on_existing="add")
+    two.check()
+
+
 def test_infinite_weights(two):
     two.insert([0], [1], np.array([np.inf], np.float32))
     assert weights_of(two, [1], [0]) == [np.inf]

@@ -120,6 +120,74 @@ def test_a_window_of_a_graph_with_edges(device):
     assert graph.num_edges == 1
 
 
+@pytest.mark.parametrize("multi", ["last", "sum", "keep"])
+def test_the_clock_of_a_window_is_that_of_records_that_exist(structure, device, multi):
+    """Not that of one that was deleted, expired, replaced or refused."""
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no edge data")
+    graph = structure(6, time="s", multi=multi, device=device)
+    assert fr.SlidingWindow(graph, span=10).clock is None  # makes the log
+    graph.insert_edges([0, 1, 2], [1, 2, 3], time=[3, 20, 5])
+    graph.insert_edges([3], [4], time=[9000])
+    graph.delete_edges([3], [4])
+    assert fr.SlidingWindow(graph, span=10).clock == 20
+    assert graph.copy().expire(0).deleted == 0 and fr.SlidingWindow(graph.copy(), span=10).clock == 20
+    graph.insert_edges([4], [5], time=[7000])
+    graph.delete_vertices([5])
+    with pytest.raises(ValueError, match="src"):
+        graph.insert_edges([99], [5], time=[8000])
+    window = fr.SlidingWindow(graph, span=10)
+    assert window.clock == 20 and window.push([0], [1], time=[21]).late == 0
+    graph.expire(1000)
+    assert fr.SlidingWindow(graph, span=10).clock is None
+
+
+def test_first_arrivals_are_the_clock(device):
+    graph = SlabGraph(6, time="s", keep_time="first", device=device)
+    graph.insert_edges([0], [1], time=[3])
+    graph.insert_edges([0], [1], time=[9000])
+    assert fr.SlidingWindow(graph, span=10).clock == 3
+
+
+def test_times_of_a_refused_push_are_forgotten(structure, device):
+    """Their array is the caller's, who may fill it with others and insert these."""
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no edge data")
+    graph = structure(6, time="s", device=device)
+    window = fr.SlidingWindow(graph, span=100)
+    times = graph.xp.asarray(np.array([50, 60]))
+    with pytest.raises(TypeError, match="amount"):
+        window.push([0, 1], [1, 2], time=times, amount=[1, 2])
+    times[:] = graph.xp.asarray(np.array([5, 6]))
+    graph.insert_edges([0, 1], [1, 2], time=times)
+    assert graph.expire(10).deleted == 2
+
+
+def test_ctrl_c_does_not_lose_a_batch(device):
+    class Stops(fr.UpdateObserver):
+        def edges_inserted(self, src, dst):
+            raise KeyboardInterrupt
+
+    graph = SlabGraph(5, time="s", device=device)
+    window = fr.SlidingWindow(graph, span=10)
+    window.push([0], [1], time=[5])
+    stops = Stops()
+    graph.attach(stops)
+    with pytest.raises(KeyboardInterrupt):
+        window.push([1], [2], time=[15])
+    assert window.clock == 15 and graph.num_edges == 2
+    assert window.push([], [], time=[]).expired == 1
+
+
+def test_edges_that_are_kept_are_not_replaced(structure, device):
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no edge data")
+    window = fr.SlidingWindow(structure(6, time="s", device=device), span=10)
+    window.push([0], [1], time=[5])
+    pushed = window.push([0, 1], [1, 2], time=[6, 7], on_existing="keep")
+    assert (pushed.inserted, pushed.replaced) == (1, 0)
+
+
 def test_bad_input_moves_nothing(device):
     graph = SlabGraph(5, time="s", device=device)
     window = fr.SlidingWindow(graph, span=10)

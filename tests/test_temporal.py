@@ -6,8 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
+from allocations import failing_after
 from graph_files import pack, unpack
 from model import to_host
+from test_operations_memory import contents
 
 import frontier as fr
 from frontier.runtime.growable import SMALL
@@ -398,3 +400,128 @@ def test_entries_of_merged_chunks_are_in_order(device):
     graph.expire(0)  # from now on entries are logged batch by batch
     graph.insert_edges([0, 0], [3, 4], time=[15, 40])
     assert [graph.expire(before).deleted for before in (11, 16, 21, 41)] == [1, 1, 1, 1]
+
+
+# ---- updates that fail ----------------------------------------------------------------------------------------------
+
+OLD, NEW = [(0, 1, 5), (1, 2, 6), (2, 3, 20), (3, 4, 7), (5, 6, 30)], [(6, 7, 8), (1, 2, 40), (7, 8, 31)]
+BAD = 99  # no vertex
+
+
+class Searching(fr.UpdateObserver):
+    """Cannot find the edges of a batch; from the second on, or at once."""
+
+    def __init__(self, graph, searches=0):
+        self.searches = searches
+        graph.attach(self)
+
+    def find_edges(self, find):
+        self.searches -= 1
+        if self.searches < 0:
+            raise KeyError("for the test")
+        return find()
+
+
+def columns_of(rows):
+    src, dst, times = (np.array(column) for column in zip(*rows, strict=True))
+    return (src, dst), {"time": times}
+
+
+def mixed(graph, bad=()):
+    """Insert all of NEW, and delete two of OLD."""
+    (src, dst), data = columns_of(NEW)
+    gone = np.array([u for u, *_ in OLD[:2]]), np.array([v for _, v, _ in OLD[:2]])
+    src, dst = np.concatenate([src, gone[0], bad]).astype(int), np.concatenate([dst, gone[1], bad]).astype(int)
+    kinds = [fr.Op.INSERT] * len(NEW) + [fr.Op.DELETE] * (2 + len(bad))
+    return graph.apply(np.array(kinds), src, dst, time=np.pad(data["time"], (0, 2 + len(bad))))
+
+
+def weighted(graph, weights, bad=()):
+    """Add to the weights of two of OLD, one of which is deleted by that, and to those of NEW."""
+    (src, dst), data = columns_of(OLD[:2] + NEW)
+    src, dst = np.concatenate([src, bad]).astype(int), np.concatenate([dst, bad]).astype(int)
+    weights = np.pad(np.array(weights, np.float32), (0, len(bad)), constant_values=1)
+    return graph.insert_edges(src, dst, weights, on_existing="add", time=np.pad(data["time"], (0, len(bad))))
+
+
+UPDATES = {  # with what makes each invalid
+    "insert": (lambda g: g.insert_edges(*columns_of(NEW)[0], **columns_of(NEW)[1]),
+               lambda g: g.insert_edges(*columns_of([*NEW, (0, BAD, 4)])[0], **columns_of([*NEW, (0, BAD, 4)])[1])),
+    "delete": (lambda g: g.delete_edges(*columns_of(OLD[:3])[0]),
+               lambda g: g.delete_edges(*columns_of([*OLD[:3], (BAD, 0, 0)])[0])),
+    "delete vertices": (lambda g: g.delete_vertices([1, 3]), lambda g: g.delete_vertices([1, 3, BAD])),
+    "insert vertices": (lambda g: g.insert_vertices([20, 9]), lambda g: g.insert_vertices([20, 9, -1])),
+    "expire": (lambda g: g.expire(7), lambda g: g.expire("soon")),
+    "mixed": (mixed, lambda g: mixed(g, [BAD])),
+    "add": (lambda g: weighted(g, [2, -5, 1, 3, 1]), lambda g: weighted(g, [2, -5, 1, 3, 1], [BAD])),
+    "NaN": (None, lambda g: weighted(g, [2, np.nan, 1, 3, 1])),
+    "push": (lambda g: fr.SlidingWindow(g, span=100).push(*columns_of(NEW)[0], **columns_of(NEW)[1]),
+             lambda g: fr.SlidingWindow(g, span=100).push([0, 1], [1, BAD], time=[3, 4])),
+}  # fmt: skip
+
+
+def watched(structure, device, orientation, multi):
+    """A graph that logs times, in which a vertex was deleted, and its edges."""
+    (src, dst), data = columns_of(OLD)
+    graph = structure.from_edges(src, dst, np.ones(len(OLD), np.float32), 10, time=data["time"], multi=multi,
+                                 device=device, **orientation)  # fmt: skip
+    graph.delete_vertices([9])
+    graph.expire(0)
+    return graph
+
+
+def is_as_before(graph, before):
+    """Whether a graph is what it was, and stays so: what expires then is right, and what is inserted and expires."""
+    assert contents(graph) == before
+    assert graph.expire(8).deleted == 3
+    assert sorted(zip(*(to_host(graph, ends).tolist() for ends in graph.to_coo()[:2]), strict=True)) == [(2, 3), (5, 6)]
+    (src, dst), data = columns_of(NEW)
+    graph.insert_edges(src, dst, **data)
+    assert graph.expire(40).deleted == 4
+    assert graph.num_edges == 1
+    return True
+
+
+@pytest.mark.sampled("orientation", "update", "multi", of=3)
+@pytest.mark.parametrize("multi", ["last", "keep"])
+@pytest.mark.parametrize("update", UPDATES)
+def test_an_update_that_fails_leaves_edges_to_expire(structure, device, orientation, update, multi):
+    """As if the batch had never been tried: invalid, without memory, or with an observer that cannot find its edges."""
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no edge data")
+    act, invalid = UPDATES[update]
+    if multi == "keep" and update in ("mixed", "add", "NaN"):
+        pytest.skip("not in graphs that keep records")
+
+    def make():
+        graph = watched(structure, device, orientation, multi)
+        return graph, contents(graph)
+
+    graph, before = make()
+    with pytest.raises((TypeError, ValueError)):
+        invalid(graph)
+    assert is_as_before(graph, before)
+    if act is None:
+        return
+    act(make()[0])  # compiles what it needs
+    for searches in (0, 1):
+        graph, before = make()
+        observer = Searching(graph, searches)
+        try:
+            act(graph)
+        except KeyError:
+            graph.detach(observer)
+            assert is_as_before(graph, before)
+    failed = 0
+    for step in range(200):
+        graph, before = make()
+        try:
+            with failing_after(graph, step):
+                act(graph)
+            break
+        except MemoryError:
+            failed += 1
+            insertions_stay = update in ("mixed", "add", "push") and graph.num_edges > len(OLD)  # as documented
+            assert insertions_stay or is_as_before(graph, before), f"after a failure at step {step}"
+    assert failed or device == "gpu"
+    assert step < 199

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..added_weights import add_weights
 from ..batch import Arcs
 from ..sort import split_keys, unique_arcs
 from ..temporal import TIME
@@ -51,12 +52,7 @@ def _cut(graph: BasePart, batch: batches.Batch) -> tuple[batches.Batch, batches.
     edges = local.find_edges(src, dst, checked=False)
     present = edges >= 0
     sums = batch.weights[records]  # a copy
-    held = local.slot_weights[edges[present]]
-    added = sums[present]
-    sums[present] = added + held
-    if sums.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
-        wrapped = (added ^ sums[present]) & (held ^ sums[present]) < 0
-        local._check_sums(int(wrapped.sum()))
+    sums[present] = add_weights(local, sums[present], local.slot_weights[edges[present]], copies=1)
     stay, leave = xp.flatnonzero(sums > 0), xp.flatnonzero(~(sums > 0) & present)
     columns = {name: values[records[stay]] for name, values in batch.columns.items()}
     staying = batches.Batch(src[stay], dst[stay], columns, batch.safe)

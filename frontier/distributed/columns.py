@@ -134,20 +134,16 @@ class GivenData(EdgeData):
         times = None
         if graph.time_unit is not None:
             times = TimeColumn(device, graph.vertex_dtype, graph.time_unit, graph.keep_time)
-            times.arrivals = LastArrival(graph)  # type: ignore[assignment]
+            times.arrivals = LogsOfParts()  # type: ignore[assignment]
+        self._graph = graph
         super().__init__(device, graph.vertex_dtype, graph.weight_dtype, dtypes, times, graph.multi)
 
+    def latest_time(self) -> int | None:
+        return self._graph._on_all("latest_time")
 
-class LastArrival:
+
+class LogsOfParts:
     """What a `SlidingWindow` asks of a graph's log."""
-
-    def __init__(self, graph: BaseDistributedGraph):
-        self._graph = graph
-
-    @property
-    def last(self) -> int | None:
-        """The greatest time of all edges."""
-        return self._graph._on_all("last_time")
 
     def expect(self, before: int) -> None:
         """Nothing: each part looks for what expires when it is asked to."""

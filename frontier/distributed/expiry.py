@@ -44,9 +44,9 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
     return done
 
 
-def last_time(graph: BasePart) -> int | None:
-    """The greatest time in the logs of all parts; None if they are empty."""
-    last, error = batches.attempt(lambda: logged_arrivals(graph.local).last)
+def latest_time(graph: BasePart) -> int | None:
+    """The greatest time of the edges of all parts; None if there are none."""
+    last, error = batches.attempt(lambda: graph.local._edge_data.latest_time())
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
     if table[:, 0].any():
         batches.raise_first(graph, error)

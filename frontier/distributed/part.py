@@ -38,7 +38,7 @@ from .columns import (
 )
 from .communicator import Communicator, PartLostError
 from .edge_frontiers import PartEdgeFrontier
-from .expiry import expire_edges, last_time
+from .expiry import expire_edges, latest_time
 from .frontiers import PartFrontier
 from .ghosts import Ghosts
 from .mixed import apply_operations, replace_records
@@ -473,9 +473,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             raise ValueError("this graph has no times; make it with time=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
 
-    def last_time(self) -> int | None:
-        """The greatest time of all edges' records since the first call of `expire`; None if there are none."""
-        return last_time(self)
+    def latest_time(self) -> int | None:
+        """The greatest time of all edges; None if there are none."""
+        return latest_time(self)
 
     @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:

@@ -115,6 +115,15 @@ class EdgeData(Table):
             return self._no_times, False
         return rows[TIME], self.times.earliest
 
+    def latest_time(self) -> int | None:
+        """The greatest time of all edges, or records, of a graph with times; None if there are none. O(E) work.
+
+        The log of the times cannot tell: it has entries of edges that were deleted, or inserted again.
+        """
+        table = self if self.records is None else self.records
+        ids = table.used_ids()
+        return self.times.bounds(table.columns[TIME][ids]).last if ids.size else None  # type: ignore[union-attr]
+
     def _values(self, name: str, given: Any) -> Any:
         if name == TIME and self.times is not None:
             return self.times.values(given)

@@ -104,11 +104,11 @@ def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, fre
 
 
 @cpu_kernel
-def release_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, src_of, directed,
-                out_src, out_dst):  # fmt: skip
-    """Append the ids of the records' edges that are in the graph to the free ones; the arcs of these edges.
+def list_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
+             out_dst):  # fmt: skip
+    """Write the ids of the records' edges that are in the graph behind the free ones; the arcs of these edges.
 
-    The table becomes FREE again; ``src_of``, if it is not empty, -1 for ids that are free.
+    The edges stay: the ids are not free before they are deleted (`free_listed`). The table becomes FREE again.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -119,8 +119,6 @@ def release_ids(count, src, dst, slots, stored, places, sums, summed, table, fre
             gone = slots[i] >= 0
         if gone:
             free_ids[free_count + rank] = stored[slots[i]]
-            if src_of.size:
-                src_of[stored[slots[i]]] = -1
             rank += 1
         j = copies * i
         out_src[j] = src[i] if gone else -1
@@ -128,6 +126,13 @@ def release_ids(count, src, dst, slots, stored, places, sums, summed, table, fre
         if not directed:
             out_src[j + 1] = out_dst[j]
             out_dst[j + 1] = out_src[j]
+
+
+@cpu_kernel
+def free_listed(count, free_ids, free_count, src_of):
+    """``src_of`` becomes -1 for so many ids behind the free ones."""
+    for i in range(count):
+        src_of[free_ids[free_count + i]] = -1
 
 
 def count_deleted(count, src, dst, directed, ids, sums):

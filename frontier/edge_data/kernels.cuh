@@ -79,9 +79,9 @@ extern "C" __global__ void __launch_bounds__(TILE) settle_ids(
   }
 }
 
-extern "C" __global__ void __launch_bounds__(TILE) release_ids(
+extern "C" __global__ void __launch_bounds__(TILE) list_ids(
     i64 count, const VID* src, const VID* dst, const i64* slots, const VID* stored, const i64* places, const i64* sums,
-    bool summed, u64* table, VID* free_ids, i64 free_count, VID* src_of, bool directed, VID* out_src, VID* out_dst) {
+    bool summed, u64* table, VID* free_ids, i64 free_count, bool directed, VID* out_src, VID* out_dst) {
   TILES(tile, count) {
     i64 before = sum_before(sums, summed, tile), here;
     i64 i = tile * TILE + threadIdx.x;
@@ -89,12 +89,13 @@ extern "C" __global__ void __launch_bounds__(TILE) release_ids(
     i64 slot = place >= 0 ? slots[i] : -1;
     i64 rank = before + block_exclusive(i64(slot >= 0), here);
     if (place >= 0) table[place] = FREE;
-    if (slot >= 0) {
-      VID id = free_ids[free_count + rank] = stored[slot];
-      if (src_of) src_of[id] = -1;
-    }
+    if (slot >= 0) free_ids[free_count + rank] = stored[slot];
     if (i < count) put_arcs(i, slot >= 0 ? src[i] : VID(-1), slot >= 0 ? dst[i] : VID(-1), directed, out_src, out_dst);
   }
+}
+
+extern "C" __global__ void free_listed(i64 count, const VID* free_ids, i64 free_count, VID* src_of) {
+  GRID_STRIDE(i, count) src_of[free_ids[free_count + i]] = -1;
 }
 
 // Whether arc i is the one of its edge's whose id is to be freed.

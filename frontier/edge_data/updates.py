@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..added_weights import add_weights
 from ..arrays import same_length
 from ..batch import Arcs
+from ..observers import Told
 from ..sort import running_sums, tile_count, tile_launch
 from ..temporal import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
+from .record_updates import edge_arcs
 
 if TYPE_CHECKING:
     from ..core.base import BaseDynamicGraph, BaseGraph
@@ -68,7 +71,7 @@ def make_rows(
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
-    """Insert records; returns how many arcs were new, and how many were there.
+    """Insert records; returns how many arcs were new, and how many were there and are not to be kept as they are.
 
     Parameters
     ----------
@@ -104,7 +107,8 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
             times.log(logged, ids, graph.num_edges)
             data.note_replaced(rows.arcs.src, inserted // copies, rows.columns)
 
-    return graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
+    inserted, found = graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
+    return inserted, 0 if keep else found
 
 
 def build_rows(graph: BaseGraph, rows: Rows) -> None:
@@ -131,27 +135,42 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     data.give_back(found)
 
 
-def delete_rows(graph: BaseDynamicGraph, arcs: Arcs) -> int:
-    """Delete the edges of records; returns how many arcs were deleted."""
+def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Told] | None = None) -> int:
+    """Delete the edges of records; returns how many arcs were deleted.
+
+    Parameters
+    ----------
+    told : list, optional
+        See `DynamicGraph._delete_observed`.
+    """
     data: Any = graph._edge_data
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
     total = count if graph.directed else 2 * count
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     last = _last_of_each(graph, Rows(arcs, {}), find=True, present=True)
-    data.kernels.release_ids(
+    data.kernels.list_ids(
         count, arcs.src, arcs.dst, last.slots, graph._weights, last.places, *last.sums, last.table, data.free_ids,
-        data.free_count, data.sources, graph.directed, src, dst, **tile_launch(count),
+        data.free_count, graph.directed, src, dst, **tile_launch(count),
     )  # fmt: skip
 
     def commit(deleted: int) -> None:
-        data.give_back(deleted if graph.directed else deleted // 2)
+        freed = deleted if graph.directed else deleted // 2
+        if data.sources.size:
+            data.kernels.free_listed(freed, data.free_ids, data.free_count, data.sources)
+        data.give_back(freed)
 
-    return graph._delete_observed(_with_checks(arcs, src, dst), commit)
+    return graph._delete_observed(_with_checks(arcs, src, dst), commit, told=told)
 
 
-def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs) -> int:
-    """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there."""
+def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, told: list[Told] | None = None) -> int:
+    """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
+
+    Parameters
+    ----------
+    told : list, optional
+        See `DynamicGraph._delete_observed`.
+    """
     data: Any = graph._edge_data
     count = len(arcs)
     data.reserve_free(count)
@@ -168,7 +187,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs) -> int:
         )  # fmt: skip
         data.give_back(deleted if graph.directed else deleted // 2)
 
-    return graph._delete_observed(arcs, commit, telling=True)
+    return graph._delete_observed(arcs, commit, telling=True, told=told)
 
 
 def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
@@ -189,21 +208,19 @@ def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
     columns = {name: values[chosen] for name, values in rows.columns.items()}
     weights = columns[WEIGHT_COLUMN]
     present = xp.flatnonzero(slots >= 0)
-    added, held = weights[present], data.weights[graph._weights[slots[present]]]
-    sums = added + held
-    if weights.dtype.kind == "i":  # the sign of an overflowed sum differs from both operands
-        graph._check_sums(int(((added ^ sums) & (held ^ sums) < 0).sum()) * (1 if graph.directed else 2))
-    weights[present] = sums
+    held_ids = graph._weights[slots[present]]
+    weights[present] = add_weights(graph, weights[present], data.weights[held_ids], copies=1)
     if data.times is not None:  # edges whose time counts more keep it, and all but their weight
-        held_ids = graph._weights[slots[present]]
         outdated = xp.flatnonzero(data.times.outdated(data.columns[TIME][held_ids], columns[TIME][present]))
         for name in data.names:
             columns[name][present[outdated]] = data.columns[name][held_ids[outdated]]
     stay = xp.flatnonzero(weights > 0)
     gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
     staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
+    going = Arcs(src[gone], dst[gone], None)  # records, not arcs
+    leaving = graph._what_observers_see(edge_arcs(graph, going.src, going.dst), present=True)
     inserted, replaced = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
-    return inserted, replaced, delete_rows(graph, Arcs(src[gone], dst[gone], None))  # records, not arcs
+    return inserted, replaced, delete_rows(graph, going, leaving)
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:

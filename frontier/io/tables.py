@@ -6,6 +6,7 @@ import datetime
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ def from_table(
     ----------
     table : pyarrow.Table, DataFrame of pandas, Polars or cuDF, mapping of str to array, or structured ndarray
         Anything with named columns, also what has Arrow's ``__arrow_c_stream__``, such as a relation of DuckDB. The
-        ends of edges are integers, or words of any kind, which are then numbered.
+        ends of edges are integers, in columns of integers or of decimals, or words of any kind, which are then
+        numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
         Which column is what: see `read_edges`. By default columns go by their names, and others are ignored with an
         `IgnoredColumnsWarning`. A third column without a name is the time if it holds dates or integers that are all at
@@ -90,7 +92,7 @@ def from_table(
     if weighted is False:
         weights = None
     ends = _named_ends if named else _ends
-    src, dst, ids = ends(_ints(picked["src"]), _ints(picked["dst"]), source)
+    src, dst, ids = ends(_ints(picked["src"], scaled=True), _ints(picked["dst"], scaled=True), source)
     if ids is None and first_id:
         for name, column in (("src", src), ("dst", dst)):
             _report(column < first_id, f"vertex id in {name} is below {FIRST_ID} = {first_id}", column, source)
@@ -258,15 +260,28 @@ def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
             raise ParseError(f"{role} has {len(column)} rows, src has {len(picked['src'])}", source)
 
 
-def _ints(column: np.ndarray) -> np.ndarray:
-    """A column of Python integers, such as pandas' nullable ones, as int64; any other as it is."""
-    if column.dtype.kind != "O" or not len(column):
+def _ints(column: np.ndarray, *, scaled: bool = False) -> np.ndarray:
+    """A column of Python integers, such as pandas' nullable ones, or of decimals, as int64; any other as it is.
+
+    Parameters
+    ----------
+    scaled : bool
+        Take decimals with digits after the point, too, if these are all 0.
+    """
+    if column.dtype.kind != "O" or not len(column) or not all(_is_whole(v, scaled) for v in column):
         return column
-    if not all(isinstance(v, int | np.integer) and not isinstance(v, bool) for v in column):
-        return column
+    column = np.array([int(v) for v in column], object)
     if all(-(2**63) <= v < 2**63 for v in column):
         return column.astype(np.int64)
     return column.astype(np.uint64) if all(0 <= v < 2**64 for v in column) else column
+
+
+def _is_whole(value: Any, scaled: bool) -> bool:
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return False
+        return value == value.to_integral_value() if scaled else value.as_tuple().exponent >= 0  # type: ignore[operator]
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _holds_dates(column: np.ndarray) -> bool:
@@ -292,6 +307,8 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
             raise ParseError(f"{name} holds {column.dtype}, not integers", source, hint=NAMED_HINT)
         if column.dtype.kind not in "OUSTiu":
             raise ParseError(f"{name} holds {column.dtype}, not vertex ids", source, hint=NAMED_HINT)
+        if column.dtype.kind == "O":
+            _refuse_numbers(column, name, source)
     try:
         ids, (src, dst) = wd.number_words([src.tolist(), dst.tolist()])
     except TypeError as error:
@@ -332,6 +349,14 @@ def _check_present(columns: Mapping[str, np.ndarray], source: str) -> None:
         elif column.dtype.kind == "O":
             absent = np.fromiter(map(_is_missing, column), dtype=bool, count=len(column))
             _report(absent, f"missing vertex id in {name}", column, source)
+
+
+def _refuse_numbers(column: np.ndarray, name: str, source: str) -> None:
+    """Raise for the first number that is no id: it is not a word to be numbered."""
+    for row, value in enumerate(column):
+        if isinstance(value, int | Decimal) and not (_is_whole(value, scaled=True) and abs(value) <= LARGEST_ID):
+            reason = "over the int64 range" if _is_whole(value, scaled=True) else "no integer"
+            raise ParseError(f"vertex id in {name} is {reason}", source, row + 1, str(value))
 
 
 def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:

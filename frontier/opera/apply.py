@@ -209,6 +209,9 @@ def _host(graph: BaseDynamicGraph) -> Any:
 def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> None:
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
     data, arcs = graph._edge_data, partial(_host(graph).chosen_arcs, graph, batch)
+    leaving = None
+    if delete.size and graph._live_observers():  # what they see may fail: before anything changes
+        leaving = graph._what_observers_see(arcs(delete, None), present=True)
     if insert.size:  # first, as it may take much more memory
         if data is not None:
             columns = {name: _chosen(graph, values, insert) for name, values in batch.columns.items()}
@@ -221,11 +224,11 @@ def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> 
             graph._insert_observed(arcs(insert, batch.weights), distinct=distinct)
     if delete.size:
         if data is None:
-            graph._delete_observed(arcs(delete, None))
+            graph._delete_observed(arcs(delete, None), told=leaving)
         elif graph._tells_slots:
-            delete_arcs(graph, arcs(delete, None))
+            delete_arcs(graph, arcs(delete, None), leaving)
         else:
-            delete_rows(graph, _edges(graph, batch, delete))
+            delete_rows(graph, _edges(graph, batch, delete), leaving)
 
 
 def _edges(graph: BaseDynamicGraph, batch: Batch, at: Any) -> Arcs:

@@ -172,12 +172,6 @@ class Arrivals:
         pending = sum(int(array.nbytes) for entry in self._pending for array in entry)
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
-    @property
-    def last(self) -> int | None:
-        """The greatest time of all entries; None if there are none."""
-        self._settle()
-        return max((chunk.last for _, _, chunk in self._heap if chunk.alive), default=None)
-
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
         """Add entries, whose arrays are kept. Does not wait for the device.
 

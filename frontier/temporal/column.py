@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..runtime import Counters, Device, Kernels, growable, load_kernels
 from ..values import one_of
-from .arrivals import Arrivals, Bounds, time_bounds
+from .arrivals import COUNTERS, Arrivals, Bounds, time_bounds
 from .times import UNITS, as_times
 
 TIME = "time"
@@ -43,7 +45,7 @@ class TimeColumn:
         self.arrivals: Arrivals | None = None
         self.ends: tuple[Any, ...] = ()
         self._id_dtype = id_dtype
-        self._known: tuple[Any, Bounds] | None = None  # the last times whose bounds were asked for
+        self._known: tuple[Any, Bounds] | None = None  # times that are being inserted, and their bounds
         self._nothing, self._no_ends = device.xp.empty(0, self.dtype), device.xp.empty(0, id_dtype)
 
     def copy(self) -> TimeColumn:
@@ -78,18 +80,25 @@ class TimeColumn:
         """Drop the log."""
         self.arrivals, self.ends = None, ()
 
-    def bounds(self, times: Any, counters: Counters) -> Bounds:
-        """The bounds of times that are to be inserted next, so that they need not be found again."""
-        found = time_bounds(self.kernels, counters, times)
-        self._known = times, found
-        return found
+    def bounds(self, times: Any, counters: Counters | None = None) -> Bounds:
+        """The bounds of some times."""
+        return time_bounds(self.kernels, counters or Counters(self.device, COUNTERS), times)
+
+    @contextmanager
+    def knowing(self, times: Any, bounds: Bounds | None) -> Iterator[None]:
+        """A block in which these times are inserted, so that their bounds, if known, need not be found again."""
+        self._known = None if bounds is None else (times, bounds)
+        try:
+            yield
+        finally:  # also if that fails: the array is the user's, who may fill it with others
+            self._known = None
 
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
         """What to log of records that are about to be inserted, into columns of so many entries; None without a log.
 
         The times are copied, as they may be a user's array; unless they are `filled` in here, by `store`.
         """
-        known, self._known = self._known, None
+        known = self._known
         if self.arrivals is None:
             return None
         self.ends = tuple(growable.grow(self.device, array, capacity) for array in self.ends)

@@ -407,7 +407,7 @@ class Pushes:
         graph._num_arcs += inserted
         graph.version += 1
         data.note_replaced(sources, inserted)  # type: ignore[union-attr]
-        return inserted, self.copies * known
+        return inserted, 0 if records.keep else self.copies * known
 
 
 class Memory:

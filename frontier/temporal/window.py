@@ -14,9 +14,8 @@ from ..observers import observed
 from ..runtime import Counters
 from ..updates import ObserverError, UpdateResult
 from ..values import integer
-from .arrivals import COUNTERS
+from .arrivals import COUNTERS, Bounds
 from .column import TIME
-from .expiry import logged_arrivals
 from .pushes import Records, Window, plain_records, push_within
 from .times import HIGHEST, LOWEST, as_span, as_time
 
@@ -33,7 +32,7 @@ class WindowResult:
     inserted : int
         New edges.
     replaced : int
-        Existing edges that the batch lists again.
+        Existing edges that the batch lists again; none with ``on_existing="keep"``.
     expired : int
         Edges that were deleted, as they have left the window.
     late : int
@@ -69,7 +68,8 @@ class SlidingWindow:
     Parameters
     ----------
     graph : DynamicGraph
-        Made with ``time=``. It may have edges; the clock is then the greatest of their times.
+        Made with ``time=``. It may have edges; the clock is then the greatest of their times, or those of their records
+        (``multi="keep"``), at the moment.
     span : int, timedelta or str, optional
         The length of the window: in the unit of the graph's times, or with a unit of its own, such as ``"10min"``.
     count : int, optional
@@ -124,7 +124,7 @@ class SlidingWindow:
             if lateness is not None:
                 raise TypeError(f"lateness has no meaning in a window of {self._by}, which has no late records")
         graph.expire(LOWEST)  # makes the log, if there is none
-        self.clock: int | None = logged_arrivals(graph).last
+        self.clock: int | None = graph._edge_data.latest_time()  # type: ignore[union-attr]
         self.late = 0
         self._counters = Counters(graph.device, COUNTERS)
         self._none = graph.xp.empty(0, np.int64)
@@ -159,16 +159,17 @@ class SlidingWindow:
             return pushed
         xp = self.graph.xp
         late_records: Any = self._none
-        keep: Any = None
+        keep = bounds = None
         if self._by == "span":
             if time is None:
                 raise TypeError("push() needs time=, the time of each record")
             times = self._times.values(time)
-            clock, late_before = self._after(times)
+            bounds = self._times.bounds(times, self._counters) if times.size else None
+            clock, late_before = self._after(bounds)
             if late_before is not None:
                 late_records, keep = xp.flatnonzero(times < late_before), xp.flatnonzero(times >= late_before)
                 src, dst, weights, edge_data = self._selected(keep, times, src, dst, weights, edge_data)
-                times = times[keep]
+                times, bounds = times[keep], None
         else:
             if time is not None:
                 raise TypeError(f"a window of {self._by} numbers records itself; store times in another column")
@@ -177,10 +178,13 @@ class SlidingWindow:
         arrivals = self._times.arrivals
         if clock is not None and arrivals is not None:  # during the insertion, for which the host waits anyway
             arrivals.expect(self._begin(clock))
+        version = getattr(self.graph, "version", None)  # graphs in parts have none
         try:
-            done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
-        except ObserverError:
-            self.clock = clock
+            with self._times.knowing(times, bounds):
+                done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
+        except BaseException as error:  # Ctrl-C among them, which is heard after the batch was inserted
+            if isinstance(error, ObserverError) or getattr(self.graph, "version", None) != version:
+                self.clock = clock
             raise
         self.clock = clock
         self.late += int(late_records.size)
@@ -265,11 +269,11 @@ class SlidingWindow:
             return self._expire().deleted
         return 0
 
-    def _after(self, times: Any) -> tuple[int | None, int | None]:
-        """The clock after these times; and the time before which records are late, if any are."""
-        if not times.size:
+    def _after(self, bounds: Bounds | None) -> tuple[int | None, int | None]:
+        """The clock after times with these bounds; and the time before which records are late, if any are."""
+        if bounds is None:
             return self.clock, None
-        first, last, _ = self._times.bounds(times, self._counters)
+        first, last, _ = bounds
         clock = last if self.clock is None else max(self.clock, last)
         late_before = clock - self._length + 1
         if self.clock is not None:

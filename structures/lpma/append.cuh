@@ -4,23 +4,23 @@
 
 #define SPENT 12   // places in the counters: arcs whose weight falls to 0 or below
 #define NEVER_INSERTED 13  // new ones that would start so
-#define WRAPPED 14 // sums of integers that do not fit in the weights' type
+#define BAD_SUMS 14 // those that do not fit in the weights' type, or are NaN
 
-// Adds `held` to `weight`; whether the sum has wrapped around, and so has the sign of neither.
-__device__ __forceinline__ bool add_wraps(i64& weight, i64 held) {
+// Adds `held` to `weight`; whether the sum has wrapped around, and so has the sign of neither, or is NaN.
+__device__ __forceinline__ bool add_fails(i64& weight, i64 held) {
   i64 added = weight;
   weight = i64(u64(added) + u64(held));
   return ((added ^ weight) & (held ^ weight)) < 0;
 }
-__device__ __forceinline__ bool add_wraps(int& weight, int held) {
+__device__ __forceinline__ bool add_fails(int& weight, int held) {
   int added = weight;
   weight = int(u32(added) + u32(held));
   return ((added ^ weight) & (held ^ weight)) < 0;
 }
 template <class Float>
-__device__ __forceinline__ bool add_wraps(Float& weight, Float held) {
+__device__ __forceinline__ bool add_fails(Float& weight, Float held) {
   weight += held;
-  return false;
+  return weight != weight;
 }
 
 // Adds the weights of arcs that are there to those of a batch; lists the arcs that are to go in `src` and `dst`, where
@@ -35,7 +35,7 @@ extern "C" __global__ void add_weights(i64 count, View view, const i64* keys, i6
     WEIGHT weight = weights[origin[j]];
     if (present) {
       WEIGHT held = view.weights[(view.leaf_at(place >> PLACE_SHIFT) << LEAF_BITS) + (place >> 1 & 63)];
-      if (add_wraps(weight, held)) atomicAdd(counters + WRAPPED, 1ull);
+      if (add_fails(weight, held)) atomicAdd(counters + BAD_SUMS, 1ull);
       weights[origin[j]] = weight;
     }
     if (weight > 0) continue;

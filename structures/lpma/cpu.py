@@ -40,18 +40,21 @@ __all__ = [
 # Places in the counters.
 SPENT = 12  # arcs whose weight falls to 0 or below
 NEVER_INSERTED = 13  # new ones that would start so
-WRAPPED = 14  # sums of integers that do not fit in the weights' type
+BAD_SUMS = 14  # those that do not fit in the weights' type, or are NaN
 
 
-def _wraps(a: Any, b: Any) -> bool:
-    """Whether a sum of integers does not fit in their type; found without making it, which has no defined result."""
+def _no_sum(a: Any, b: Any) -> bool:
+    """Whether a sum of integers does not fit in their type, or one of floats is NaN.
+
+    Found without making that of integers, which has no defined result.
+    """
     raise NotImplementedError
 
 
-@overload(_wraps, inline="always")
-def _wraps_on_cpu(a, b):
+@overload(_no_sum, inline="always")
+def _no_sum_on_cpu(a, b):
     if isinstance(a, types.Float):
-        return lambda a, b: False
+        return lambda a, b: np.isnan(a + b)
     half = 2 ** (a.bitwidth - 2)
     return lambda a, b: not -half <= (a >> 1) + (b >> 1) + (a & b & 1) < half
 
@@ -68,8 +71,8 @@ def add_weights(count, view, keys, shift, places, weights, origin, src, dst, cou
         present = places[j] & 1
         if present:
             held = view.weights[slot_at(view, places[j])]
-            if _wraps(weights[k], held):
-                counters[WRAPPED] += 1
+            if _no_sum(weights[k], held):
+                counters[BAD_SUMS] += 1
             weights[k] += held
         goes = not weights[k] > 0
         src[j] = keys[j] >> shift if goes else -1

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from frontier.access import reads
+from frontier.added_weights import refuse_sums
 from frontier.batch import Arcs, chains
 from frontier.invariants import require
 from frontier.runtime import Device, fill_with, growable
@@ -16,7 +17,7 @@ from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.options import PackedBuildOptions, PackedOptions
 from structures.packed.plan import Batch, Plan
 
-from .cpu import SPENT, WRAPPED
+from .cpu import BAD_SUMS, SPENT
 from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
 
 HYBRID = "hybrid"
@@ -226,8 +227,8 @@ class LPMA(PackedChains):
         )  # fmt: skip
         numbers = self._counters.read()
         arcs.check(waited=True)
-        gone, never_inserted, wrapped = numbers[SPENT : WRAPPED + 1]
-        self._check_sums(wrapped)
+        gone, never_inserted, bad = numbers[SPENT : BAD_SUMS + 1]
+        refuse_sums(self, bad if self.directed else bad // 2)
         plan, numbers = self._make_room(batch, plan, numbers)
         self._carry_out(plan, numbers, batch)
         self._num_arcs += numbers[NEW]

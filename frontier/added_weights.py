@@ -1,0 +1,49 @@
+"""Sums of the weights in a graph and those of a batch, for ``on_existing="add"``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+def add_weights(graph: Graph, added: Any, held: Any, *, copies: int) -> Any:
+    """Add weights to those of edges that exist.
+
+    Parameters
+    ----------
+    added, held : arrays of the graph's weight dtype
+    copies : int
+        How often the arrays list each edge.
+
+    Raises
+    ------
+    ValueError
+        A sum is no number, or does not fit in the type.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = added + held
+    refuse_sums(graph, int(_fails(graph.xp, added, held, sums).sum()) // copies)
+    return sums
+
+
+def _fails(xp: Any, added: Any, held: Any, sums: Any) -> Any:
+    if sums.dtype.kind == "f":
+        return xp.isnan(sums)
+    return (added ^ sums) & (held ^ sums) < 0  # the sign of an overflowed sum differs from both operands
+
+
+def refuse_sums(graph: Graph, bad: int) -> None:
+    """Raise ValueError if the sums of so many edges are no weights."""
+    if not bad:
+        return
+    what = f"weights: on_existing='add' makes {bad} sum{'s' * (bad > 1)}"
+    if graph.weight_dtype.kind == "f":  # type: ignore[union-attr]
+        raise ValueError(
+            f"{what} that {'is' if bad == 1 else 'are'} NaN, of infinities of both signs; delete such edges first, or "
+            "replace their weights (on_existing='replace')"
+        )
+    raise ValueError(f"{what} that do{'es' * (bad == 1)} not fit in {graph.weight_dtype}")
