@@ -61,10 +61,10 @@ class DistancesOverParts(DynamicDistances):
         self._relax_from(near, near)
 
     def vertices_changed(self) -> None:
-        """Allocate entries for new vertices, for which the tree must be there."""
-        if self._known and self._tree_is_old and self.graph.num_vertices > self._distance.size:
-            self._rebuild_tree()
+        """Allocate entries for new vertices; before they have some, an old tree cannot be rebuilt."""
+        is_old = self._tree_is_old
         super().vertices_changed()
+        self._tree_is_old = is_old
 
     # ---- repair -----------------------------------------------------------------------------------------------------
 

@@ -34,6 +34,13 @@ from .k_truss import truss_edges
 RECOMPUTE_ABOVE = 1 / 2
 """If the candidates are in more triangles per arc of the graph than this, recomputation from scratch is faster."""
 
+ROUND_SIDES, FEW_SIDES = 2**10, 2**14
+"""A round of the search for candidates takes at least as long as to list so many edges of triangles; and to recompute
+takes as long as to list so many, however small the graph."""
+
+TRIED_SIDES = 1 / 4
+"""Each round puts what was tried in order again, which takes as long as to list so many for each."""
+
 
 class DynamicKTruss(IncrementalAlgorithm):
     """k-truss of an undirected graph, exact after every batch.
@@ -135,15 +142,15 @@ class DynamicKTruss(IncrementalAlgorithm):
         graph, xp = self.graph, self.graph.xp
         tried = fr.keys.sort(graph, fr.keys.pack(graph, src, dst))
         found = []
-        listed = 0
+        left = graph.num_arcs * RECOMPUTE_ABOVE + FEW_SIDES
         while src.size:
             triangles = fr.intersect(graph, src, dst, checked=False)
             able = xp.flatnonzero(triangles >= self.k - 2)
             src, dst = src[able], dst[able]
             found.append((src, dst))
             sides = 2 * int(triangles[able].sum())
-            listed += sides
-            if listed > graph.num_arcs * RECOMPUTE_ABOVE:
+            left -= sides + ROUND_SIDES + tried.size * TRIED_SIDES
+            if left < 0:
                 return None
             src, dst, tried = self._untried(self._sides(src, dst, sides), tried)
         return tuple(graph.joined(*part) for part in zip(*found, strict=True))  # type: ignore[return-value]

@@ -293,6 +293,18 @@ def test_shortest_paths(engine, directed):
         sssp(graph, 3)
 
 
+def test_vertices_join_before_the_tree_is_read(engine):
+    """Without in-edges a tree is rebuilt when it is read, and until then that of insertions before is not there."""
+    graph = DistributedGraph(SlabGraph, 4, directed=True, engine=engine)
+    graph.insert_edges([0], [1])
+    paths = DynamicBFS(graph, 0)
+    for _ in range(2):
+        graph.insert_edges([1, 2], [2, 3])
+        graph.insert_vertices(3)
+    assert host(paths.predecessor).tolist() == [-1, 0, 1, 2, *[-1] * 6]
+    assert host(paths.distance)[:4].tolist() == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("never_recomputed", [False, True])
 @pytest.mark.parametrize("directed, in_edges", [(False, False), (True, True), (True, False)])
 @pytest.mark.parametrize("dtype", [None, "float32"])

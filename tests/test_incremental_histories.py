@@ -28,6 +28,7 @@ KINDS = {
 LIMITS = {
     "dynamic_core": {"FEW_EDGES": 3, "FEW_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
     "dynamic_triangle_count": {"MANY_EDGES": 2, "MOST_BATCHES": 2},
+    "dynamic_k_truss": {"ROUND_SIDES": 1, "FEW_SIDES": 0},
     "dynamic_components": {"FEW_BATCHES": 1},
 }
 """Limits as low as the graphs are small, so that what is rare comes up."""
@@ -39,7 +40,7 @@ def pytest_generate_tests(metafunc):
         names = list(STRUCTURES) if metafunc.config.getoption("--long") else ["slab"]
         metafunc.parametrize("structure", [STRUCTURES[name] for name in names], ids=names)
     if "kind_in_parts" in metafunc.fixturenames:
-        metafunc.parametrize("kind_in_parts", KINDS if metafunc.config.getoption("--long") else ["undirected"])
+        metafunc.parametrize("kind_in_parts", KINDS if metafunc.config.getoption("--long") else ["undirected", "directed"])
 
 
 def run(count, make, one=None):

@@ -224,6 +224,7 @@ def test_keeps_up_with_mixed_batches(structure, device, rng, k):
 @pytest.mark.parametrize("above", [0, 10**9], ids=["recomputed", "candidates"])
 def test_both_ways_to_take_edges_in_agree(structure, device, rng, monkeypatch, above):
     monkeypatch.setattr(dynamic_module, "RECOMPUTE_ABOVE", above)
+    monkeypatch.setattr(dynamic_module, "FEW_SIDES", 0)
     edges = fr.io.rmat(8, 24, seed=4)
     graph = structure.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=device)
     kept = DynamicKTruss(graph, 9)
@@ -263,7 +264,19 @@ def test_one_edge_makes_and_breaks_a_truss(structure, device, never_recomputed):
         verify_k_truss(graph, kept)
 
 
-def test_candidates_that_are_not_held_leave_again(structure, device, never_recomputed):
+def test_candidates_of_many_rounds(structure, device, monkeypatch):
+    """Of a long strip all of it is tried, a few edges in each round: to recompute takes less."""
+    src, dst, n = strip(3000)
+    graph = structure.from_edges(src, dst, num_vertices=n, device=device)
+    kept, rounds, sides = DynamicKTruss(graph, 4), [], DynamicKTruss._sides
+    monkeypatch.setattr(DynamicKTruss, "_sides", lambda *args: rounds.append(1) or sides(*args))
+    graph.insert_edges([0, 10, 10], [3, 13, 14])
+    verify_k_truss(graph, kept)
+    assert 0 < len(rounds) < 50
+
+
+def test_candidates_that_are_not_held_leave_again(structure, device, never_recomputed, monkeypatch):
+    monkeypatch.setattr(dynamic_module, "FEW_SIDES", 2**20)
     src, dst, n = strip(40)  # one edge more holds none of it, but all of it is tried
     path = np.arange(n, n + 600)
     graph = structure.from_edges(np.concatenate([src, path]), np.concatenate([dst, path + 1]), device=device)
