@@ -1,10 +1,10 @@
-"""An order of the vertices that depends on a seed, for greedy algorithms whose parallel result is the serial one.
+"""An order of the vertices, for greedy algorithms whose parallel result is the serial one.
 
 Serially, such an algorithm settles one vertex after another, and each only looks at the neighbors before it. So in
 parallel a vertex is settled as soon as all neighbors before it are. Every vertex counts those. A settled vertex
 decrements the counts of the neighbors after it, and the vertices whose counts reach 0 are next.
 
-    priority[v]    vertices with higher ones come first; of equal ones the higher id
+    priority[v]    vertices with higher ones come first; of equal ones the lower id
     waiting[v]     neighbors before v that are not settled
 
 Jones and Plassmann, "A Parallel Graph Coloring Heuristic", SIAM J. Sci. Comput. 1993; Blelloch, Fineman and Shun,
@@ -20,18 +20,30 @@ import numpy as np
 import frontier as fr
 
 
-def priorities(graph: fr.Graph, order: Any, seed: int) -> tuple[Any, Any]:
-    """`priority` (int64) by decreasing `order` (int64), random where that is equal; and `waiting` (int32)."""
+def random_priority(graph: fr.Graph, order: Any, seed: int) -> Any:
+    """`priority` (int64) by decreasing `order` (int64), random where that is equal."""
     priority = order << 32
     fr.compute(fr.Frontier.all(graph), _add_random, priority, as_int64(seed))
-    return priority, fr.neighbor_reduce(graph, None, _is_before, priority, dtype=np.int32)
+    return priority
+
+
+def given_priority(graph: fr.Graph, values: Any) -> Any:
+    """`priority` (int64) from the argument of this name; raises TypeError or ValueError unless it is integers."""
+    priority = fr.arguments.numbers(graph, values, "priority")
+    fr.arguments.check_array(graph, priority, "priority", graph.num_vertices, [np.dtype("int32"), np.dtype("int64")])
+    return priority.astype(np.int64, copy=False)
+
+
+def earlier_neighbors(graph: fr.Graph, priority: Any) -> Any:
+    """`waiting` (int32), before any vertex is settled."""
+    return fr.neighbor_reduce(graph, None, _is_before, priority, dtype=np.int32)
 
 
 def comes_before(u, v, priority):
     """Whether u comes before v; for use in functors."""
     a = priority[u]
     b = priority[v]
-    return a > b or (a == b and u > v)
+    return a > b or (a == b and u < v)
 
 
 def check_undirected(graph: Any, name: str) -> None:

@@ -1,9 +1,9 @@
 """Greedy coloring: neighbors get different colors.
 
-Vertices are colored by decreasing degree, each with the smallest color that no neighbor before it has. In parallel, a
-vertex is colored as soon as all neighbors before it are (`_priorities`): one traversal that starts from the vertices
-without such neighbors. A vertex with w neighbors before it gets a color of at most w, so it keeps w + 1 bits for the
-colors that they have taken.
+Vertices are colored by decreasing priority, each with the smallest color that no neighbor before it has. The priority
+is the degree, unless the caller gives another. In parallel, a vertex is colored as soon as all neighbors before it are
+(`_priorities`): one traversal that starts from the vertices without such neighbors. A vertex with w neighbors before it
+gets a color of at most w, so it keeps w + 1 bits for the colors that they have taken.
 
     color[v]      the color of v; -1 before it has one
     first[v]      the first word of v's bits, which end at first[v + 1]
@@ -22,7 +22,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected, comes_before, priorities
+from ._priorities import check_undirected, comes_before, earlier_neighbors, given_priority, random_priority
 from .result import Result
 
 ALL_TAKEN = 2**32 - 1
@@ -45,25 +45,30 @@ class Coloring(Result):
 
 
 @fr.reads
-def coloring(graph: fr.Graph, *, seed: int = 0) -> Coloring:
+def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Coloring:
     """A coloring of the vertices in which neighbors have different colors, and no vertex a color above its degree.
 
     Parameters
     ----------
     graph : Graph
         Undirected.
+    priority : array-like of int, shape (num_vertices,), optional
+        Vertices with higher ones are colored first, of equal ones the one with the lower id. By default the degrees, in
+        random order where they are equal.
     seed : int
-        Of the order of vertices with equal degrees. The coloring depends on it and the edges alone.
+        Of that random order. Without `priority`, the coloring depends on it and the edges alone.
 
     Raises
     ------
     TypeError, ValueError
-        The graph is directed, or `seed` is not an integer.
+        The graph is directed, `priority` is not an integer for each vertex, or `seed` is not an integer.
 
     Notes
     -----
-    The colors are those that the serial greedy algorithm gives (strategy ``"largest_first"`` in NetworkX). O(V + E)
-    work and O(V + E / 32) memory; as many steps as the longest path of decreasing priorities has vertices.
+    The colors are those that the serial greedy algorithm gives, which colors one vertex after another in this order.
+    With ``priority=graph.degrees()`` it is the strategy ``"largest_first"`` of NetworkX, whose nodes are the vertices.
+    O(V + E) work and O(V + E / 32) memory; as many steps as the longest path of decreasing priorities has vertices. A
+    random order keeps such paths short, also where degrees are equal.
 
     Examples
     --------
@@ -75,17 +80,20 @@ def coloring(graph: fr.Graph, *, seed: int = 0) -> Coloring:
     array([2, 1, 0, 1, 0], dtype=int32)
     >>> found.count
     3
+    >>> coloring(graph, priority=[4, 3, 2, 1, 0]).color  # from the first vertex to the last
+    array([0, 1, 2, 0, 1], dtype=int32)
     """
     check_undirected(graph, "coloring")
     fr.arguments.check_one_device(graph, "coloring")
     xp = graph.xp
-    priority, waiting = priorities(graph, graph.degrees(), seed)
+    chosen = random_priority(graph, graph.degrees(), seed) if priority is None else given_priority(graph, priority)
+    waiting = earlier_neighbors(graph, chosen)
     first = xp.zeros(graph.num_vertices + 1, np.int64)
     xp.cumsum((waiting >> 5) + 1, out=first[1:])
     taken = xp.zeros(int(first[-1]), np.uint32)
     color = xp.full(graph.num_vertices, -1, np.int32)
     start = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
-    fr.traverse(graph, start, _pass_color, priority, waiting, first, taken, color, prepare=_choose_color)
+    fr.traverse(graph, start, _pass_color, chosen, waiting, first, taken, color, prepare=_choose_color)
     return Coloring(color, int(color.max()) + 1 if color.size else 0)
 
 

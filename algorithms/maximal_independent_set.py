@@ -20,7 +20,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected, comes_before, priorities
+from ._priorities import check_undirected, comes_before, earlier_neighbors, random_priority
 from .result import Result
 
 UNDECIDED, IN, OUT = 0, 1, 2
@@ -74,7 +74,8 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet
     fr.arguments.check_one_device(graph, "maximal_independent_set")
     xp, degrees = graph.xp, graph.degrees()
     most = degrees.max() if degrees.size else 0  # on the device
-    priority, waiting = priorities(graph, most - degrees, seed)
+    priority = random_priority(graph, most - degrees, seed)
+    waiting = earlier_neighbors(graph, priority)
     state = xp.zeros(graph.num_vertices, np.int32)
     start = fr.filter(fr.Frontier.all(graph), _joins, waiting, state)
     fr.traverse(graph, start, _decide, priority, waiting, state)

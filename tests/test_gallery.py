@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import GRAPHS
-from verifiers import VERIFIERS, host
+from verifiers import VERIFIERS, existing, host, neighbor_sets
 
 import algorithms
 import frontier as fr
@@ -134,6 +134,36 @@ def test_coloring_has_few_colors(device):
     """No more than the degeneracy and one for a clique, and two for a star."""
     assert check("coloring", build("clique", device)).count == 40
     assert check("coloring", build("star", device)).count == 2
+
+
+def greedy_colors(graph, priority):
+    """One vertex after another gets the smallest color that none of its neighbors has."""
+    near, color = neighbor_sets(graph), np.full(graph.num_vertices, -1)
+    for v in sorted(np.flatnonzero(existing(graph)), key=lambda v: (-priority[v], v)):
+        taken = {color[u] for u in near[v]}
+        color[v] = next(c for c in range(len(near[v]) + 1) if c not in taken)
+    return color
+
+
+@pytest.mark.parametrize("shape", ["clique", "star", "path", "rmat", "empty"])
+def test_coloring_by_a_priority_is_the_serial_one(device, shape):
+    graph, rng = build(shape, device), np.random.default_rng(3)
+    if shape == "rmat":
+        graph.delete_vertices([0, 3, 200])
+    for priority in (rng.permutation(graph.num_vertices), rng.integers(-3, 3, graph.num_vertices, np.int32)):
+        given = graph.xp.asarray(priority)
+        found = algorithms.coloring(graph, given)
+        assert (host(found.color) == greedy_colors(graph, priority)).all()
+        assert (host(given) == priority).all()
+        assert (host(algorithms.coloring(graph, priority.tolist(), seed=5).color) == host(found.color)).all()
+
+
+def test_priorities_of_colors_that_are_no_integers(device):
+    graph = build("star", device)
+    with pytest.raises(TypeError, match="priority must be an array of int32 or int64, not float64"):
+        algorithms.coloring(graph, np.ones(graph.num_vertices))
+    with pytest.raises(ValueError, match="priority must be of shape"):
+        algorithms.coloring(graph, [1, 2])
 
 
 def test_label_propagation_finds_communities(device):

@@ -15,7 +15,7 @@ SUPPORTED = {
     "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
     " as theirs do, but are others.",
     "average_clustering": "Undirected graphs; `weight` must be None.",
-    "betweenness_centrality": "`k` and `weight` must be None.",
+    "betweenness_centrality": "`weight` must be None; `k` from NetworkX 3.6 on.",
     "bfs_edges": "`sort_neighbors` must be None. Children of a node come in the order of the graph's nodes.",
     "bfs_layers": "Nodes of a layer come in the order of their parents, then of the graph's nodes.",
     "bfs_predecessors": "As `bfs_edges`.",
@@ -28,8 +28,7 @@ SUPPORTED = {
     "descendants": "",
     "descendants_at_distance": "",
     "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
-    "greedy_color": 'Strategy "largest_first" on undirected graphs without self-loops; the order of nodes of equal'
-    " degree differs.",
+    "greedy_color": 'Strategy "largest_first" on undirected graphs; `interchange` must be False.',
     "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True, `method` the default.",
     "is_connected": "",
     "is_strongly_connected": "",
@@ -56,9 +55,9 @@ SUPPORTED = {
     "single_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "single_source_shortest_path_length": "",
     "single_target_shortest_path_length": "",
-    "strongly_connected_components": "Components come in the order of the graph's nodes.",
+    "strongly_connected_components": "Each comes after all that it reaches.",
     "transitivity": "Undirected graphs.",
-    "triangles": "",
+    "triangles": "Of multigraphs, `nodes` must be None.",
     "weakly_connected_components": "",
 }
 """Each function of NetworkX that the backend has, and what it is restricted to. A test holds it to the functions."""

@@ -30,8 +30,6 @@ class Interface:
         """A graph for the functions; what they need of it is converted when they ask for it."""
         if isinstance(graph, Graph | DiGraph):
             return graph
-        if graph.is_multigraph():
-            raise NotImplementedError("graphs with parallel edges are not supported")
         return Converted(graph)
 
     def convert_to_nx(self, result: Any, **_: Any) -> Any:

@@ -1,6 +1,7 @@
 """`Mirror`: what a NetworkX graph holds, in a structure: nodes as vertices, edges, and one attribute as weights.
 
-Structures hold simple graphs without self-loops, of numbers. What they do not hold is kept here:
+Structures hold simple graphs without self-loops, of numbers. Parallel edges are one edge, of their lowest weight. What
+else they do not hold is kept here:
 
     ids[node]        the vertex of a node
     nodes[v]         the node of a vertex; HOLE for a vertex that was deleted
@@ -29,7 +30,7 @@ class Mirror:
 
     Parameters
     ----------
-    source : networkx.Graph or DiGraph
+    source : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Or a view of one.
     weight : hashable or None
         The edge attribute that is the weight; edges without it have 1.
@@ -69,7 +70,8 @@ class Mirror:
         keep = src != dst if self.directed else src < dst
         values = None
         if self.weight is not None:
-            values = [data.get(self.weight, 1) for node in self.nodes for data in adjacency[node].values()]
+            edges = (data for node in self.nodes for data in adjacency[node].values())
+            values = [*map(self._lowest, edges)] if source.is_multigraph() else [e.get(self.weight, 1) for e in edges]
         for place in np.flatnonzero(src == dst).tolist():
             self.loops[int(src[place])] = 1 if values is None else plain(values[place])
         src, dst = src[keep], dst[keep]
@@ -77,6 +79,16 @@ class Mirror:
         if values is not None:
             weights = self._weights(src, dst, [values[place] for place in np.flatnonzero(keep).tolist()])
         self._make(src, dst, weights)
+
+    def _lowest(self, parallel: Any) -> int | float | None:
+        """The lowest weight of parallel edges, given with their keys; None if some weight is not supported."""
+        weights = []
+        for data in parallel.values():
+            weight = plain(data.get(self.weight, 1))
+            if weight is None:
+                return None
+            weights.append(weight)
+        return min(weights)
 
     def _weights(self, src: np.ndarray, dst: np.ndarray, values: list[Any]) -> np.ndarray | None:
         """The weights of edges, of the narrowest type that holds them; those that it does not hold are recorded."""

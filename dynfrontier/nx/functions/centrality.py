@@ -9,21 +9,36 @@ import networkx as nx
 import algorithms
 from algorithms import UNREACHED
 
-from ..holders import mirror_of
+from ..holders import mirror_of, source_of
 from .table import function
 from .traversal import distances_from
 
+SCALES_OTHERWISE = nx.__version__.startswith("3.5")
 
-@function(least_nodes=500, k=None, weight=None)
+
+def _refuse_sample(G: Any, k: Any, **_: Any) -> str | None:
+    if k is None or k == len(source_of(G)):
+        return None
+    if not isinstance(k, int) or k < 1:
+        return f"k={k!r} is not supported; it must be a positive int"
+    return "k is not supported with NetworkX before 3.6, which scales samples otherwise" if SCALES_OTHERWISE else None
+
+
+@function(least_nodes=500, parallel=True, weight=None, refuse=_refuse_sample)
 def betweenness_centrality(
     G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
 ) -> dict[Any, float]:
     mirror = mirror_of(G)
-    found = algorithms.betweenness_centrality(mirror.graph, normalized=bool(normalized), endpoints=bool(endpoints))
+    sources = None
+    if k is not None and k != len(mirror):
+        sources = [mirror.ids[node] for node in seed.sample(list(mirror.names), k)]  # as NetworkX draws them
+    found = algorithms.betweenness_centrality(
+        mirror.graph, sources, normalized=bool(normalized), endpoints=bool(endpoints)
+    )
     return mirror.by_node(found.betweenness_centrality)
 
 
-@function(least_nodes=500, distance=None, sp=None)
+@function(least_nodes=500, parallel=True, distance=None, sp=None)
 def closeness_centrality(
     G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:

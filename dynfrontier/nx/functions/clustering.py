@@ -23,7 +23,11 @@ def _chosen(graph: Any, found: dict[Any, Any], nodes: Any) -> Any:
     return {node: found[node] for node in source.nbunch_iter(nodes)}
 
 
-@function(least_nodes=FEW, undirected=True)
+def _refuse_some(G: Any, nodes: Any, **_: Any) -> str | None:
+    return "nodes of a graph with parallel edges must be None" if nodes is not None and G.is_multigraph() else None
+
+
+@function(least_nodes=FEW, undirected=True, parallel=True, refuse=_refuse_some)
 def triangles(G: Any, nodes: Any = None) -> Any:
     mirror = mirror_of(G)
     return _chosen(G, mirror.by_node(triangle_count(mirror.graph).per_vertex), nodes)

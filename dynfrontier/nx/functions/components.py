@@ -1,4 +1,4 @@
-"""Components, as sets, in the order of their first nodes."""
+"""Components, as sets, in the order of their first nodes; strong ones after all that they lead to, as in NetworkX."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ def _not_null(mirror: Mirror) -> None:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
 
 
-@function(undirected=True)
+@function(undirected=True, parallel=True)
 def connected_components(G: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)
     yield from grouped(mirror, algorithms.connected_components(mirror.graph).labels)
 
 
-@function(undirected=True)
+@function(undirected=True, parallel=True)
 def number_connected_components(G: Any) -> int:
     return algorithms.connected_components(mirror_of(G).graph).count
 
 
-@function(undirected=True)
+@function(undirected=True, parallel=True)
 def is_connected(G: Any) -> bool:
     mirror = mirror_of(G)
     _not_null(mirror)
     return algorithms.connected_components(mirror.graph).count == 1
 
 
-@function(undirected=True)
+@function(undirected=True, parallel=True)
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     mirror = mirror_of(G)
     v = mirror.find(n)
@@ -61,36 +61,77 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     return {mirror.nodes[w] for w in np.flatnonzero(distances_from(mirror, [v]) < UNREACHED).tolist()}
 
 
-@function()
+@function(parallel=True)
 def weakly_connected_components(G: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)
     yield from grouped(mirror, algorithms.connected_components(mirror.graph).labels)
 
 
-@function()
+@function(parallel=True)
 def number_weakly_connected_components(G: Any) -> int:
     return algorithms.connected_components(mirror_of(G).graph).count
 
 
-@function()
+@function(parallel=True)
 def is_weakly_connected(G: Any) -> bool:
     mirror = mirror_of(G)
     _not_null(mirror)
     return algorithms.connected_components(mirror.graph).count == 1
 
 
-@function()
+@function(parallel=True)
 def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)
-    yield from grouped(mirror, algorithms.strongly_connected_components(mirror.graph).labels)
+    labels = algorithms.strongly_connected_components(mirror.graph).labels
+    components = grouped(mirror, labels)
+    if len(components) > 1:
+        components = [components[place] for place in _last_first(*_arcs_between(mirror, labels), len(components))]
+    yield from components
 
 
-@function()
+def _arcs_between(mirror: Mirror, labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The arcs between components, each once, sorted; components are numbered as `grouped` lists them."""
+    _, first, of_node = np.unique(mirror.values(labels), return_index=True, return_inverse=True)
+    number = np.empty_like(first)
+    number[np.argsort(first)] = np.arange(first.size)
+    component = np.zeros(len(mirror.nodes), np.int64)
+    component[slice(None) if mirror.order is None else mirror.order] = number[of_node.ravel()]
+    src, dst = (component[ends] for ends in mirror.arcs())
+    between = src != dst
+    return np.divmod(np.unique(src[between] * first.size + dst[between]), first.size)
+
+
+def _last_first(src: np.ndarray, dst: np.ndarray, count: int) -> list[int]:
+    """The vertices 0 to `count` - 1 of an acyclic graph, given by its sorted arcs, each after all that it reaches.
+
+    This is the order in which a depth-first search finishes them.
+    """
+    starts = np.searchsorted(src, np.arange(count + 1)).tolist()
+    heads, following, seen = dst.tolist(), starts[:-1], [False] * count
+    finished: list[int] = []
+    for root in range(count):
+        path = [] if seen[root] else [root]
+        seen[root] = True
+        while path:
+            v = path[-1]
+            arc, end = following[v], starts[v + 1]
+            while arc < end and seen[heads[arc]]:
+                arc += 1
+            following[v] = arc + 1
+            if arc < end:
+                seen[heads[arc]] = True
+                path.append(heads[arc])
+            else:
+                finished.append(path.pop())
+    return finished
+
+
+@function(parallel=True)
 def number_strongly_connected_components(G: Any) -> int:
     return algorithms.strongly_connected_components(mirror_of(G).graph).count
 
 
-@function()
+@function(parallel=True)
 def is_strongly_connected(G: Any) -> bool:
     mirror = mirror_of(G)
     _not_null(mirror)

@@ -33,14 +33,14 @@ def _of(mirror: Mirror, node: Any, message: str) -> int:
     return v
 
 
-@function()
+@function(parallel=True)
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: Any = None) -> dict[Any, int]:
     mirror = mirror_of(G)
     v = _of(mirror, source, f"Source {source} is not in G")
     return _lengths(mirror, distances_from(mirror, [v], cutoff), cutoff, UNREACHED) or {source: 0}
 
 
-@function()
+@function(parallel=True)
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any = None) -> dict[Any, int]:
     mirror = mirror_of(G)
     v = _of(mirror, target, f"Target {target} is not in G")
@@ -48,7 +48,7 @@ def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any = None) 
     return _lengths(mirror, found, cutoff, UNREACHED) or {target: 0}
 
 
-@function(least_nodes=2000)
+@function(least_nodes=2000, parallel=True)
 def all_pairs_shortest_path_length(G: Any, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     mirror = mirror_of(G)
     steps = None if cutoff is None or cutoff >= UNREACHED else max(int(cutoff), 0)
@@ -86,7 +86,7 @@ def _weighted_distances(mirror: Mirror, roots: list[int]) -> np.ndarray:
     return np.minimum.reduce(found)
 
 
-@function()
+@function(parallel=True)
 def multi_source_dijkstra_path_length(
     G: Any, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
@@ -96,7 +96,7 @@ def multi_source_dijkstra_path_length(
     return _weighted_lengths(mirror, [_of(mirror, s, f"Node {s} not found in graph") for s in sources], weight, cutoff)
 
 
-@function()
+@function(parallel=True)
 def single_source_dijkstra_path_length(
     G: Any, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
@@ -104,7 +104,7 @@ def single_source_dijkstra_path_length(
     return _weighted_lengths(mirror, [_of(mirror, source, f"Node {source} not found in graph")], weight, cutoff)
 
 
-@function()
+@function(parallel=True)
 def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight") -> Any:
     mirror = mirror_of(G, weight)
     v = _of(mirror, source, f"Node {source} not found in graph")

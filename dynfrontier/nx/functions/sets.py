@@ -12,7 +12,9 @@ from ..holders import Unsupported, mirror_of
 from .table import FEW, function, seed_of, without_loops
 
 
-@function(least_nodes=FEW, undirected=True, refuse=lambda nodes, **_: "nodes must be None" if nodes else None)
+@function(
+    least_nodes=FEW, undirected=True, parallel=True, refuse=lambda nodes, **_: "nodes must be None" if nodes else None
+)
 def maximal_independent_set(G: Any, nodes: Any = None, seed: Any = None) -> list[Any]:
     mirror = mirror_of(G)
     without_loops(mirror, "maximal_independent_set")
@@ -25,5 +27,8 @@ def maximal_independent_set(G: Any, nodes: Any = None, seed: Any = None) -> list
 @function(least_nodes=FEW, undirected=True, strategy="largest_first", interchange=False)
 def greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
     mirror = mirror_of(G)
-    without_loops(mirror, "greedy_color")
-    return mirror.by_node(algorithms.coloring(mirror.graph).color)
+    graph = mirror.graph
+    degrees = graph.device.to_host(graph.degrees()).astype(np.int64)
+    degrees[list(mirror.loops)] += 2  # a self-loop only counts in the order
+    by_degree_then_place = degrees * len(degrees) - mirror.places()
+    return mirror.by_node(algorithms.coloring(graph, priority=by_degree_then_place).color)

@@ -32,6 +32,8 @@ class Function:
         With fewer, a graph is not worth a conversion.
     undirected : bool
         Whether directed graphs are refused.
+    parallel : bool
+        Whether graphs may have parallel edges: NetworkX takes them, and the result depends on the lowest weight alone.
     """
 
     run: Callable[..., Any]
@@ -39,6 +41,7 @@ class Function:
     refuse: Callable[..., str | None] | None
     least_nodes: int
     undirected: bool
+    parallel: bool
     signature: inspect.Signature = field(init=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +56,7 @@ class Function:
         bound.apply_defaults()
         given = bound.arguments
         graph = given["G"]
-        if graph.is_multigraph():
+        if graph.is_multigraph() and not self.parallel:
             return "graphs with parallel edges are not supported"
         if self.undirected and graph.is_directed():
             return "directed graphs are not supported"
@@ -73,12 +76,13 @@ TABLE: dict[str, Function] = {}
 
 
 def function(
-    *, least_nodes: int = NEVER, undirected: bool = False, refuse: Callable[..., str | None] | None = None, **only: Any
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
+    refuse: Callable[..., str | None] | None = None, **only: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
     """Add the decorated function to the table; `only` names the values that arguments must have."""
 
     def add(run: Callable[..., Any]) -> Callable[..., Any]:
-        TABLE[run.__name__] = Function(run, only, refuse, least_nodes, undirected)
+        TABLE[run.__name__] = Function(run, only, refuse, least_nodes, undirected, parallel)
         return run
 
     return add

@@ -80,14 +80,14 @@ def _search(graph: Any, source: Any, depth_limit: Any, reverse: bool = False) ->
             yield nodes[parent], nodes[child]
 
 
-@function(sort_neighbors=None)
+@function(parallel=True, sort_neighbors=None)
 def bfs_edges(
     G: Any, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
     yield from _search(G, source, depth_limit, reverse)
 
 
-@function(sort_neighbors=None)
+@function(parallel=True, sort_neighbors=None)
 def bfs_tree(
     G: Any, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> nx.DiGraph:
@@ -97,7 +97,7 @@ def bfs_tree(
     return tree
 
 
-@function(sort_neighbors=None)
+@function(parallel=True, sort_neighbors=None)
 def bfs_predecessors(
     G: Any, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, Any]]:
@@ -105,7 +105,7 @@ def bfs_predecessors(
         yield child, parent
 
 
-@function(sort_neighbors=None)
+@function(parallel=True, sort_neighbors=None)
 def bfs_successors(
     G: Any, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Any, list[Any]]]:
@@ -118,7 +118,7 @@ def bfs_successors(
     yield parent, children
 
 
-@function()
+@function(parallel=True)
 def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     mirror = mirror_of(G)
     given = [sources] if mirror.find(sources) is not None else list(set(sources))
@@ -131,7 +131,7 @@ def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
         yield [mirror.nodes[v] for v in level.tolist()]
 
 
-@function()
+@function(parallel=True)
 def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
     mirror = mirror_of(G)
     v = mirror.find(source)
@@ -150,11 +150,11 @@ def _reached(graph: Any, source: Any, backward: bool) -> set[Any]:
     return {mirror.nodes[w] for w in np.flatnonzero(found < UNREACHED).tolist()} - {source}
 
 
-@function()
+@function(parallel=True)
 def descendants(G: Any, source: Any) -> set[Any]:
     return _reached(G, source, backward=False)
 
 
-@function()
+@function(parallel=True)
 def ancestors(G: Any, source: Any) -> set[Any]:
     return _reached(G, source, backward=source_of(G).is_directed())
