@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 
 from .access import reads, rearranges, updates
-from .added_weights import add_weights
 from .arrays import as_ids
 from .batch import Arcs, batch_kernels, check_ids
+from .core.added_weights import add_weights
 from .core.base import BaseDynamicGraph
 from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
 from .edge_data.record_deletion import delete_edges_and_records, delete_records

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..added_weights import add_weights
 from ..batch import Arcs
+from ..core.added_weights import add_weights
 from ..sort import split_keys, unique_arcs
 from ..temporal import TIME
 from ..updates import UpdateResult

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..added_weights import add_weights
 from ..arrays import same_length
 from ..batch import Arcs
+from ..core.added_weights import add_weights
 from ..observers import Told
 from ..sort import running_sums, tile_count, tile_launch
 from ..temporal import TIME

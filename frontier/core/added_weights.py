@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .graph import Graph
+    from .base import BaseGraph
 
 
-def add_weights(graph: Graph, added: Any, held: Any, *, copies: int) -> Any:
+def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:
     """Add weights to those of edges that exist.
 
     Parameters
@@ -36,7 +36,7 @@ def _fails(xp: Any, added: Any, held: Any, sums: Any) -> Any:
     return (added ^ sums) & (held ^ sums) < 0  # the sign of an overflowed sum differs from both operands
 
 
-def refuse_sums(graph: Graph, bad: int) -> None:
+def refuse_sums(graph: BaseGraph, bad: int) -> None:
     """Raise ValueError if the sums of so many edges are no weights."""
     if not bad:
         return
