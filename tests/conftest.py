@@ -58,6 +58,8 @@ _stderr = pytest.StashKey[int]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="try far more in tests that draw at random or try every case")
+    seed = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
+    parser.addoption("--seed", type=int, default=seed, help="added to the seeds of random walks (test_campaign.py)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -163,6 +165,12 @@ def older_objects_are_left_alone() -> None:
 def tries(request: pytest.FixtureRequest) -> Callable[[int, int], int]:
     """``tries(few, many)``: how often to try: `few` times where it must be quick, `many` with ``--long``."""
     return lambda few, many: many if request.config.getoption("--long", False) else few
+
+
+@pytest.fixture
+def first_seed(request: pytest.FixtureRequest) -> int:
+    """What is added to each random walk's own seed, for walks that were never gone."""
+    return request.config.getoption("--seed")
 
 
 @pytest.fixture(params=list(STRUCTURES.values()), ids=list(STRUCTURES))

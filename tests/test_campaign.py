@@ -1,16 +1,16 @@
 """Random walks through all operations, and runs that are repeated: a little of it, or with --long a million operations.
 
-Every structure and device, every dtype of ids and of weights, directed and undirected. A failure names the seed and the
-step; the same seed fails again.
+Every structure and device, every dtype of ids and of weights, directed and undirected, with and without data, times and
+records. A failure names the seed and the step; the same seed fails again (`--seed`).
 """
 
-import os
 from itertools import product
 
 import numpy as np
 import pytest
 from drawn import each
 from model import edges_of, random_batch, to_host
+from record_walk import MORE_WEIGHTS, RecordWalk
 from walk import WEIGHTS, Walk
 
 import algorithms
@@ -24,9 +24,6 @@ FEW = [("int32", None), ("int32", "float32")]
 STEPS, LONG_STEPS = 60, 8000
 """Operations of a walk: with --long more than a million on each device."""
 
-SEED = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
-"""Added to each walk's own, for walks that nobody has gone yet."""
-
 
 def pytest_generate_tests(metafunc):
     if "vertex_dtype" in metafunc.fixturenames:
@@ -34,26 +31,50 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(("vertex_dtype", "weight_dtype"), dtypes)
 
 
-def test_random_operations(structure, device, directed, vertex_dtype, weight_dtype, tries):
+def test_random_operations(structure, device, directed, vertex_dtype, weight_dtype, tries, first_seed):
     if weight_dtype is not None and not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no weights")
-    seed = SEED + 2 * ALL.index((vertex_dtype, weight_dtype)) + directed
+    seed = first_seed + 2 * ALL.index((vertex_dtype, weight_dtype)) + directed
     walk = Walk(structure, device, seed, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype,
                 operators=vertex_dtype == "int32")  # fmt: skip
     try:
         walk.run(tries(STEPS, LONG_STEPS))
     except BaseException as error:
-        error.add_note(f"DYNFRONTIER_TEST_SEED={SEED} gives the same walk")
+        error.add_note(f"--seed {first_seed} gives the same walk")
         raise
+
+
+RECORD_WALKS, LONG_RECORD_WALKS = 3, 12
+RECORD_STEPS, LONG_RECORD_STEPS = 60, 4000
+"""Of each structure: with --long more than 300,000 operations on each device."""
+
+
+def test_everything_at_once(structure, device, tries, first_seed):
+    """Graphs whose options are drawn, with observers, snapshots, windows and updates that fail."""
+    for number in range(tries(RECORD_WALKS, LONG_RECORD_WALKS)):
+        seed = first_seed + number
+        dtypes = ALL if tries(0, 1) else FEW
+        vertex_dtype, weight_dtype = dtypes[seed // 2 % len(dtypes)]
+        walk = RecordWalk(structure, device, seed, directed=bool(seed % 2), vertex_dtype=vertex_dtype,
+                          weight_dtype=weight_dtype if structure.can_store_weights else None,
+                          operators=bool(tries(0, vertex_dtype == "int32")))  # fmt: skip
+        try:
+            walk.run(tries(RECORD_STEPS, LONG_RECORD_STEPS))
+        except BaseException as error:
+            error.add_note(f"--seed {seed} gives the same walk first")
+            raise
 
 
 def test_walks_go_everywhere():
     assert {f"do_{name}" for name in WEIGHTS} == {name for name in dir(Walk) if name.startswith("do_")}
+    known = WEIGHTS.keys() | MORE_WEIGHTS.keys()
+    assert {f"do_{name}" for name in known} == {name for name in dir(RecordWalk) if name.startswith("do_")}
 
 
-def test_a_walk_finds_a_fault(device, monkeypatch):
+@pytest.mark.parametrize("kind", [Walk, RecordWalk])
+def test_a_walk_finds_a_fault(device, monkeypatch, kind):
     """An update that loses an edge now and then."""
-    walk = Walk(CSR, device, 1, directed=True, vertex_dtype="int32", weight_dtype=None, operators=False)
+    walk = kind(CSR, device, 1, directed=True, vertex_dtype="int32", weight_dtype=None, operators=False)
     delete = walk.model.delete_edges
     monkeypatch.setattr(walk.model, "delete_edges", lambda src, dst: delete(src[:-1], dst[:-1]))
     with pytest.raises(AssertionError) as caught:

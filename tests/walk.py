@@ -12,6 +12,7 @@ from model import Pair, edges_of, make, snapshot, to_host
 
 from algorithms import UNREACHED, bfs
 
+OPERATORS = ("bfs", "triangles")
 VERTICES = 90  # ids that a walk uses at most
 WIDE = 0.15  # share of batches whose weights are as wide as their dtype allows
 BIG = 0.02  # of batches that hold far more than the graph
@@ -43,11 +44,12 @@ class Walk:
         self.device = device
         self.dtype = None if weight_dtype is None else np.dtype(weight_dtype)
         count = int(self.rng.integers(1, VERTICES))
-        self.pair: Pair = make(structure, device, num_vertices=count, directed=directed, weight_dtype=weight_dtype,
-                               vertex_dtype=vertex_dtype)  # fmt: skip
-        names = [name for name in WEIGHTS if operators or name not in ("bfs",)]
-        shares = np.array([WEIGHTS[name] for name in names])
-        self.names, self.shares = names, shares / shares.sum()
+        self.pair = self.make_pair(structure, count, directed=directed, weight_dtype=weight_dtype,
+                                   vertex_dtype=vertex_dtype)  # fmt: skip
+        weights = self.weights_of_operations()
+        self.names = [name for name in weights if operators or name not in OPERATORS]
+        shares = np.array([weights[name] for name in self.names])
+        self.shares = shares / shares.sum()
         self.done: Counter[str] = Counter()
         self.last: list[str] = []
 
@@ -65,6 +67,30 @@ class Walk:
                 raise
             self.done[name] += 1
             self.last = [*self.last[-8:], name]
+
+    def make_pair(self, structure: Any, num_vertices: int, **options: Any) -> Pair:
+        """The graph that the walk starts with, and its model."""
+        return make(structure, self.device, num_vertices=num_vertices, **options)
+
+    def weights_of_operations(self) -> dict[str, float]:
+        """How often each operation comes up."""
+        return WEIGHTS
+
+    def update(self, name: str, *args: Any, **options: Any) -> Any:
+        """Update the graph and the model, which must report the same."""
+        expected = getattr(self.model, name)(*args, **options)
+        result = getattr(self.graph, name)(*args, **options)
+        found = to_host(self.graph, result).tolist() if name == "insert_vertices" else result
+        assert found == expected, f"{name} reports {found}, the model {expected}"
+        return result
+
+    def insert(self, src: Any, dst: Any, weights: Any, **options: Any) -> None:
+        """Insert a batch."""
+        self.update("insert_edges", src, dst, weights, **options)
+
+    def replace(self, graph: Any) -> None:
+        """Go on with another graph that is the same."""
+        self.pair.graph = graph
 
     # ---- what is drawn ----------------------------------------------------------------------------------------------
 
@@ -118,46 +144,46 @@ class Walk:
         wide = self.rng.random() < WIDE and self.dtype is not None
         if how == "add" and self.dtype is not None and self.dtype.kind == "i" and self.has_wide():
             how = "replace"
-        self.pair.insert(src, dst, self.weights(src.size, wide=wide and how != "add"), on_existing=how)
+        self.insert(src, dst, self.weights(src.size, wide=wide and how != "add"), on_existing=how)
 
     def has_wide(self) -> bool:
         return any(abs(int(w)) > 1 << 20 for row in self.model.adjacency for w in row.values())
 
     def do_delete(self) -> None:
-        self.pair.delete(*self.pairs())
+        self.update("delete_edges", *self.pairs())
 
     def do_fill_row(self) -> None:
         others = np.array(self.model.present, np.int64)
         hub = np.full(others.size, self.vertices(1)[0] if others.size else 0)
         batch = (hub, others) if self.rng.random() < 0.5 else (others, hub)
-        self.pair.insert(*batch, self.weights(others.size, wide=False))
+        self.insert(*batch, self.weights(others.size, wide=False))
 
     def do_empty_row(self) -> None:
         for hub in self.vertices(1):
             others = sorted(self.model.adjacency[hub])[int(self.rng.integers(3)) :]
-            self.pair.delete([int(hub)] * len(others), others)
+            self.update("delete_edges", [int(hub)] * len(others), others)
 
     def do_clear(self) -> None:
         edges = self.model.edges()
-        self.pair.delete([u for u, _, _ in edges], [v for _, v, _ in edges])
+        self.update("delete_edges", [u for u, _, _ in edges], [v for _, v, _ in edges])
 
     def do_insert_vertices(self) -> None:
         if len(self.model.present) < VERTICES - 8:
-            self.pair.insert_vertices(int(self.rng.integers(8)))
+            self.update("insert_vertices", int(self.rng.integers(8)))
 
     def do_insert_by_id(self) -> None:
-        self.pair.insert_vertices(self.rng.integers(0, VERTICES, int(self.rng.integers(4))).tolist())
+        self.update("insert_vertices", self.rng.integers(0, VERTICES, int(self.rng.integers(4))).tolist())
 
     def do_delete_vertices(self) -> None:
-        self.pair.delete_vertices(self.vertices(int(self.rng.integers(4))).tolist())
+        self.update("delete_vertices", self.vertices(int(self.rng.integers(4))).tolist())
 
     def do_copy(self) -> None:
-        self.pair.graph = self.graph.copy()
+        self.replace(self.graph.copy())
 
     def do_file(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             self.graph.save(Path(folder) / "graph")
-            self.pair.graph = type(self.graph).load(Path(folder) / "graph", device=self.device)
+            self.replace(type(self.graph).load(Path(folder) / "graph", device=self.device))
 
     def do_compact(self) -> None:
         self.graph.compact()
@@ -174,6 +200,8 @@ class Walk:
         slots = to_host(self.graph, self.graph.find_edges(src, dst))
         arcs = list(zip(src.tolist(), dst.tolist(), strict=True))
         assert (slots >= 0).tolist() == [v in self.model.adjacency[u] for u, v in arcs]
+        if self.graph.edge_data is not None:
+            arcs = [self.model._key(u, v) for u, v in arcs]  # which have one id
         there = {arc: slot for arc, slot in zip(arcs, slots.tolist(), strict=True) if slot >= 0}
         assert len(set(there.values())) == len(there), "two arcs in one slot"
 
