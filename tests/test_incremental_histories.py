@@ -40,8 +40,8 @@ def pytest_generate_tests(metafunc):
         names = list(STRUCTURES) if metafunc.config.getoption("--long") else ["slab"]
         metafunc.parametrize("structure", [STRUCTURES[name] for name in names], ids=names)
     if "kind_in_parts" in metafunc.fixturenames:
-        kinds = KINDS if metafunc.config.getoption("--long") else ["undirected", "directed"]
-        metafunc.parametrize("kind_in_parts", kinds)
+        few = ["undirected", "directed"]
+        metafunc.parametrize("kind_in_parts", KINDS if metafunc.config.getoption("--long") else few)
 
 
 def run(count, make, one=None):
