@@ -156,10 +156,13 @@ class EdgeData(Table):
         if self.times is None or self.records is not None or self.has_replaced:
             return
         counts = None if columns is None else columns.get(COUNT)
-        if src.size != inserted and int(places_of_ids(self.device, src).size) > inserted:
+        try:
+            if src.size != inserted and int(places_of_ids(self.device, src).size) > inserted:
+                self.has_replaced = True
+            elif counts is not None and counts.size:
+                self.has_replaced = int(counts.max()) > 1
+        except MemoryError:  # the batch is in the graph already: at worst, a warning comes too much
             self.has_replaced = True
-        elif counts is not None and counts.size:
-            self.has_replaced = int(counts.max()) > 1
 
     def newest_records(self, edges: Any) -> tuple[Any, Any]:
         """The records of some edges, those of each from the last one on, in a graph that keeps them: offsets, ids."""
