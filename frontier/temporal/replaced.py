@@ -28,18 +28,18 @@ def warn_once(graph: Graph) -> None:
         return
     data.has_warned = True
     if of_parts is None or of_parts.comm.rank == 0:
-        _warn(data)
+        _warn(data, "make the graph" if of_parts is None else "make the graph on one device,")
 
 
-def _warn(data: Any) -> None:
+def _warn(data: Any, advice: str) -> None:
     level, frame = 3, sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:
         level, frame = level + 1, frame.f_back
     kept = "first" if data.times.earliest else "latest"
     warnings.warn(
         f"edges of this graph were inserted several times, and only the {kept} time of each is kept "
-        f"(multi={data.multi!r}), so that functions that read times see no other: make the graph with multi='keep' to "
-        "keep every event",
+        f"(multi={data.multi!r}), so that functions that read times see no other: {advice} with multi='keep' to keep "
+        "every event",
         ReplacedTimesWarning,
         stacklevel=level,
     )
