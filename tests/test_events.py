@@ -345,7 +345,9 @@ def test_what_replaces_times(structure, device, tmp_path):
         assert not warns(graph)
         graph.insert_edges([0, 3, 3], [2, 1, 1], time=[1, 5, 6])
         graph.save(tmp_path / "graph.npz")
-        assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device)) and warns(graph.copy()) and warns(graph)
+        assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device))
+        snapshot = graph.snapshot()
+        assert warns(snapshot) and not warns(graph) and not warns(graph.copy()) and not warns(graph.snapshot())
     graph, op = structure(4, time="s", device=device), fr.Op
     graph.apply([op.INSERT, op.DELETE, op.INSERT, op.INSERT], [0, 0, 0, 1], [1, 1, 1, 1], time=[1, 0, 2, 3])
     assert not warns(graph)

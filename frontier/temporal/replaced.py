@@ -18,15 +18,18 @@ class ReplacedTimesWarning(UserWarning):
 
 
 def warn_once(graph: Graph) -> None:
-    """Warn if a graph with times has replaced some, unless that was done before. One of the parts of a graph does."""
+    """Warn if a graph with times has replaced some, unless that was done for it or for a copy of it before.
+
+    One of the parts of a graph does.
+    """
     of_parts: Any = graph if graph.in_parts else None
     data: Any = graph._edge_data if of_parts is None else of_parts.local._edge_data
-    replaced, warned = data.has_replaced, data.has_warned
+    replaced, warned = data.has_replaced, data.warned.is_set()
     if of_parts is not None:
         replaced, warned = of_parts.comm.reduce_numbers([int(replaced), int(warned)])
     if not replaced or warned:
         return
-    data.has_warned = True
+    data.warned.set()
     if of_parts is None or of_parts.comm.rank == 0:
         _warn(data, "make the graph" if of_parts is None else "make the graph on one device,")
 
