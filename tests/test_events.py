@@ -239,6 +239,64 @@ def test_incremental_triangles_at_extreme_times(device):
         assert counter.total == temporal_triangle_count(graph, counter.delta).total
 
 
+class Told(fr.UpdateObserver):
+    """What it is notified of, in order."""
+
+    sees_records = sees_changes = True
+
+    def __init__(self, graph):
+        self.graph, self.found = graph, []
+        graph.attach(self)
+
+    def note(self, kind, src, dst, records=()):
+        ends = zip(*(to_host(self.graph, part).tolist() for part in (src, dst)), strict=True)
+        self.found.append((kind, sorted(tuple(sorted(pair)) for pair in ends), sorted(map(int, records))))
+
+    def edges_inserted(self, src, dst):
+        self.note("edges", src, dst)
+
+    edges_changed = edges_changing = edges_deleting = edges_deleted = edges_inserted
+
+    def records_inserted(self, src, dst, records):
+        self.note("inserted", src, dst, records)
+
+    def records_deleting(self, src, dst, records):
+        assert len(self.graph.record_endpoints(records)) == 2  # they are there
+        self.note("deleting", src, dst, records)
+
+    def records_deleted(self, src, dst, records):
+        self.note("deleted", src, dst, records)
+
+
+def test_observers_of_records(structure, device):
+    graph = structure(5, time="s", multi="keep", device=device)
+    told = Told(graph)
+    graph.insert_edges([0, 1, 2, 3], [1, 0, 2, 4], time=[1, 2, 3, 4])
+    assert told.found == [("inserted", [(0, 1), (0, 1), (3, 4)], [0, 1, 2])]
+    told.found.clear()
+    graph.delete_records([0])
+    assert told.found == [("deleting", [(0, 1)], [0]), ("deleted", [(0, 1)], [0])]
+    told.found.clear()
+    graph.insert_edges([1], [0], time=[9])
+    graph.expire(5)  # one edge keeps a record
+    assert told.found == [
+        ("inserted", [(0, 1)], [0]), ("deleting", [(3, 4)], [2]), ("deleted", [(3, 4)], [2]),
+        ("deleting", [(0, 1)], [1]), ("deleted", [(0, 1)], [1]),
+    ]  # fmt: skip
+    told.found.clear()
+    graph.copy().delete_edges([0], [1])
+    graph.delete_vertices([0])
+    assert told.found == [("deleting", [(0, 1)], [0]), ("deleted", [(0, 1)], [0])]
+    told.found.clear()
+    graph.insert_edges([], [], time=[])
+    graph.delete_edges([1], [2])
+    assert not told.found
+    plain = structure(5, time="s", device=device)  # of edges, where no records are kept
+    told = Told(plain)
+    plain.insert_edges([0], [1], time=[1])
+    assert ("edges", [(0, 1)], []) in told.found and {kind for kind, *_ in told.found} == {"edges"}
+
+
 # ---- graphs that keep the last time ----------------------------------------------------------------------------------
 
 
@@ -287,7 +345,9 @@ def test_what_replaces_times(structure, device, tmp_path):
         assert not warns(graph)
         graph.insert_edges([0, 3, 3], [2, 1, 1], time=[1, 5, 6])
         graph.save(tmp_path / "graph.npz")
-        assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device)) and warns(graph.copy()) and warns(graph)
+        assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device))
+        snapshot = graph.snapshot()
+        assert warns(snapshot) and not warns(graph) and not warns(graph.copy()) and not warns(graph.snapshot())
     graph, op = structure(4, time="s", device=device), fr.Op
     graph.apply([op.INSERT, op.DELETE, op.INSERT, op.INSERT], [0, 0, 0, 1], [1, 1, 1, 1], time=[1, 0, 2, 3])
     assert not warns(graph)

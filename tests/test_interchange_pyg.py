@@ -15,6 +15,8 @@ from structures import CSR, SlabGraph
 torch = pytest.importorskip("torch")
 pyg = pytest.importorskip("torch_geometric")
 
+pytestmark = pytest.mark.filterwarnings("ignore::frontier.ReplacedTimesWarning")
+
 ATTRIBUTES = ["edge_amount", "edge_flag", "edge_step"]
 TYPES = {"user": range(4), "item": [7, 4, 5, 6]}
 

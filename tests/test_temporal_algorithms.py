@@ -21,6 +21,8 @@ from algorithms import (
 )
 from structures import CSR, SlabGraph
 
+pytestmark = pytest.mark.filterwarnings("ignore::frontier.ReplacedTimesWarning")
+
 N = 40
 TIMED = analytics(times=True)
 EXTREMES = np.array([-(2**63), 2**63 - 1, -(2**63) + 1, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import keyword
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,8 +45,8 @@ class EdgeData(Table):
         All records of the edges, with ``"keep"``.
     has_replaced : bool
         Whether edges have had more records than the one of which the columns hold the data.
-    has_warned : bool
-        Whether users were warned of that.
+    warned : Event
+        Set once users were warned of that. Copies share it, so that snapshots do not warn again.
     """
 
     holds = "edges with data"
@@ -56,7 +57,7 @@ class EdgeData(Table):
     ):  # fmt: skip
         self.multi = multi
         self.times = times
-        self.has_replaced = self.has_warned = False
+        self.has_replaced, self.warned = False, threading.Event()
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
@@ -176,7 +177,6 @@ class EdgeData(Table):
         twin = super().copy()
         twin.times = None if self.times is None else self.times.copy()
         twin.records = None if self.records is None else self.records.copy()
-        twin.has_warned = False
         return twin
 
     def adopt(self, records: Records) -> None:

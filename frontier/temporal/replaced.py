@@ -18,28 +18,31 @@ class ReplacedTimesWarning(UserWarning):
 
 
 def warn_once(graph: BaseGraph) -> None:
-    """Warn if a graph with times has replaced some, unless that was done before. One of the parts of a graph does."""
+    """Warn if a graph with times has replaced some, unless that was done for it or for a copy of it before.
+
+    One of the parts of a graph does.
+    """
     of_parts: Any = graph if graph.in_parts else None
     data: Any = graph._edge_data if of_parts is None else of_parts.local._edge_data
-    replaced, warned = data.has_replaced, data.has_warned
+    replaced, warned = data.has_replaced, data.warned.is_set()
     if of_parts is not None:
         replaced, warned = of_parts.comm.reduce_numbers([int(replaced), int(warned)])
     if not replaced or warned:
         return
-    data.has_warned = True
+    data.warned.set()
     if of_parts is None or of_parts.comm.rank == 0:
-        _warn(data)
+        _warn(data, "make the graph" if of_parts is None else "make the graph on one device,")
 
 
-def _warn(data: Any) -> None:
+def _warn(data: Any, advice: str) -> None:
     level, frame = 3, sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES:
         level, frame = level + 1, frame.f_back
     kept = "first" if data.times.earliest else "latest"
     warnings.warn(
         f"edges of this graph were inserted several times, and only the {kept} time of each is kept "
-        f"(multi={data.multi!r}), so that functions that read times see no other: make the graph with multi='keep' to "
-        "keep every event",
+        f"(multi={data.multi!r}), so that functions that read times see no other: {advice} with multi='keep' to keep "
+        "every event",
         ReplacedTimesWarning,
         stacklevel=level,
     )
