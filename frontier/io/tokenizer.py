@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime import cpu_kernel, jit
 
 # Kinds of a column.
 ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
@@ -15,19 +16,19 @@ BELOW, ABOVE, CONTROL, QUOTE, COMMENT = range(11, 16)
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _line_ends(buf, i, n):
     """Whether a line ends at `i`: with a newline, a carriage return before one, or the end of the file."""
     return i >= n or buf[i] == 10 or (buf[i] == 13 and (i + 1 == n or buf[i + 1] == 10))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _field_ends(buf, i, n, delimiter):
     """Whether a number ends at `i`."""
     return _line_ends(buf, i, n) or buf[i] == 32 or buf[i] == 9 or buf[i] == delimiter
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _after_blanks(buf, i, n, delimiter):
     """Position of the first byte from `i` on that is no blank; a tab that separates columns is none."""
     while i < n and (buf[i] == 32 or buf[i] == 9) and buf[i] != delimiter:
@@ -35,7 +36,7 @@ def _after_blanks(buf, i, n, delimiter):
     return i
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _after_word(buf, i, n, delimiter):
     """Read a word, quoted or not: outcome, position after it (of the fault), its begin and end, doubled quotes."""
     doubled = False
@@ -68,7 +69,7 @@ def _after_word(buf, i, n, delimiter):
     return OK, i, begin, end, doubled
 
 
-@njit(cache=True, nogil=True)
+@cpu_kernel
 def tokenize(
     buf, start, is_comment, inner_comments, delimiter, kinds, slots, lowest, highest, operations, exact,
     out, real, is_real, hard, ends, ops
