@@ -22,8 +22,8 @@ from frontier.distributed import DistributedGraph, Processes, Threads
 from structures import SlabGraph
 
 N = 40
-LARGE = 20_000
-"""Pairs of a batch that does not go through a pipe at once."""
+LARGE = 140_000
+"""Pairs of a batch that workers confirm (`processes.CONFIRMED`)."""
 
 
 @contextmanager
@@ -88,7 +88,7 @@ class Walk:
 
     def step(self, run: Callable[[Callable[[], Any]], Any] = lambda call: call()) -> None:
         """One call, which may be interrupted, and what the graph then holds."""
-        size = LARGE if self.rng.random() < 0.2 else 10
+        size = LARGE if self.rng.random() < 0.1 else 10
         src, dst = self.rng.integers(0, N, (2, size))
         pairs = {(u, v) for u, v in zip(src.tolist(), dst.tolist(), strict=True) if u != v}
         kind = self.rng.integers(4)

@@ -81,7 +81,7 @@ def fail_alone(host: Any) -> None:
 def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """One test for all, since starting workers takes longest."""
     with Processes(2) as engine:
-        large = np.zeros(messages.PIECE, np.uint8)
+        large = np.zeros(processes.CONFIRMED, np.uint8)
         for shares in ([(large,), (Unpicklable(),)], [(Unpicklable(),), (Unpicklable(),)]):
             with pytest.raises(ValueError, match="invalid literal for int"):
                 engine.run(number, shares)

@@ -23,9 +23,10 @@ from ...runtime import HeldInterrupts
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
-from .messages import SMALL, Message, pack, receive, send
+from .messages import Message, pack, receive, send
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
+CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 THREADS = "NUMBA_NUM_THREADS"
 GO, SKIP = b"go", b"skip"
@@ -81,7 +82,7 @@ class Processes(Engine):
             raise PartLostError(self._why_gone)
         messages = [pack((function, args)) for args in arguments]  # all of them, as one may be impossible
         self._number += 1
-        call = _Call(self._number, self._pipes, any(len(message) > SMALL for message in messages))
+        call = _Call(self._number, self._pipes, any(len(message) > CONFIRMED for message in messages))
         with self._undivided(call):
             for pipe, message in zip(self._pipes, messages, strict=True):
                 send(pipe, call.number, message, confirmed=call.unconfirmed)
