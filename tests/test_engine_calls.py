@@ -114,12 +114,12 @@ def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_message_without_memory_for_it_leaves_the_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     here, there = processes.multiprocessing.Pipe()
-    sizes = (0, 1, messages.SMALL - 60, messages.SMALL, messages.PIECE, 3 * messages.PIECE)
+    sizes = (0, 1, messages.SMALL - 60, messages.SMALL, messages.SMALL + 1, 3 * messages.SMALL)
 
-    def fail(size: int = 0) -> bytes:
-        if size:
+    def fail(size: int) -> bytearray:
+        if size > messages.SMALL:
             raise MemoryError
-        return b""
+        return bytearray(size)
 
     for at, size in enumerate(sizes):
         with monkeypatch.context() as patch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 from multiprocessing.connection import Connection
@@ -9,10 +10,9 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 HEADER = struct.Struct("=QQ?")
-PIECE = 2**16
-"""Bytes that go through a pipe at a time: whoever has no memory for a message can still take it out of the pipe."""
-SMALL = PIECE - HEADER.size
-"""Bytes of a message that is one piece."""
+SMALL = 2**16
+"""Bytes of a message that go through a pipe with its header. The others follow as they are: they are read to where they
+belong, and whoever has no memory for them can still take them out of the pipe."""
 
 
 class Message(NamedTuple):
@@ -44,8 +44,9 @@ def pack(value: Any) -> memoryview:
 def send(pipe: Connection, number: int, data: memoryview, *, confirmed: bool = False) -> None:
     """Write a message to a pipe."""
     pipe.send_bytes(HEADER.pack(number, len(data), confirmed) + data[:SMALL])
-    for begin in range(SMALL, len(data), PIECE):
-        pipe.send_bytes(data[begin : begin + PIECE])
+    rest = data[SMALL:]
+    while rest:
+        rest = rest[os.write(pipe.fileno(), rest) :]
 
 
 def receive(pipe: Connection) -> Message:
@@ -72,16 +73,20 @@ def _take(pipe: Connection, first: memoryview, size: int) -> tuple[Any, BaseExce
     """The bytes of a message, of which the first are there. Without memory for them they leave the pipe, too."""
     if size == len(first):
         return first, None
-    data, error = bytearray(), None
     try:
-        data = bytearray(size)
-    except MemoryError as problem:
-        error = problem
-    at, piece = 0, first
-    while True:
-        if error is None:
-            data[at : at + len(piece)] = piece
-        at += len(piece)
-        if at == size:
-            return data, error
-        piece = memoryview(pipe.recv_bytes())
+        data = memoryview(bytearray(size))
+    except MemoryError as error:
+        for begin in range(len(first), size, SMALL):
+            _read(pipe, memoryview(bytearray(min(SMALL, size - begin))))
+        return None, error
+    data[: len(first)] = first
+    _read(pipe, data[len(first) :])
+    return data, None
+
+
+def _read(pipe: Connection, out: memoryview) -> None:
+    while out:
+        count = os.readv(pipe.fileno(), [out])
+        if not count:
+            raise EOFError
+        out = out[count:]
