@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import zipfile
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from .edge_data import COLUMN_DTYPES, COUNT, EdgeData
 from .invariants import check_graph, require, require_integer
 from .runtime import Device, resolve_device
 from .runtime.atomic import atomic_file
+from .stored_arrays import entries_of, read_array
 from .temporal import KEEP_TIMES, TIME, UNITS
 
 if TYPE_CHECKING:
@@ -251,13 +251,7 @@ def _check_digest(file: BinaryIO) -> None:
 
 def _entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     """The entries of an archive by name; none can be larger than the file."""
-    found = archive.infolist()
-    entries = {entry.filename: entry for entry in found}
-    require(len(entries) == len(found), "it has two entries of one name")
-    for name, entry in entries.items():
-        plain = entry.compress_type == zipfile.ZIP_STORED and entry.file_size == entry.compress_size
-        require(plain and not entry.flag_bits & 1, f"the entry {name!r} is compressed or encrypted")
-    require(sum(entry.file_size for entry in found) <= size, "its entries are larger than the file")
+    entries = entries_of(archive, size)
     require(HEADER in entries, f"it has no {HEADER}")
     require(entries[HEADER].file_size <= MAX_HEADER, f"its {HEADER} is too long")
     return entries
@@ -323,24 +317,5 @@ def _read_arrays(
     arrays = {}
     for name, kind in types.items():
         if kind is not None:
-            _check_array_header(archive, entries[f"{name}.npy"], name, np.dtype(kind[0]), kind[1])
-            with archive.open(entries[f"{name}.npy"]) as entry:
-                arrays[name] = np.lib.format.read_array(entry, allow_pickle=False)
+            arrays[name] = read_array(archive, entries[f"{name}.npy"], name, np.dtype(kind[0]), kind[1])
     return arrays
-
-
-def _check_array_header(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, dtype: np.dtype, shape: tuple[int | None, ...]
-) -> None:
-    """Raise ValueError unless an entry holds an array of this type, and no more or less of it than it says."""
-    with archive.open(info) as entry:
-        require(np.lib.format.read_magic(entry) == (1, 0), f"the array {name} is of an unknown format")
-        found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(entry)
-        left = info.file_size - entry.tell()
-    require(found_dtype.str == dtype.str, f"the array {name} is of type {found_dtype.str}, not {dtype.str}")
-    fits = len(found_shape) == len(shape) and all(
-        size >= 0 and wanted in (None, size) for size, wanted in zip(found_shape, shape, strict=True)
-    )
-    wanted_shape = tuple("any" if size is None else size for size in shape)
-    require(fits and not fortran, f"the array {name} has the shape {found_shape}, not {wanted_shape}")
-    require(math.prod(found_shape) * dtype.itemsize == left, f"the array {name} has another size than it says")

@@ -113,6 +113,7 @@ FEW = {
     "frontier/in_edges.py: _view_class", "frontier/operators/shares.py: make_part_share",
     "frontier/operators/walked.py: _by_view", "frontier/operators/walked.py: iterator_of",
     "frontier/core/registry.py: _structures", "frontier/runtime/cache.py: cache_directory",
+    "frontier/runtime/cache.py: _report_unkept",
     "frontier/runtime/cache.py: source_fingerprint", "frontier/runtime/cache.py: text_fingerprint",
     "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
     "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: shared_memory_each",

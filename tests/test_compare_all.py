@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -197,6 +199,16 @@ def test_a_process_that_is_late_or_crashes_is_replaced(monkeypatch):
         assert process.ask(1.0, do="judge", nothing=1)["error"].startswith("TypeError")
         process._process.kill()
         assert process.ask(100.0, do="judge") == {"error": "crashed (SIGKILL)"}
+
+
+@pytest.mark.usefixtures("python_handles_interrupts")
+def test_an_interrupted_request_leaves_no_answer_for_the_next():
+    with WorkerProcess("cpu") as process:
+        timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            process.ask(100.0, do="judge", one=1)
+        assert "'other'" in process.ask(100.0, do="judge", other=1)["error"]
 
 
 def test_kernels_are_compiled_beforehand(options):

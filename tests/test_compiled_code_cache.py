@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from numba.core.caching import NullCache
 import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
 from frontier.operators.engine import WEIGHT_POSITION
-from frontier.runtime import cpu_kernel, jit, progress
+from frontier.runtime import cache, cpu_kernel, jit, progress
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
@@ -160,17 +161,151 @@ def test_processes_that_compile_at_once_keep_all(tmp_path):
     assert run(tmp_path, 0, source.replace("KINDS", str(kinds)), "all.py") == [*expected, 0]
 
 
-def test_damaged_files_are_rewritten(tmp_path):
-    source = "from frontier.runtime import cpu_kernel, progress\n\n\n"
-    source += "@cpu_kernel\ndef kernel(x):\n    return x + 1\n\n\n"
-    source += "compiled = []\nwith progress.on_compile(compiled.append):\n    print(kernel(2), len(compiled))\n"
-    assert run(tmp_path, 0, source) == [3, 1]
-    (file,) = (tmp_path / "cache" / "cpu").iterdir()
-    whole = file.read_bytes()
-    for part in (b"", whole[: len(whole) // 2]):
-        file.write_bytes(part)
-        assert run(tmp_path, 0, source) == [3, 1]
-        assert run(tmp_path, 0, source) == [3, 0]
+def damages(whole, other, places):
+    """Contents in place of `whole`: cut, of another file, no file of ours, and with a bit flipped at each place."""
+    yield from (b"", whole[:1], whole[: len(whole) // 2], whole[:-1], whole + b"\0", other, b"text", b"\x80\x05K\x01.")
+    for place in places:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        yield bytes(changed)
+
+
+def forms(path, whole, other):
+    """Put each of `damages` in a file's place, and then what is no file, or none that can be read."""
+    for contents in damages(whole, other, range(len(whole))):
+        path.write_bytes(contents)
+        yield
+    path.unlink()
+    path.mkdir()
+    yield
+    path.write_bytes(b"unreadable")
+    path.chmod(0)
+    yield
+    path.unlink()
+    path.symlink_to(path)
+    yield
+    path.unlink()
+    os.mkfifo(path)
+    yield
+
+
+def test_damaged_files_are_made_again_and_replaced(tmp_path, monkeypatch, caplog):
+    """Whatever a file holds, and what is in its place, the answer is right, and the next one is read."""
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    file = cache.CachedFile("folder", "{}.o", ("key",))
+    another = cache.CachedFile("folder", "{}.o", ("another",))
+    code = pickle.dumps({"code": np.random.default_rng(1).bytes(300)})
+    made = []
+
+    def build():
+        made.append(1)
+        return code
+
+    another.store(code)
+    assert cache.cached("folder", "o", ("key",), build) == code
+    whole = file.path.read_bytes()
+    for count, _ in enumerate(forms(file.path, whole, another.path.read_bytes()), 2):
+        assert file.load(lambda data: pytest.fail("damaged contents were decoded")) is None
+        assert "is compiled again" in caplog.records[-1].message and str(file.path) in caplog.text
+        for _ in range(2):
+            assert cache.cached("folder", "o", ("key",), build) == code
+        assert len(made) == count and file.path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("error", [AttributeError, UnicodeDecodeError("utf-8", b"", 0, 1, "no"), RecursionError])
+def test_whatever_a_load_raises_the_code_is_made_again(error, tmp_path, monkeypatch, caplog):
+    """Files that are whole may still name what is not there any more."""
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    file = cache.CachedFile("folder", "{}.o", ("key",))
+    file.store(b"code")
+
+    def decode(data):
+        raise error
+
+    assert file.load(decode) is None
+    (record,) = caplog.records
+    assert "is compiled again" in record.message
+    file.store(b"code")
+    assert file.load(bytes) == b"code"
+
+
+RELOADED = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from frontier.runtime import cache, cpu_kernel, progress
+
+sys.path.insert(0, {tests!r})
+from test_compiled_code_cache import damages
+
+CONSTANT = 1234567
+
+
+def kernel(x):
+    return x + CONSTANT
+
+
+def other(x):
+    return x - CONSTANT
+
+
+def call(function):
+    compiled = []
+    with progress.on_compile(compiled.append):
+        answer = cpu_kernel(function)(2)  # which knows of no code in memory
+    return answer, len(compiled)
+
+
+assert call(kernel) == (CONSTANT + 2, 1) and call(other) == (2 - CONSTANT, 1)
+folder = cache.cache_directory() / "cpu"
+(path,), (another,) = folder.glob("kernel-*"), folder.glob("other-*")
+whole, rng = path.read_bytes(), np.random.default_rng(3)
+places = [whole.index(CONSTANT.to_bytes(4, "little")), *rng.integers(60, len(whole), 12)]
+for contents in damages(whole, another.read_bytes(), places):
+    path.write_bytes(contents)
+    assert call(kernel) == (CONSTANT + 2, 1), contents[:80]
+    assert call(kernel) == (CONSTANT + 2, 0)
+another.write_bytes(path.read_bytes())
+assert call(other) == (2 - CONSTANT, 1)
+print(len(places))
+"""
+
+
+def test_no_damaged_machine_code_runs(tmp_path):
+    """In a process of its own, which it would crash."""
+    source = RELOADED.replace("{tests!r}", repr(str(ROOT / "tests")))
+    assert run(tmp_path, 0, source) == [13]
+
+
+@pytest.mark.parametrize("kind", ["cubin", "ltoir", "functor"])
+def test_damaged_code_for_gpus_is_made_again(kind, tmp_path, monkeypatch):
+    pytest.importorskip("cuda.core")
+    from frontier.functor import compile as compilation
+    from frontier.runtime import cuda
+
+    def above(v, x):
+        return x[v] > 2
+
+    makers = {
+        "cubin": lambda: cuda.cached_cubin("a.cuh", (), (), "sm_90"),
+        "ltoir": lambda: cuda.cached_ltoir("a.cuh", (), "sm_90"),
+        "functor": lambda: compilation.cuda_functor(above, "op", np.dtype(bool), ((np.dtype(int), 0),), (9, 0)),
+    }
+    made = []
+    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    for module, name in ((cuda, "compile_cubin"), (cuda, "compile_ltoir"), (compilation, "_compile_for_cuda")):
+        monkeypatch.setattr(module, name, lambda *parts: made.append(parts) or b"code" * 50)
+    code = makers[kind]()
+    (path,) = (tmp_path / "cuda").iterdir()
+    whole = path.read_bytes()
+    for count, contents in enumerate(damages(whole, b"other", range(len(whole))), 2):
+        path.write_bytes(contents)
+        for _ in range(2):
+            monkeypatch.setattr(compilation, "_in_memory", {})
+            assert makers[kind]() == code
+        assert len(made) == count and path.read_bytes() == whole
 
 
 @pytest.mark.parametrize(
@@ -241,7 +376,7 @@ def test_digests_follow_callees():
 
 def test_machine_code_is_kept_by_everything_that_went_into_it(tmp_path, monkeypatch):
     pytest.importorskip("cuda.core")
-    from frontier.runtime import cache, cuda
+    from frontier.runtime import cuda
 
     monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
     made = []
@@ -349,3 +484,10 @@ def test_code_that_takes_arguments_from_python_is_not_optimized():
     found = dict(re.findall(r"^define .*@(_ZN(?:7cpython)?).*(#\d+)", text, re.MULTILINE))
     assert found.pop("_ZN7cpython") in unoptimized
     assert found and not unoptimized & set(found.values())
+
+
+def test_numba_keeps_no_files_of_its_own():
+    """They have no checksum, and miss changes of what a kernel calls."""
+    found = [path for package in cache.PACKAGES for path in (ROOT / package).rglob("*.py")
+             if "cache=True" in path.read_text()]  # fmt: skip
+    assert not found

@@ -250,3 +250,11 @@ def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(PartLostError, match="load the graph"):
         graph.insert_edges([0], [1])
+
+
+@pytest.mark.parametrize("option", ["cpu", "gpu", None])
+def test_the_engine_has_the_device(option):
+    with Threads(2) as engine:
+        with pytest.raises(TypeError, match="device: a graph in parts has no device of its own; the engine has it"):
+            DistributedGraph(SlabGraph, 4, device=option, engine=engine)
+        assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4

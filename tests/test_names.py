@@ -2,6 +2,8 @@
 
 import pickle
 import threading
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -248,6 +250,34 @@ def test_files_that_do_not_fit_are_refused(tmp_path, arrays):
         np.savez(file, **{name: np.array(held, kinds.get(name)) for name, held in arrays.items()})
     with pytest.raises(ValueError, match="holds no names"):
         fr.Names.load(tmp_path / "x.npz")
+
+
+def test_a_file_that_unpacks_to_more_than_it_holds_is_refused(tmp_path):
+    """Before memory is allocated for it."""
+    path, zeros = tmp_path / "x", np.zeros(2**23, np.int64)
+    with open(path, "wb") as file:
+        np.savez_compressed(file, dtype=np.array("int64"), ids=zeros, free=zeros[:0], names=zeros)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"holds no names: .* is compressed"):
+            fr.Names.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**22
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_array_that_says_it_is_larger_is_refused(tmp_path):
+    names = fr.Names("int64")
+    names.ids([5, 6])
+    names.save(tmp_path / "x")
+    with zipfile.ZipFile(tmp_path / "x") as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    held["ids.npy"] = held["ids.npy"].replace(b"(2,), }         ", b"(2000000000,), }")
+    with zipfile.ZipFile(tmp_path / "x", "w") as archive:
+        for name, data in held.items():
+            archive.writestr(name, data)
+    with pytest.raises(ValueError, match="the array ids has another size than it says"):
+        fr.Names.load(tmp_path / "x")
 
 
 def test_several_threads():

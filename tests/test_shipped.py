@@ -106,6 +106,29 @@ def test_a_broken_archive_is_as_none(how, folder, caplog):
     assert "sm_90.zip is not used" in caplog.text
 
 
+def test_an_archive_with_any_bit_flipped_is_whole_or_none(folder):
+    code = np.random.default_rng(1).bytes(200)
+    path = write_archive("sm_90", [entry(code=code)], folder)
+    whole = path.read_bytes()
+    found = []
+    for place in range(len(whole)):
+        changed = bytearray(whole)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+        shipped.clear_caches()
+        answer = shipped_cubin(HEADER, DEFINES, "sm_90")
+        assert answer is None or answer.code == code
+        found.append(answer)
+    assert found.count(None) > 200
+
+
+def test_an_archive_under_the_name_of_another_architecture_is_as_none(folder, caplog):
+    write_archive("sm_80", [entry()], folder).rename(folder / "sm_90.zip")
+    shipped.clear_caches()
+    assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
+    assert "sm_90.zip is not used" in caplog.text
+
+
 def test_an_index_of_another_form_is_as_none(folder, monkeypatch, caplog):
     write_archive("sm_90", [entry()], folder)
     monkeypatch.setattr(shipped, "_read", lambda *member: b"name group\n")

@@ -118,22 +118,24 @@ class PeerRun:
         with open(self.folder / "errors.txt", "w+") as errors:
             process = subprocess.Popen(command, cwd=ROOT, stdout=errors, stderr=errors, env=dict(os.environ))
             begin = time.perf_counter()
-            while True:
-                now = time.perf_counter()
-                late = now - begin > task_timeout + (START_S if not count else 0)
-                if late or now > end:
-                    process.kill()
-                    process.wait()
-                    limit = task_timeout if late else end - begin
-                    note = f"not done after {max(limit, 0):.0f} s"
-                    break
-                try:
-                    code = process.wait(min(POLL_S, max(end - now, 0.001)))
-                    note = "" if code == 0 else reason(code, self.folder / "errors.txt")
-                    break
-                except subprocess.TimeoutExpired:
-                    if len(_answers(path)) > count:
-                        count, begin = len(_answers(path)), time.perf_counter()
+            try:
+                while True:
+                    now = time.perf_counter()
+                    late = now - begin > task_timeout + (START_S if not count else 0)
+                    if late or now > end:
+                        limit = task_timeout if late else end - begin
+                        note = f"not done after {max(limit, 0):.0f} s"
+                        break
+                    try:
+                        code = process.wait(min(POLL_S, max(end - now, 0.001)))
+                        note = "" if code == 0 else reason(code, self.folder / "errors.txt")
+                        break
+                    except subprocess.TimeoutExpired:
+                        if len(_answers(path)) > count:
+                            count, begin = len(_answers(path)), time.perf_counter()
+            finally:  # after an interrupt it would write among the answers of the next one
+                process.kill()
+                process.wait()
         return _answers(path), note, late
 
 

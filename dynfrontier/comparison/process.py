@@ -41,7 +41,17 @@ class WorkerProcess:
         self._errors.close()
 
     def ask(self, limit: float, **request: Any) -> dict[str, Any]:
-        """The answer to a request: what `worker` says, ``{"late": limit}``, or ``{"error": ...}`` after a crash."""
+        """The answer to a request: what `worker` says, ``{"late": limit}``, or ``{"error": ...}`` after a crash.
+
+        If it is interrupted, the process is ended: the next request would get the answer to this one.
+        """
+        try:
+            return self._ask(limit, request)
+        except BaseException:
+            self._end()
+            raise
+
+    def _ask(self, limit: float, request: dict[str, Any]) -> dict[str, Any]:
         if self._process is None:
             self._start()
             limit_now = limit + START_LIMIT_S
@@ -69,8 +79,9 @@ class WorkerProcess:
         self._errors.truncate()
         self._answers = queue.Queue()
         self._process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
-        )
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True,
+            process_group=0,
+        )  # fmt: skip  # which Ctrl-C of a terminal does not reach: this process decides
         threading.Thread(target=_read, args=(self._process, self._answers), daemon=True).start()
 
     def _end(self) -> None:

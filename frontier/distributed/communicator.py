@@ -126,6 +126,7 @@ class Communicator(ABC):
         self._staging: Any = None
         self._window: Window | None = None
         self._has_windows = size > 1
+        self._cut_short = False
 
     # ---- for transports ---------------------------------------------------------------------------------------------
 
@@ -242,7 +243,7 @@ class Communicator(ABC):
         for values in outgoing:
             self.sent_bytes += values.nbytes
         start = self._begin()
-        self._exchange([Transfer(outgoing, received, out)])
+        self._exchange_whole([Transfer(outgoing, received, out)])
         self._end(start)
 
     def defer_reduction(self, array: Any, op: str = "sum") -> None:
@@ -360,7 +361,7 @@ class Communicator(ABC):
                 self.sent_bytes += values.nbytes
             self.sent_bytes -= outgoing[self.rank].nbytes
         start = self._begin()
-        self._exchange(transfers)
+        self._exchange_whole(transfers)
         self._end(start)
         if deferred:
             rows, begin = outs.pop().reshape(self.size, -1), 0
@@ -369,6 +370,20 @@ class Communicator(ABC):
                 each.finish(np.ascontiguousarray(rows[:, begin:end]).view(each.values.dtype))
                 begin = end
         return outs
+
+    def _exchange_whole(self, transfers: Sequence[Transfer]) -> None:
+        """`_exchange`, the last one if anything cuts it short: the next would get what was left on its way."""
+        if self._cut_short:
+            raise PartLostError("an exchange with the other parts was cut short: load the graph from a file")
+        self._cut_short = True
+        try:
+            self._exchange(transfers)
+        except PartLostError:
+            raise
+        except BaseException:  # such as an interrupt, in a program that is a part itself
+            self.close()
+            raise
+        self._cut_short = False
 
     def _on_device(self, numbers: Sequence[int]) -> Any:
         """Integers of the host on the device, in an array for what the host then waits for (`_on_host`).

@@ -21,10 +21,11 @@ from ..opera.apply import as_operations, check_multi
 from ..operators import intersect
 from ..registry import structure_class
 from ..runtime import Device, resolve_device
-from ..updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+from ..updates import MemoryUsage, UpdateObserver, UpdateResult
 from . import steps
 from .base import BaseDistributedGraph
 from .columns import ColumnsOfGraph, GivenData, check_column, check_present
+from .communicator import PartLostError
 from .engines import Engine, engine_of_client
 from .mixed import joined
 from .results import check_dask_library, kept_result
@@ -87,9 +88,8 @@ class DistributedGraph(BaseDistributedGraph):
         if engine is None:
             engine = engine_of_client()
         self.engine = engine
-        self._key = engine.new_key()
-        self._abandoned: list[int] = []  # objects on workers that nobody here refers to any more
-        self._facts = engine.run_alike(step, self._key, *args)[0]
+        with engine.making() as self._key:
+            self._known_facts = engine.run_alike(step, self._key, *args)[0]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, engine: Engine | None = None) -> DistributedGraph:
@@ -117,6 +117,13 @@ class DistributedGraph(BaseDistributedGraph):
         self._call(steps.on_part, [("save", (os.fspath(path),))] * self.num_parts)
 
     # ---- what it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """What workers have said of the graph with their last answer; they are asked if that did not come."""
+        if self._known_facts is None:
+            self._known_facts = self.engine.run_alike(steps.facts_of, self._key)[0]
+        return self._known_facts
 
     @property
     def num_vertices(self) -> int:
@@ -230,8 +237,10 @@ class DistributedGraph(BaseDistributedGraph):
 
     def _keeping(self, step: Callable, *given: Any) -> Any:
         """What the first worker returns, or what stands for a result that all workers keep."""
-        key = self.engine.new_key() if self.engine.keeps_results else None
-        return kept_result(self.engine, key, self._abandoned, self._call(step, [(key, *given)] * self.num_parts)[0])
+        if not self.engine.keeps_results:
+            return self._call(step, [(None, *given)] * self.num_parts)[0]
+        with self.engine.making() as key:
+            return kept_result(self.engine, key, self._call(step, [(key, *given)] * self.num_parts)[0])
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one, which is its first argument."""
@@ -260,8 +269,8 @@ class DistributedGraph(BaseDistributedGraph):
         if not self.engine.keeps_results:
             return edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
         check_dask_library(library)
-        key = self.engine.new_key()
-        return self.engine.frame(key, *self._call(steps.keep_edges, [(key,)] * self.num_parts)[0])
+        with self.engine.making() as key:
+            return self.engine.frame(key, *self._call(steps.keep_edges, [(key,)] * self.num_parts)[0])
 
     # ---- copies -----------------------------------------------------------------------------------------------------
 
@@ -279,15 +288,16 @@ class DistributedGraph(BaseDistributedGraph):
     def _another(self, kind: type[DistributedGraph], step: Callable) -> Any:
         """A graph whose parts workers make of those of this one, or know already."""
         made = object.__new__(kind)
-        made.engine, made._abandoned = self.engine, self._abandoned
-        found = self._call(step, [(self.engine.new_key(),)] * self.num_parts)[0]
+        made.engine = self.engine
+        with self.engine.making() as key:
+            found = self._call(step, [(key,)] * self.num_parts)[0]
         known = self._snapshots.get(found) if kind is DistributedSnapshot else None
         if known is not None:
             return known
-        made._key, made._facts = found, self._facts
+        made._key, made._known_facts = found, self._facts
         if kind is DistributedSnapshot:
             self._snapshots[found] = made
-            weakref.finalize(made, self._abandoned.append, found).atexit = False
+            weakref.finalize(made, self.engine.abandoned.append, found).atexit = False
         return made
 
     @functools.cached_property
@@ -299,21 +309,24 @@ class DistributedGraph(BaseDistributedGraph):
         """An object of a class on every worker, made of the worker's part."""
         return PartsObject(self, cls, args, kwargs)
 
-    def _call(self, step: Callable, shares: list[tuple]) -> list[Any]:
+    def _call(self, step: Callable, shares: list[tuple], *, whole: bool = False) -> list[Any]:
+        """Run a step on all workers; with `whole`, Ctrl-C waits until it is done."""
         with suppress(IndexError):  # other threads do the same
-            while self._abandoned:
-                self.engine.run_alike(steps.drop, self._abandoned.pop())
+            while self.engine.abandoned:
+                self.engine.run_alike(steps.drop, self.engine.abandoned.pop())
         try:
-            answers = self.engine.run(step, [(self._key, *share) for share in shares])
-        except ObserverError:  # the update was made
-            self._facts = self.engine.run_alike(steps.facts_of, self._key)[0]
+            answers = self.engine.run(step, [(self._key, *share) for share in shares], whole=whole)
+            self._known_facts = answers[0][1]
+        except PartLostError:
             raise
-        self._facts = answers[0][1]
+        except BaseException:  # which does not say whether the graph has changed
+            self._known_facts = None
+            raise
         return [answer for answer, _ in answers]
 
     def _share_out(
         self, step: Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
-        ops: Any = None, **options: Any,
+        ops: Any = None, whole: bool = False, **options: Any,
     ) -> list[Any]:  # fmt: skip
         """Cut the arrays of a batch into as many pieces as there are parts, and run a step with them.
 
@@ -348,7 +361,7 @@ class DistributedGraph(BaseDistributedGraph):
             for a, b in itertools.pairwise(ends)
         ]
         try:
-            return self._call(step, shares)
+            return self._call(step, shares, whole=whole)
         except ValueError:
             self._call(steps.check, [(tuple(batch),), *[((),)] * (self.num_parts - 1)])
             raise
@@ -359,11 +372,11 @@ class DistributedGraph(BaseDistributedGraph):
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`."""
-        return self._share_out(steps.insert_edges, src, dst, weights, edge_data, on_existing=on_existing)[0]
+        return self._share_out(steps.insert_edges, src, dst, weights, edge_data, whole=True, on_existing=on_existing)[0]
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`."""
-        return self._share_out(steps.delete_edges, src, dst)[0]
+        return self._share_out(steps.delete_edges, src, dst, whole=True)[0]
 
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """`DynamicGraph.apply`."""
@@ -379,19 +392,20 @@ class DistributedGraph(BaseDistributedGraph):
             same_length(ops=ops, weights=weights)
             weights = xp.where(inserting, weights, weights.dtype.type(1))
         has_data = bool(edge_data) or bool(inserting.any())
-        return joined(self._share_out(steps.apply, src, dst, weights, edge_data if has_data else None, ops=ops))
+        data = edge_data if has_data else None
+        return joined(self._share_out(steps.apply, src, dst, weights, data, ops=ops, whole=True))
 
     def expire(self, before: Any) -> UpdateResult:
         """`DynamicGraph.expire`."""
-        return self._on_all("expire", before)
+        return self._on_all("expire", before, whole=True)
 
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """`DynamicGraph.insert_vertices`."""
-        return self._call(steps.on_part, [("insert_vertices", (count_or_ids,))] * self.num_parts)[0]
+        return self._on_all("insert_vertices", count_or_ids, whole=True)
 
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """`DynamicGraph.delete_vertices`."""
-        return self._call(steps.on_part, [("delete_vertices", (ids,))] * self.num_parts)[0]
+        return self._on_all("delete_vertices", ids, whole=True)
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 
@@ -451,8 +465,8 @@ class DistributedGraph(BaseDistributedGraph):
         """`Graph.memory_usage`, of all parts together."""
         return self._on_all("memory_usage")
 
-    def _on_all(self, method: str, *args: Any) -> Any:
-        return self._call(steps.on_part, [(method, args)] * self.num_parts)[0]
+    def _on_all(self, method: str, *args: Any, whole: bool = False) -> Any:
+        return self._call(steps.on_part, [(method, args)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
         """Close an incremental analytic of this graph, as `DynamicGraph.detach` does."""
@@ -486,9 +500,9 @@ class PartsObject:
     def __init__(self, graph: DistributedGraph, cls: type, args: tuple, kwargs: dict[str, Any]):
         self.graph = graph
         self._class = cls
-        self._key = graph.engine.new_key()
-        graph._call(steps.make_object, [(self._key, cls, args, kwargs)] * graph.num_parts)
-        weakref.finalize(self, graph._abandoned.append, self._key).atexit = False
+        with graph.engine.making() as self._key:
+            graph._call(steps.make_object, [(self._key, cls, args, kwargs)] * graph.num_parts)
+        weakref.finalize(self, graph.engine.abandoned.append, self._key).atexit = False
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -103,6 +103,11 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         kind: Any = structure_class(structure)
         if not issubclass(kind, BaseDynamicGraph):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
+        if "device" in structure_options:
+            raise TypeError(
+                "device: a graph in parts has no device of its own; the engine has it: pass, for example, "
+                "engine=Threads(2, device='cpu') or engine=Processes(2, 'nccl')"
+            )
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
         one_of(multi, "multi", MULTI)
         self.comm = comm

@@ -126,19 +126,13 @@ def keep(host: Host, key: int | None, result: Any) -> Any:
     return Kept(type(result), values | {name: KeptArray(a.dtype, a.shape) for name, a in arrays.items()})
 
 
-def kept_result(engine: Engine, key: int | None, abandoned: list[int], found: Any) -> Any:
-    """In the program: the result that workers have kept under a key; all else as it is.
-
-    Parameters
-    ----------
-    abandoned : list of int
-        Gets the key when nothing refers to the result any more.
-    """
+def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
+    """In the program: the result that workers have kept under a key; all else as it is."""
     if not isinstance(found, Kept):
         return found
     made = object.__new__(_class_of(found.kind))
     made.__dict__.update(_kind=found.kind, _engine=engine, _key=key, _known=found.values)
-    weakref.finalize(made, abandoned.append, key).atexit = False
+    weakref.finalize(made, engine.abandoned.append, key).atexit = False
     return made
 
 

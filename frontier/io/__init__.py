@@ -1,7 +1,7 @@
 """Reading, generating, streaming and writing of edge lists.
 
 A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, pyarrow only for Parquet, Feather and
-Arrow, and of the other packages only how files are replaced (`frontier.runtime.atomic`).
+Arrow, and of the other packages only how files are replaced and kernels are compiled (`frontier.runtime`).
 """
 
 from frontier.io.columns import IgnoredColumnsWarning

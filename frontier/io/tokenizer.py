@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ..runtime import cpu_kernel, jit
 
 # Kinds of a column.
 ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
@@ -18,19 +19,19 @@ AT_START, BEFORE_RECORD, BEFORE_FIELD, IN_WORD, IN_QUOTES, AT_QUOTE, IN_COMMENT 
 _POWERS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _line_ends(buf, i, n):
     """Whether a line ends at `i`: with a newline, a carriage return before one, or the end of the file."""
     return i >= n or buf[i] == 10 or (buf[i] == 13 and (i + 1 == n or buf[i + 1] == 10))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _field_ends(buf, i, n, delimiter):
     """Whether a number ends at `i`."""
     return _line_ends(buf, i, n) or buf[i] == 32 or buf[i] == 9 or buf[i] == delimiter
 
 
-@njit(cache=True, nogil=True, inline="always")
+@jit(forceinline=True)
 def _after_blanks(buf, i, n, delimiter):
     """Position of the first byte from `i` on that is no blank; a tab that separates columns is none."""
     while i < n and (buf[i] == 32 or buf[i] == 9) and buf[i] != delimiter:
@@ -38,7 +39,7 @@ def _after_blanks(buf, i, n, delimiter):
     return i
 
 
-@njit(cache=True, nogil=True)
+@jit
 def _after_word(buf, i, n, delimiter, multiline, stop):
     """Read a word, quoted or not: outcome, position after it (of the fault), its begin and end, doubled quotes.
 
@@ -74,7 +75,7 @@ def _after_word(buf, i, n, delimiter, multiline, stop):
     return OK, i, begin, end, doubled
 
 
-@njit(cache=True, nogil=True)
+@cpu_kernel
 def after_records(buf, state, delimiter, is_comment, operations):
     """Find the last record that ends in a piece of a text in which quotes may join lines.
 
@@ -125,7 +126,7 @@ def after_records(buf, state, delimiter, is_comment, operations):
     return end, state
 
 
-@njit(cache=True, nogil=True)
+@cpu_kernel
 def tokenize(
     buf, start, is_comment, inner_comments, delimiter, multiline, longest, kinds, slots, lowest, highest, operations,
     exact, out, real, is_real, hard, ends, ops

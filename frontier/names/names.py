@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import zipfile
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import as_ids
+from ..invariants import require
 from ..runtime import Device, resolve_device
 from ..runtime.atomic import atomic_file
 from ..runtime.elementwise import converted, full
+from ..stored_arrays import entries_of, read_array
 from .columns import Texts, as_names
 from .texts import TextNames
 
@@ -290,14 +293,12 @@ class Names:
             The file holds something else, or is damaged.
         """
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-                arrays = {name: held[name] for name in held.files}
-            dtype = str(arrays.pop("dtype"))
+            dtype, arrays = _read(path)
             found = cls(dtype or None, device="cpu" if dtype == "str" else device)
             if dtype:
                 _check_ids(arrays["ids"], arrays["free"])
                 found._table.restore(**arrays)
-        except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        except (ValueError, KeyError, EOFError, NotImplementedError, OverflowError, zipfile.BadZipFile) as error:
             raise ValueError(f"{os.fspath(path)} holds no names: {error}") from None
         return found
 
@@ -352,6 +353,32 @@ def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: 
 
 def _on_host(ids: Any) -> Any:
     return ids.get() if hasattr(ids, "__cuda_array_interface__") and hasattr(ids, "get") else ids
+
+
+ARRAYS = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8, "ends": np.int64}
+"""The types of the arrays of tables."""
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, np.ndarray]]:
+    """What a file says names are, "" where there are none yet, and the arrays of their table."""
+    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        entries = entries_of(archive, os.fstat(file.fileno()).st_size)
+        dtype = _read_dtype(archive, entries["dtype.npy"])
+        wanted = {"": (), "str": ("ids", "free", "text", "ends")}.get(dtype, ("ids", "free", "names"))
+        given = {name.removesuffix(".npy") for name in entries}
+        require(given == {"dtype", *wanted}, f"it has the arrays {sorted(given)}")
+        arrays = {
+            name: read_array(archive, entries[f"{name}.npy"], name, np.dtype(ARRAYS[name]), (None,)) for name in wanted
+        }
+    return dtype, arrays
+
+
+def _read_dtype(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
+    for dtype in ("", *DTYPES):
+        with suppress(ValueError):  # it is another one, whose text is longer or shorter
+            if read_array(archive, entry, "dtype", np.dtype(f"<U{max(len(dtype), 1)}"), ()) == dtype:
+                return dtype
+    raise ValueError("it does not say what names are")
 
 
 def _check_ids(ids: np.ndarray, free: np.ndarray) -> None:

@@ -2,6 +2,9 @@
 
 Compiled code is keyed by the text of everything that could have gone into it, never by file times: a changed header
 or helper function anywhere in the project leads to new code.
+
+Each file carries a digest of its key and its contents, which is verified before anything is done with the contents. A
+file that is damaged, or that has another one's name, is made again.
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ import functools
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from ..log import logger
 from .atomic import write_atomically
@@ -21,28 +24,24 @@ from .atomic import write_atomically
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("frontier", "structures", "algorithms")
 
+MAGIC = b"dynfrontier compiled code 1\n"
+"""The first bytes of whatever is framed; the number is that of the format."""
+
+T = TypeVar("T")
+
 
 @functools.cache
 def cache_directory() -> Path:
-    """Where compiled code is kept: ``$DYNFRONTIER_CACHE_DIR``, or a folder in the user's cache directory.
+    """Return the folder of compiled code: ``$DYNFRONTIER_CACHE_DIR``, or one in the user's cache directory.
 
-    A directory that cannot be written to is replaced by a temporary one for the life of the process.
+    It need not exist, and may be one that cannot be written to.
     """
     chosen = os.environ.get("DYNFRONTIER_CACHE_DIR")
     if chosen:
-        path = Path(chosen)
-    elif sys.platform == "darwin":
-        path = Path.home() / "Library" / "Caches" / "dynfrontier"
-    else:
-        path = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dynfrontier"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path).close()
-    except OSError as error:
-        temporary = Path(tempfile.mkdtemp(prefix="dynfrontier-"))
-        logger.warning("compiled code is kept in %s, and lost with it: %s cannot be used (%s)", temporary, path, error)
-        path = temporary
-    return path
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "dynfrontier"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dynfrontier"
 
 
 @functools.cache
@@ -65,22 +64,92 @@ def text_fingerprint(*files: str) -> str:
     return digest.hexdigest()
 
 
+class DamagedError(ValueError):
+    """Bytes are not what was framed under this key."""
+
+
+def framed(key: str, data: bytes) -> bytes:
+    """Return `data` with a digest of it and of its key in front."""
+    return MAGIC + _digest(key, data) + data
+
+
+def unframed(key: str, data: bytes) -> bytes:
+    """Return what was given to `framed` with the same key.
+
+    Raises
+    ------
+    DamagedError
+        `data` was changed or cut, or belongs to another key.
+    """
+    begin = len(MAGIC) + hashlib.sha256().digest_size
+    contents = data[begin:]
+    if data[:begin] != MAGIC + _digest(key, contents):
+        raise DamagedError("it is damaged, or belongs elsewhere")
+    return contents
+
+
+def _digest(key: str, data: bytes) -> bytes:
+    digest = hashlib.sha256(hashlib.sha256(key.encode()).digest())  # of a fixed length: the data begin behind it
+    digest.update(data)
+    return digest.digest()
+
+
+class CachedFile:
+    """A file of the cache.
+
+    Parameters
+    ----------
+    folder, name : str
+        Of the file; `name` contains ``{}`` where a hash of the key goes.
+    key : tuple
+        All that decides about the contents, by its ``repr``.
+    """
+
+    def __init__(self, folder: str, name: str, key: tuple):
+        self._key = repr((folder, name, key))
+        digest = hashlib.sha256(MAGIC + self._key.encode()).hexdigest()
+        self.path = cache_directory() / folder / name.format(digest[:32])
+
+    def load(self, decode: Callable[[bytes], T]) -> T | None:
+        """Return what `decode` makes of the contents; None if there are none, or they cannot be used."""
+        try:
+            if not os.path.lexists(self.path):
+                return None
+            if not self.path.is_file():  # to read from a pipe would block
+                raise DamagedError("it is no file")
+            return decode(unframed(self._key, self.path.read_bytes()))
+        except Exception as error:  # of the file system, or anything that unpickling raises
+            logger.warning("compiled code in %s is compiled again: %s: %s", self.path, type(error).__name__, error)
+            return None
+
+    def store(self, data: bytes) -> None:
+        """Write the contents, in place of whatever is there; without success on a full or read-only disk."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # it may be a folder, or not allow to be written
+                self.path.rmdir() if self.path.is_dir() else self.path.unlink()
+            write_atomically(self.path, framed(self._key, data))
+        except OSError as error:
+            _report_unkept(self.path.parent, error.strerror or str(error))
+
+
+@functools.cache
+def _report_unkept(folder: Path, why: str) -> None:
+    """Say once, not for each kernel, that a folder takes no compiled code."""
+    logger.warning("compiled code is not kept in %s, and compiled again by each process: %s", folder, why)
+
+
 def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[], bytes]) -> bytes:
-    """What `build` makes, kept on disk by everything that goes into it.
+    """Return what `build` makes, kept on disk by everything that goes into it.
 
     Parameters
     ----------
     folder, suffix : str
         Of the file, whose name is a hash of `parts`.
     """
-    digest = hashlib.sha256(repr(parts).encode()).hexdigest()
-    path = cache_directory() / folder / f"{digest}.{suffix}"
-    with contextlib.suppress(OSError):
-        return path.read_bytes()
-    data = build()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-    except OSError as error:  # a full disk: it will be made again next time
-        logger.warning("compiled code is not kept: %s", error)
+    file = CachedFile(folder, f"{{}}.{suffix}", parts)
+    data = file.load(bytes)
+    if data is None:
+        data = build()
+        file.store(data)
     return data

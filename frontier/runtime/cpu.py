@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import gc
-import hashlib
 import pickle
 import secrets
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
-from pathlib import Path
 from typing import Any, cast
 
 import numba
@@ -21,10 +19,8 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from ..log import logger
 from . import progress
-from .atomic import write_atomically
-from .cache import cache_directory, text_fingerprint
+from .cache import CachedFile, text_fingerprint
 from .identity import function_digest
 from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
 
@@ -74,74 +70,42 @@ class _Uncollected(event.Listener):
 event.register("numba:compile", _Uncollected())
 
 
-class _Locator:
-    """Says where code is kept, in Numba's terms; it names the function where code cannot be cached."""
+class _Named:
+    """Stands for Numba's locator of cache files, which names the function where its code cannot be cached."""
 
     def __init__(self, name: str):
         self._py_file = name
 
-    def ensure_cache_path(self) -> None:
-        _directory().mkdir(parents=True, exist_ok=True)
-
     def get_cache_path(self) -> str:
-        return str(_directory())
+        return ""  # read by nobody: `_KeyedCache` has files of its own
 
     def get_source_stamp(self) -> str:
         return ""  # the key takes its place
 
 
-def _directory() -> Path:
-    return cache_directory() / "cpu"
-
-
 class _KeyedImpl(CompileResultCacheImpl):
     def __init__(self, py_func: Callable):
         self._lineno = py_func.__code__.co_firstlineno
-        self._locator = _Locator(f"{py_func.__module__}.{py_func.__qualname__}")
+        self._locator = _Named(f"{py_func.__module__}.{py_func.__qualname__}")
         self._filename_base = py_func.__name__
 
 
-class _Files:
-    """A file for each function, key and signature, named by a hash of them all.
-
-    Numba's own files are numbered in an index: two processes that add to it at once can enter one's code under the
-    other's signature.
-    """
-
-    def __init__(self, function: str):
-        self._function = function
-
-    def load(self, key: tuple) -> Any:
-        try:
-            found, data = pickle.loads(self._path(key).read_bytes())
-        except (OSError, EOFError, pickle.UnpicklingError):  # there is none, or it is not whole
-            return None
-        return data if found == key else None
-
-    def save(self, key: tuple, data: Any) -> None:
-        try:
-            write_atomically(self._path(key), dumps((key, data)))
-        except OSError as error:  # a full disk: the code is there, and will be compiled again next time
-            logger.warning("compiled code is not kept: %s", error)
-
-    def _path(self, key: tuple) -> Path:
-        digest = hashlib.sha256(repr((self._function, key)).encode()).hexdigest()
-        return _directory() / f"{self._function.rpartition('.')[2]}-{digest[:24]}"
-
-
 class _KeyedCache(FunctionCache):
-    """Numba's function cache with a key of ours in place of the file's time.
+    """Numba's function cache with a key of ours in place of the file's time, and files of ours.
 
     Numba notices neither a changed callee in another file nor, always, a changed captured function. Our key is the
     function's digest: its code and all that it names, by value. A function without one is compiled by each process.
     Loads that miss are reported as compilation progress.
+
+    There is a file for each function, key and signature. Numba's own files are numbered in an index: two processes
+    that add to it at once can enter one's code under the other's signature.
     """
 
     _impl_class = _KeyedImpl
 
     def __init__(self, py_func: Callable):
         super().__init__(py_func)
-        self._cache_file = _Files(f"{py_func.__module__}.{py_func.__qualname__}")
+        self._function = f"{py_func.__module__}.{py_func.__qualname__}"
 
     @functools.cached_property
     def _digest(self) -> str | None:
@@ -152,23 +116,30 @@ class _KeyedCache(FunctionCache):
         versions = numba.__version__, sys.version_info[:2], text_fingerprint(*COMPILE_FILES)
         return sig, codegen.magic_tuple(), versions, self._digest
 
+    def _file(self, key: tuple) -> CachedFile:
+        return CachedFile("cpu", f"{self._py_func.__name__}-{{}}", (self._function, key))
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = None
         if self._digest is not None:
-            try:
-                # Numba's own method would set the whole compiler up first, and import SciPy for that: longer than the
-                # kernels of a program take to load. All that they need of it is what counts references to arrays.
-                rtsys.initialize(target_context)
-                found = self._load_overload(sig, target_context)
-            except ModuleNotFoundError:  # of a function whose module is not there under the same name
-                found = None
+            # Numba's own method would set the whole compiler up first, and import SciPy for that: longer than the
+            # kernels of a program take to load. All that they need of it is what counts references to arrays.
+            rtsys.initialize(target_context)
+            key = self._index_key(sig, target_context.codegen())
+
+            def rebuild(data: bytes) -> Any:
+                stored, reduced = pickle.loads(data)
+                return self._impl.rebuild(target_context, reduced) if stored == key else None
+
+            found = self._file(key).load(rebuild)
         if found is None:
             progress.compiling(self._py_func.__name__)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if self._digest is not None:
-            super().save_overload(sig, data)
+        if self._digest is not None and self._impl.check_cachable(data):
+            key = self._index_key(sig, data.codegen)
+            self._file(key).store(dumps((key, self._impl.reduce(data))))
 
 
 COMPILE_FILES = (

@@ -6,8 +6,8 @@ they mean (`identity.Identity.portable`) and their types. So it is known whether
 compiled, and what was edited since has none. A source checkout has no archives until that command is run there.
 
 An archive is a zip file of an index and of groups: machine code of kernels that are used together, one after another,
-which takes half the space of each by itself. Drivers run machine code of compilers of their own major version of CUDA,
-and of older ones: archives of newer ones are not used.
+which takes half the space of each by itself. Each member carries a digest (`cache.framed`). Drivers run machine code of
+compilers of their own major version of CUDA, and of older ones: archives of newer ones are not used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..log import logger
-from .cache import PROJECT_ROOT, source_fingerprint
+from .cache import PROJECT_ROOT, framed, source_fingerprint, unframed
 
 CHOICE = "DYNFRONTIER_SHIPPED_CODE"
 """The environment variable that names another folder with archives; an empty one stands for none."""
@@ -139,9 +139,9 @@ def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None,
         lines.append(f"{name} {group} {places[code]} {len(code)}\n")
     temporary = path.with_suffix(".new")
     with zipfile.ZipFile(temporary, "w") as archive:
-        _write(archive, INDEX, "".join([f"cuda {cuda}\n", *sorted(lines)]).encode())
+        _write(archive, arch, INDEX, "".join([f"cuda {cuda}\n", *sorted(lines)]).encode())
         for group in sorted(groups):
-            _write(archive, group, bytes(groups[group]))
+            _write(archive, arch, group, bytes(groups[group]))
     temporary.replace(path)
     clear_caches()
     return path
@@ -154,8 +154,14 @@ def shared_group(groups: Iterable[str]) -> str:
     return "-".join(parts[0] for parts in same) or COMMON
 
 
-def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_LZMA)  # whose date is that of no day
+def _write(archive: zipfile.ZipFile, arch: str, member: str, data: bytes) -> None:
+    data = framed(_key(arch, member), data)
+    archive.writestr(zipfile.ZipInfo(member), data, zipfile.ZIP_LZMA)  # whose date is that of no day
+
+
+def _key(arch: str, member: str) -> str:
+    """What tells a member from those of archives of other architectures."""
+    return f"{arch} {member}"
 
 
 def clear_caches() -> None:
@@ -202,7 +208,7 @@ def _read(place: Path, arch: str, member: str) -> bytes:
     """A member of an archive; empty if there is no archive, or it is broken."""
     try:
         with zipfile.ZipFile(_path(place, arch)) as archive:
-            return archive.read(member)
+            return unframed(_key(arch, member), archive.read(member))
     except FileNotFoundError:
         return b""
     except Exception as error:  # of zipfile, zlib, lzma or the system: it may hold anything

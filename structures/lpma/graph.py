@@ -6,8 +6,8 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from frontier.access import reads
-from frontier.core.added_weights import refuse_sums
 from frontier.batch import Arcs, chains
+from frontier.core.added_weights import refuse_sums
 from frontier.invariants import require
 from frontier.runtime import Device, fill_with, growable
 from frontier.updates import MemoryUsage

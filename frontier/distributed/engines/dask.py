@@ -7,6 +7,7 @@ directly.
 from __future__ import annotations
 
 import itertools
+import signal
 import threading
 import uuid
 import weakref
@@ -19,7 +20,7 @@ from ...arguments import one_of
 from ...runtime import gpu_available
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
-from .engine import Engine, Host, first_error
+from .engine import Answer, Engine, Host
 
 LOOK = 1.0  # seconds between looks at whether all workers are there
 GRACE = 10.0  # seconds that parts have to fail like the first one that did
@@ -56,23 +57,23 @@ class DaskEngine(Engine):
             transport = "nccl" if all(client.run(gpu_available).values()) else "ucxx"
         one_of(transport, "transport", TRANSPORTS)
         self._token = uuid.uuid4().hex
-        self._lock = threading.Lock()
         self._lost: str | None = None
+        client.run(_ignore_interrupts)
         ranks = range(self.size)
-        offers = self._submit(_offer, [(self._token, rank, transport) for rank in ranks])
+        offers = self._ask(_offer, [(self._token, rank, transport) for rank in ranks])
         hosts = [urlsplit(address).hostname or "127.0.0.1" for address in self.addresses]
-        self._submit(_meet, [(self._token, rank, transport, offers, hosts) for rank in ranks])
+        self._ask(_meet, [(self._token, rank, transport, offers, hosts) for rank in ranks])
 
-    def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
-        return self._submit(_call, [(self._token, rank, function, share) for rank, share in enumerate(shares)])
+    def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
+        arguments = [(self._token, rank, function, share) for rank, share in enumerate(shares)]
+        return self._ask(_call, arguments, whole=whole)
 
-    def _submit(self, function: Callable, arguments: Sequence[tuple]) -> list[Any]:
-        """Call a function on all workers at the same time."""
-        with self._lock:  # all workers are to see calls in one order
-            if self._lost is not None:
-                raise PartLostError(self._lost)
-            client = self._client
-            futures = []
+    def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
+        if self._lost is not None:
+            raise PartLostError(self._lost)
+        client = self._client
+        futures: list[Any] = []
+        try:
             for address, args in zip(self.addresses, arguments, strict=True):
                 share: Any = args
                 if _bytes_of(args) > SCATTER_BYTES:
@@ -82,43 +83,54 @@ class DaskEngine(Engine):
                         _attempt, function, share, workers=[address], allow_other_workers=False, pure=False, retries=0
                     )
                 )
-            return self._results(futures)
+        except BaseException:
+            if futures:  # which wait for the others
+                self._give_up(futures, "a call did not reach all workers")
+            raise
+        return _Call(futures)
 
-    def _results(self, futures: list[Any]) -> list[Any]:
-        """What the calls have returned; raises what they have raised."""
-        answers: dict[int, tuple[Any, Exception | None]] = {}
-        grace = GRACE
+    def _answers(self, call: _Call) -> Sequence[Answer]:
+        """Goes on where it was interrupted. Dask would drop what no future refers to: the call holds them."""
+        futures, answers = call.futures, call.answers
         while len(answers) < len(futures):
             with suppress(TimeoutError):
                 self._wait([future for i, future in enumerate(futures) if i not in answers], timeout=LOOK)
             for i, future in enumerate(futures):
                 if i not in answers and future.done():
                     if future.status != "finished" or self.addresses[i] not in self._client.nthreads():
-                        raise self._give_up(futures, f"the Dask worker {self.addresses[i]} is gone")
-                    answers[i] = future.result()
+                        return self._give_up(futures, f"the Dask worker {self.addresses[i]} is gone")
+                    answers[i] = self._answer_of(future)
             if len(answers) == len(futures):
                 break
             gone = set(self.addresses) - set(self._client.nthreads())
             if gone:
-                raise self._give_up(futures, f"the Dask worker {min(gone)} is gone")
+                return self._give_up(futures, f"the Dask worker {min(gone)} is gone")
             if any(error is not None for _, error in answers.values()):
-                grace -= LOOK
-            if grace <= 0:  # one has failed, and the others wait for it
+                call.grace -= LOOK
+            if call.grace <= 0:  # one has failed, and the others wait for it
                 self._give_up(futures, "a part of the graph has failed")
                 break
-        error = first_error([error for _, error in answers.values()])
-        if error is not None:
-            lost = set(self.addresses) - set(self._client.nthreads()) if isinstance(error, PartLostError) else set()
-            raise self._give_up(futures, f"the Dask worker {min(lost)} is gone") if lost else error
-        return [answers[i][0] for i in range(len(futures))]
+        if any(isinstance(error, PartLostError) for _, error in answers.values()):
+            lost = set(self.addresses) - set(self._client.nthreads())
+            if lost:
+                return self._give_up(futures, f"the Dask worker {min(lost)} is gone")
+        return [answers.get(i, (None, None)) for i in range(len(futures))]
 
-    def _give_up(self, futures: list[Any], why: str) -> PartLostError:
-        """Let no one use the parts again; those that are left are told not to wait."""
+    @staticmethod
+    def _answer_of(future: Any) -> Answer:
+        """What a call has returned or raised."""
+        try:
+            return future.result()
+        except Exception as error:
+            return None, error
+
+    def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
+        """Let no one use the parts again; those that are left are told not to wait. Returns the answer to the call."""
         self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
         self._client.run(_leave, self._token, workers=left, on_error="ignore")
-        return PartLostError(self._lost)
+        return [(None, PartLostError(self._lost))]
 
     def frame(self, key: int, columns: Any, counts: Sequence[int]) -> Any:
         """A frame of Dask with a partition on each worker, whose index numbers all rows."""
@@ -138,6 +150,15 @@ class DaskEngine(Engine):
         if self._lost is None:
             self._lost = "the engine of this graph is closed"
             self._client.run(_leave, self._token, workers=self.addresses)
+
+
+class _Call:
+    """The futures of a call, and the answers so far by rank."""
+
+    def __init__(self, futures: list[Any]):
+        self.futures = futures
+        self.answers: dict[int, Answer] = {}
+        self.grace = GRACE
 
 
 def engine_of_client() -> Engine:
@@ -180,6 +201,15 @@ def _attempt(function: Callable, args: tuple) -> tuple[Any, Exception | None]:
         return function(*args), None
     except Exception as error:
         return None, error
+
+
+def _ignore_interrupts(dask_worker: Any = None) -> None:
+    """Leave SIGINT, which a terminal sends to all processes, to the program, and to the nanny that ends this worker.
+
+    A worker without a nanny may be in the program's own process.
+    """
+    if dask_worker.nanny is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _offer(token: str, rank: int, transport: str) -> Any:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from ...runtime import HeldInterrupts
 from ..communicator import Communicator
+
+Answer = tuple[Any, BaseException | None]
+"""What a worker returned, or raised."""
 
 
 class Host:
@@ -28,10 +34,15 @@ class Host:
 class Engine(ABC):
     """Workers of which each has a `Host`, with a communicator to all others.
 
+    A call goes to all workers or to none, and all of its answers are read before the next one begins, though an
+    interrupt may lie in between: so a call never gets the answers of another.
+
     Attributes
     ----------
     size : int
         Number of workers.
+    abandoned : list of int
+        Keys of `Host.objects` that nothing in the program refers to any more.
     """
 
     size: int
@@ -39,17 +50,36 @@ class Engine(ABC):
     """Whether workers keep results until their arrays are asked for, and data frames are spread over them."""
 
     def __init__(self) -> None:
+        self.abandoned: list[int] = []
         self._keys = itertools.count()
+        self._lock = threading.Lock()
+        self._current: Any = None
 
     def new_key(self) -> int:
         """A number for `Host.objects` that no other object has."""
         return next(self._keys)
 
+    @contextmanager
+    def making(self) -> Iterator[int]:
+        """A key for what calls in the ``with`` block make, which is abandoned if they fail or are interrupted."""
+        key = self.new_key()
+        try:
+            yield key
+        except BaseException:
+            self.abandoned.append(key)
+            raise
+
     @abstractmethod
-    def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
+    def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
         """Call ``function(host, *shares[rank])`` on every worker at the same time.
 
         Threads of the program may call it: all workers see the calls in one order.
+
+        Parameters
+        ----------
+        whole : bool
+            Hold Ctrl-C back until the call is over. Otherwise it is raised at once; the workers finish the call, and
+            the next one waits for them.
 
         Returns
         -------
@@ -67,6 +97,51 @@ class Engine(ABC):
     def run_alike(self, function: Callable, *args: Any) -> list[Any]:
         """`run` with the same arguments everywhere."""
         return self.run(function, [args] * self.size)
+
+    def _ask(self, function: Callable, arguments: Sequence[tuple], *, whole: bool = False) -> list[Any]:
+        """`run` of ``function(*arguments[rank])``."""
+        with self._lock:
+            self._finish()
+            interrupts = HeldInterrupts()
+            interrupts.hold()
+            try:
+                self._current = self._begin(function, arguments)
+                if not whole:
+                    interrupts.release()
+                answers = self._finish()
+            finally:
+                interrupts.release()
+        error = first_error([error for _, error in answers])
+        if error is not None:
+            raise error
+        return [value for value, _ in answers]
+
+    def _finish(self) -> Sequence[Answer]:
+        """Wait for the answers of the current call, if there is one: after an interrupt it is the call before."""
+        answers = () if self._current is None else self._answers(self._current)
+        self._current = None
+        return answers
+
+    @abstractmethod
+    def _begin(self, function: Callable, arguments: Sequence[tuple]) -> Any:
+        """*engine*: have each worker call ``function(*arguments[rank])``, or none if this raises; returns the call.
+
+        Raises
+        ------
+        PartLostError
+            The workers are gone.
+        """
+
+    @abstractmethod
+    def _answers(self, call: Any) -> Sequence[Answer]:
+        """*engine*: wait until a call is over on all workers.
+
+        Raises
+        ------
+        BaseException
+            Only what interrupts it, such as `KeyboardInterrupt`. It can then be called again, and goes on. A lost
+            worker is an answer: `PartLostError`.
+        """
 
     @abstractmethod
     def close(self) -> None:

@@ -1,29 +1,41 @@
-"""Workers that are processes of this machine, one for each part: on CPUs, or each with a GPU of its own."""
+"""Workers that are processes of this machine, one for each part: on CPUs, or each with a GPU of its own.
+
+Calls and answers go through a pipe to each worker, as numbered messages. A large message is first confirmed: only when
+all workers have it they act upon it, so that one without memory for its share refuses the call for all.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
+import pickle
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ...arguments import integer, one_of
+from ...runtime import HeldInterrupts
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
-from .engine import Engine, Host, first_error
+from .engine import Answer, Engine, Host
+from .messages import Message, pack, receive, send
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
+CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 THREADS = "NUMBA_NUM_THREADS"
+GO, SKIP = b"go", b"skip"
 
 
 class Processes(Engine):
     """Some processes of this machine.
+
+    Workers ignore Ctrl-C, which a terminal sends to all processes of a program: the program decides.
 
     Parameters
     ----------
@@ -45,76 +57,166 @@ class Processes(Engine):
         context = multiprocessing.get_context("spawn")
         self._pipes: list[Connection] = []
         self._workers: list[Any] = []
-        self._lock = threading.Lock()
+        self._why_gone = "the workers of this graph are gone"
+        self._number = 0
         try:
             for rank in range(size):
                 here, there = context.Pipe()
-                worker = context.Process(target=_serve, args=(there, rank, transport), daemon=True)
-                with _environment(_share_of(rank, size, transport)):
+                worker = context.Process(target=_serve, args=(there, rank), daemon=True)
+                with _environment(_share_of(rank, size, transport)), _without_interrupts():
                     worker.start()
                 there.close()
                 self._pipes.append(here)
                 self._workers.append(worker)
-            offers = self._ask([("offer",)] * size)
-            self._ask([("meet", offers)] * size)
+            offers = self._ask(_offer, [(transport,)] * size)
+            self._ask(_meet, [(transport, offers)] * size)
         except BaseException:
             self.close()
             raise
 
-    def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
-        return self._ask([("call", function, share) for share in shares])
+    def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
+        return self._ask(_run, [(function, share) for share in shares], whole=whole)
 
-    def _ask(self, messages: Sequence[tuple]) -> list[Any]:
-        """Send a message to every worker, and wait for all answers."""
-        with self._lock:
-            return self._ask_alone(messages)
-
-    def _ask_alone(self, messages: Sequence[tuple]) -> list[Any]:
+    def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
         if not self._workers:
-            raise PartLostError("the workers of this graph are gone")
-        try:
+            raise PartLostError(self._why_gone)
+        messages = [pack((function, args)) for args in arguments]  # all of them, as one may be impossible
+        self._number += 1
+        call = _Call(self._number, self._pipes, any(len(message) > CONFIRMED for message in messages))
+        with self._undivided(call):
             for pipe, message in zip(self._pipes, messages, strict=True):
-                pipe.send(message)
-        except OSError:
-            raise self._lost() from None
-        results: list[Any] = [None] * self.size
-        errors: list[BaseException | None] = [None] * self.size
-        waiting = dict(zip(self._pipes, range(self.size), strict=True))
-        deadline = None
-        while waiting:
-            ready = wait(list(waiting), timeout=None if deadline is None else max(deadline - time.monotonic(), 0))
-            for pipe in ready:
-                rank = waiting.pop(pipe)  # type: ignore[arg-type, call-overload]
-                try:
-                    results[rank], errors[rank] = pipe.recv()  # type: ignore[union-attr]
-                except (EOFError, OSError):
-                    raise self._lost(rank) from None
-            if deadline is None and any(errors):
-                deadline = time.monotonic() + GRACE
-            elif deadline is not None and not ready:  # one has failed, and the others wait for it
-                self.close()
-                break
-        error = first_error(errors)
-        if error is not None:
-            raise error
-        return results
+                send(pipe, call.number, message, confirmed=call.unconfirmed)
+        return call
 
-    def _lost(self, rank: int | None = None) -> PartLostError:
-        """End all workers, since one is gone that the others may wait for: the one with this rank, if that is known."""
-        gone = [known for known, worker in enumerate(self._workers) if worker.exitcode is not None]
+    def _answers(self, call: _Call) -> Sequence[Answer]:
+        if call.unconfirmed:
+            self._collect(call)
+            self._decide(call)
+        self._collect(call)
+        return call.answers
+
+    def _collect(self, call: _Call) -> None:
+        """Read an answer of each worker. After an interrupt, those that were not read before."""
+        while call.waiting:
+            left = None if call.deadline is None else max(call.deadline - time.monotonic(), 0)
+            ready = wait(list(call.waiting), timeout=left)
+            with self._undivided(call):
+                for pipe in ready:
+                    call.note(pipe, receive(pipe))  # type: ignore[arg-type]
+                if not ready:  # one has failed, and the others wait for it
+                    self._end("a part of this graph has failed while others waited for it: load the graph from a file")
+                    call.waiting.clear()
+
+    def _decide(self, call: _Call) -> None:
+        """Have the workers act upon a message if all of them have it."""
+        with self._undivided(call):
+            call.unconfirmed = False
+            if not self._workers:
+                return
+            refused = any(error is not None for _, error in call.answers)
+            for pipe in self._pipes:
+                pipe.send_bytes(SKIP if refused else GO)
+            if not refused:
+                call.expect_all(self._pipes)
+
+    @contextmanager
+    def _undivided(self, call: _Call) -> Iterator[None]:
+        """Let nothing that comes through a pipe be cut short: Ctrl-C waits, and anything else ends the workers."""
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            yield
+        except (EOFError, ConnectionError):
+            call.fail(self._lost())
+        except BaseException:
+            self._end("an exchange with the workers of this graph was cut short: load the graph from a file")
+            call.fail(PartLostError(self._why_gone))
+            raise
+        finally:
+            interrupts.release()
+
+    def _lost(self) -> PartLostError:
+        """End all workers, since one is gone that the others may wait for."""
+        wait([worker.sentinel for worker in self._workers], timeout=1.0)  # its pipe breaks a little earlier
+        gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
+        which = f"worker {gone[0]}" if gone else "a worker"
+        self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
+        return PartLostError(self._why_gone)
+
+    def _end(self, why: str) -> None:
+        """End all workers; calls from now on say why."""
+        self._why_gone = why
         self.close()
-        which = "a worker" if rank is None and not gone else f"worker {gone[0] if rank is None else rank}"
-        return PartLostError(f"{which} of this graph is gone, and its part with it: load the graph from a file")
 
     def close(self) -> None:
-        workers, self._workers = self._workers, []
-        for pipe in self._pipes:
-            pipe.close()
-        for worker in workers:
-            worker.join(0.2)
-            worker.kill()
-            worker.join()
-        self._pipes = []
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            workers, self._workers = self._workers, []
+            for pipe in self._pipes:
+                pipe.close()
+            for worker in workers:
+                worker.join(0.2)
+                worker.kill()
+                worker.join()
+            self._pipes = []
+        finally:
+            interrupts.release()
+
+
+class _Call:
+    """A message to all workers, and what they have answered so far.
+
+    Attributes
+    ----------
+    unconfirmed : bool
+        Whether they are asked if they have it, and do nothing yet.
+    waiting : dict of pipe to int
+        The ranks of those that have not answered.
+    deadline : float or None
+        When those are ended, since another has failed.
+    """
+
+    def __init__(self, number: int, pipes: Sequence[Connection], unconfirmed: bool):
+        self.number = number
+        self.unconfirmed = unconfirmed
+        self.expect_all(pipes)
+
+    def expect_all(self, pipes: Sequence[Connection]) -> None:
+        """Wait for an answer of each worker."""
+        self.waiting: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(pipes)}
+        self.answers: list[Answer] = [(None, None)] * len(pipes)
+        self.deadline: float | None = None
+
+    def note(self, pipe: Any, message: Message) -> None:
+        """Enter an answer, unless it is one to another call."""
+        if message.number != self.number:
+            return
+        rank, value, error = self.waiting.pop(pipe), None, message.error
+        if error is None:
+            value, error = message.value
+        elif not isinstance(error, MemoryError):
+            problem = f"the answer of worker {rank} cannot be unpickled: {type(error).__name__}: {error}"
+            error = RuntimeError(problem)
+        self.answers[rank] = value, error
+        if error is not None and self.deadline is None:
+            self.deadline = time.monotonic() + GRACE
+
+    def fail(self, error: BaseException) -> None:
+        """Wait for nobody any more."""
+        self.waiting.clear()
+        self.answers = [(None, error)]
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Start processes that SIGINT does not reach, which they unblock when they ignore it."""
+    resource_tracker.ensure_running()  # which unblocks it when it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _share_of(rank: int, size: int, transport: str) -> dict[str, str]:
@@ -148,32 +250,77 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _serve(pipe: Connection, rank: int, transport: str) -> None:
+# ---- on workers -----------------------------------------------------------------------------------------------------
+
+
+class _Kept:
+    """What a worker keeps between calls."""
+
+    def __init__(self, rank: int):
+        self.rank = rank
+        self.own: Any = None
+        self.host: Any = None
+
+
+def _offer(kept: _Kept, transport: str) -> Any:
+    known, kept.own = offer(transport, kept.rank)
+    return known
+
+
+def _meet(kept: _Kept, transport: str, offers: list[Any]) -> None:
+    kept.host = Host(meet(transport, kept.rank, offers, ["127.0.0.1"] * len(offers), kept.own))
+
+
+def _run(kept: _Kept, function: Callable, share: tuple) -> Any:
+    return function(kept.host, *share)
+
+
+def _serve(pipe: Connection, rank: int) -> None:
     """The program of a worker: answer until nobody asks any more."""
-    host, own = None, None
-    while True:
-        try:
-            kind, *rest = pipe.recv()
-        except EOFError:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    kept = _Kept(rank)
+    with suppress(EOFError, OSError):
+        while True:
+            _answer(pipe, kept)
+
+
+def _answer(pipe: Connection, kept: _Kept) -> None:
+    """Answer one message; nothing of it is left in memory."""
+    message = receive(pipe)
+    error = message.error
+    if message.confirmed:
+        send(pipe, message.number, _packed(None, error, kept))
+        if pipe.recv_bytes() == SKIP:
             return
-        value: Any = None
-        error: BaseException | None = None
+    value: Any = None
+    if error is None:
+        function, args = message.value
         try:
-            if kind == "offer":
-                value, own = offer(transport, rank)
-            elif kind == "meet":
-                offers = rest[0]
-                host = Host(meet(transport, rank, offers, ["127.0.0.1"] * len(offers), own))
-            else:
-                function, share = rest
-                value = function(host, *share)
+            value = function(kept, *args)
         except BaseException as problem:
             error = problem
-            problem.add_note(f"On worker {rank}:\n{traceback.format_exc()}")
-        try:
-            pipe.send((value, error))
-        except OSError:
-            return
-        except Exception as problem:  # the answer cannot be pickled
-            with suppress(OSError):  # nobody may be waiting for it any more
-                pipe.send((None, RuntimeError(f"{error or problem}")))
+    send(pipe, message.number, _packed(value, error, kept))
+
+
+def _packed(value: Any, error: BaseException | None, kept: _Kept) -> memoryview:
+    """An answer, which says so if it cannot be sent or would not arrive as it is."""
+    if error is not None:
+        error.add_note(f"On worker {kept.rank}:\n{''.join(traceback.format_exception(error))}")
+        error = _portable(error)
+    try:
+        return pack((value, error))
+    except Exception as problem:  # no memory, or what cannot be pickled
+        return pack((None, _portable(problem)))
+
+
+def _portable(error: BaseException) -> BaseException:
+    """An error that can be pickled and made again, or its text."""
+    try:
+        pickle.loads(pack(error))
+    except Exception:
+        found = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            found.add_note(note)
+        return found
+    return error

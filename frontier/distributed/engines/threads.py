@@ -9,7 +9,7 @@ from typing import Any
 
 from ...runtime import resolve_device
 from ..transports.in_process import InProcessCommunicator
-from .engine import Engine, Host, first_error
+from .engine import Answer, Engine, Host
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are told
 
@@ -27,40 +27,55 @@ class Threads(Engine):
     def __init__(self, size: int, device: Any = "cpu"):
         super().__init__()
         self.size = size
-        self._lock = threading.Lock()
         self._comms = InProcessCommunicator.group(size, resolve_device(device))
         self.hosts = [Host(comm) for comm in self._comms]
 
-    def run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
-        with self._lock:
-            return self._run(function, shares)
+    def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
+        arguments = [(host, *share) for host, share in zip(self.hosts, shares, strict=True)]
+        return self._ask(function, arguments, whole=whole)
 
-    def _run(self, function: Callable, shares: Sequence[tuple]) -> list[Any]:
-        results: list[Any] = [None] * self.size
-        errors: list[BaseException | None] = [None] * self.size
-        failed = threading.Event()
+    def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
+        call = _Call(function, arguments)
+        try:
+            for thread in call.threads:
+                thread.start()
+        except BaseException:  # others may be waiting for it
+            self.close()
+            raise
+        return call
 
-        def work(rank: int) -> None:
-            try:
-                results[rank] = function(self.hosts[rank], *shares[rank])
-            except BaseException as error:
-                errors[rank] = error
-                failed.set()
-
-        threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(self.size)]
-        for thread in threads:
-            thread.start()
-        deadline = None
-        while any(thread.is_alive() for thread in threads):
-            next(thread for thread in threads if thread.is_alive()).join(0.02)
-            if deadline is None and failed.is_set():
-                deadline = time.monotonic() + GRACE
-            if deadline is not None and time.monotonic() > deadline:
+    def _answers(self, call: _Call) -> Sequence[Answer]:
+        while alive := next((thread for thread in call.threads if thread.is_alive()), None):
+            alive.join(0.02)
+            if call.failed_at is not None and time.monotonic() > call.failed_at + GRACE:
                 self.close()
-        error = first_error(errors)
-        if error is not None:
-            raise error
-        return results
+        return call.answers
 
     def close(self) -> None:
         self._comms[0].close()
+
+
+class _Call:
+    """A thread for each worker, and what it has found.
+
+    Attributes
+    ----------
+    failed_at : float or None
+        When the first one has failed.
+    """
+
+    def __init__(self, function: Callable, arguments: Sequence[tuple]):
+        self.answers: list[Answer] = [(None, None)] * len(arguments)
+        self.failed_at: float | None = None
+        self.threads = [
+            threading.Thread(target=self._work, args=(rank, function, args), daemon=True)
+            for rank, args in enumerate(arguments)
+        ]
+
+    def _work(self, rank: int, function: Callable, args: tuple) -> None:
+        try:
+            self.answers[rank] = function(*args), None
+        except BaseException as error:
+            self.answers[rank] = None, error
+            if self.failed_at is None:
+                self.failed_at = time.monotonic()

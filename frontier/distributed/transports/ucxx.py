@@ -132,21 +132,22 @@ class UcxxCommunicator(Communicator):
         self._lifelines = list(peers.values())
         self._peers = peers | near
         self._errors = exceptions.UCXError, PartLostError
-        self._left: Any = None  # memory that UCX may still write to after a failure
+        self._left: Any = None  # memory that UCX writes to until an exchange is over, and perhaps after a failure
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        requests, buffers = self._requests(transfers)
+        requests: list[Any] = []
+        buffers: list[Any] = []
+        self._left = requests, buffers, transfers
+        self._request(transfers, requests, buffers)
         try:
             self._listener.finish(requests, self._lifelines)
         except self._errors as error:
-            self._left = requests, buffers, transfers
             raise PartLostError(f"a worker that holds a part of the graph is gone ({error})") from None
+        self._left = None
 
-    def _requests(self, transfers: Sequence[Transfer]) -> tuple[list[Any], list[Any]]:
-        """What sends and receives, for all other parts, and the memory that is to live until it has; what stays is
-        copied. A message's tag is the rank of its sender."""
-        requests: list[Any] = []
-        buffers: list[Any] = []
+    def _request(self, transfers: Sequence[Transfer], requests: list[Any], buffers: list[Any]) -> None:
+        """Begin to send and receive, for all other parts, and list the memory that is to live until that is done; what
+        stays is copied. A message's tag is the rank of its sender."""
         make, tags, whole = self._array, self._tags, self._whole_tag
         for transfer in transfers:
             start = 0
@@ -166,7 +167,6 @@ class UcxxCommunicator(Communicator):
                 if values.size:
                     buffers.append(make(np.ascontiguousarray(values).view(np.uint8)))
                     requests.append(endpoint.tag_send(buffers[-1], tags[self.rank]))
-        return requests, buffers
 
     def close(self) -> None:
         endpoints, self._peers, self._lifelines = [*self._peers.values(), *self._lifelines], {}, []
