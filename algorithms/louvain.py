@@ -1,27 +1,34 @@
 """Communities by the Louvain method: modularity is raised by moving vertices, then communities become vertices.
 
 The modularity of communities is the fraction of the edges' weight inside of them, less what it would be if ends were
-joined at random. On each level, every vertex starts as a community of its own. In each round half of the vertices,
-drawn at random, look at their neighbors' communities at the same time, and move to the one that raises modularity most,
-the lowest of several. (If all moved at once, two neighbors might swap their communities forever.) A vertex is looked at
-again once a neighbor has joined another community than its own. Once few move, communities become the vertices of the
-next level, joined by the sums of their edges. The last level is one that raises modularity no further.
+joined at random. On each level, every vertex starts as a community of its own. A sweep divides the vertices at random
+into groups. The vertices of a group look at their neighbors' communities at the same time, and move to the one that
+raises modularity most, the lowest of several. (If all moved at once, two neighbors might swap their communities
+forever.) A vertex that gains nothing in any community moves to that of its own number, if it is empty. A vertex is
+looked at again after it has moved, as others may have joined its community at the same time, and once a neighbor has
+joined another community than its own. After a few sweeps, communities become the vertices of the next level, joined by
+the sums of their edges. The last level is one that raises modularity no further.
+
+Levels are then refined, from the last to the first: vertices start in the communities found above them, and move until
+few wait. This undoes early merges, which no level above can.
 
     degree[v]       weight of v's edges, those inside of v included twice
     community[v]    the community of v
     total[c]        sum of the degrees in community c
+    size[c]         number of vertices in community c
     chosen[v]       the community in which v raises modularity most
     gain[v]         by how much more than in a community of its own, times the weight of all edges over degree[v]
     pending[v]      1 if v is to be looked at
 
 Blondel, Guillaume, Lambiotte and Lefebvre, "Fast unfolding of communities in large networks", J. Stat. Mech. 2008;
+Rotta and Noack, "Multilevel local search algorithms for modularity clustering", J. Exp. Algorithmics 2011 (refinement);
 Traag, Waltman and van Eck, "From Louvain to Leiden", Sci. Rep. 2019 (only vertices whose neighbors have moved).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,9 +37,15 @@ import frontier as fr
 from ._priorities import as_int64, check_undirected
 from .result import Result
 
-FEW = 50
-"""A level ends when fewer than one in so many of its vertices has moved in two rounds."""
-MOST_ROUNDS = 40
+COARSENING_SWEEPS = 5
+"""A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
+MOST_SWEEPS = 30
+FEW = 30
+"""A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
+SMALL = 100
+"""Levels of fewer vertices end when none waits, as each of them matters there."""
+GROUPS, GROUPS_IF_SMALL = 2, 4
+"""Groups of a sweep. In small levels few vertices are not neighbors, so fewer move at the same time."""
 PASSES = 6
 """About how many times as many arcs as there are will be looked at on the first level."""
 
@@ -55,6 +68,27 @@ class LouvainCommunities(Result):
     count: int
     modularity: float
     levels: int
+
+
+class _Level(NamedTuple):
+    """A graph whose vertices are communities of the graph below.
+
+    Attributes
+    ----------
+    degree, loops : array of float64, shape (num_vertices,)
+        Weight of the edges of each vertex, and of those inside of it, which `degree` includes; counted twice.
+    """
+
+    graph: fr.Graph
+    degree: Any
+    loops: Any
+
+    def modularity(self, resolution: float) -> float:
+        """That of its vertices as communities."""
+        double = float(self.degree.sum())
+        if not double:
+            return 0.0
+        return float(self.loops.sum()) / double - resolution * float(((self.degree / double) ** 2).sum())
 
 
 @fr.reads
@@ -83,7 +117,7 @@ def louvain(
 
     Notes
     -----
-    O(V + E) work for each round, at most 40 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
+    O(V + E) work for each sweep, at most 35 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
     communities, and for a copy of graphs that are walked much slower than CSR.
 
     Examples
@@ -113,55 +147,81 @@ def louvain(
     if not double < np.inf:
         raise ValueError("louvain needs weights that are finite")
     held = fr.snapshot_for_passes(graph, PASSES)
-    labels, members, loops = xp.arange(n), fr.Frontier.all(held), xp.zeros(n)
-    modularity, levels = _modularity(loops, degree, double, resolution), 0
-    while double and levels < max_level:
-        community = _move(held, members, degree, double / resolution if resolution else np.inf, seed + levels)
-        names, community = xp.unique(community, return_inverse=True)
-        merged, inside, degree = _merge(held, community.ravel(), names.size, loops, degree)
-        found = _modularity(inside, degree, double, resolution)
+    share = double / resolution if resolution else np.inf
+    levels, joined = [_Level(held, degree, xp.zeros(n))], []
+    modularity = levels[0].modularity(resolution)
+    while double and len(joined) < max_level:
+        level, turn = levels[-1], len(joined)
+        alone = xp.arange(level.graph.num_vertices, dtype=graph.vertex_dtype)
+        community, count = _numbered(level, _move(level, alone, share, seed, turn, COARSENING_SWEEPS))
+        merged = _merge(level, community, count)
+        found = merged.modularity(resolution)
         if not found > modularity + threshold:
             break
-        labels = community.ravel()[labels]
-        modularity, levels, held, loops, members = found, levels + 1, merged, inside, fr.Frontier.all(merged)
+        modularity = found
+        levels.append(merged)
+        joined.append(community)
+    labels = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype)
+    for i in reversed(range(len(joined))):
+        labels = labels[joined[i]]
+        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
+            labels = _move(levels[i], labels, share, seed, len(joined) + i, MOST_SWEEPS)
+    if joined:
+        labels, count = _numbered(levels[0], labels)
+        inside = fr.neighbor_reduce(held, None, _within, labels)
+        modularity = _Level(held, xp.bincount(labels, degree, count), inside).modularity(resolution)
     smallest = xp.full(n, n, graph.vertex_dtype)
     fr.compute(existing, _find_smallest, labels, smallest)
     labels = smallest[labels]
     if graph.absent_mask is not None:
         labels[graph.absent_mask] = -1
-    return LouvainCommunities(labels, int((labels == xp.arange(n)).sum()), modularity, levels)
+    return LouvainCommunities(labels, int((labels == xp.arange(n)).sum()), modularity, len(joined))
 
 
-def _modularity(inside: Any, degree: Any, double: float, resolution: float) -> float:
-    """Of communities that have this weight inside, counted twice, and these degrees; `double` is that of all edges."""
-    if not double:
-        return 0.0
-    return float(inside.sum()) / double - resolution * float(((degree / double) ** 2).sum())
+def _move(level: _Level, community: Any, share: float, seed: int, turn: int, sweeps: int) -> Any:
+    """The communities of one level, from those that its vertices start in; `turn` is the number of such calls before.
 
-
-def _move(graph: fr.Graph, members: fr.Frontier, degree: Any, double: float, seed: int) -> Any:
-    """The communities of one level."""
-    xp, n = graph.xp, graph.num_vertices
-    community, total = xp.arange(n, dtype=graph.vertex_dtype), degree.copy()
-    chosen, pending = community.copy(), xp.zeros(n, np.int32)
-    candidates = fr.filter(members, _begin, degree, pending)
-    moved = [n]
-    while sum(moved[-2:]) * FEW > n and len(moved) < MOST_ROUNDS:
-        drawn = fr.filter(candidates, _is_drawn, pending, seed, len(moved))
-        _, gain = fr.neighbor_reduce(
-            graph, drawn, _community_of, community, degree, total, double, reduce="mode", score=_gain, values=True,
-            out=chosen,
-        )  # fmt: skip
-        changed = fr.filter(drawn, _moves, community, chosen, gain)
-        fr.compute(changed, _join, degree, community, total, chosen)
-        fr.advance(graph, changed, _call, community, pending)
-        moved.append(len(changed))
+    `share` is the weight of all edges, counted twice, over the resolution.
+    """
+    graph, degree = level.graph, level.degree
+    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
+    few, groups = n // FEW, GROUPS
+    if n < SMALL:
+        few, groups, sweeps = 0, GROUPS_IF_SMALL, MOST_SWEEPS
+    community, chosen = community.copy(), xp.empty_like(community)
+    total, size = xp.bincount(community, degree, n), xp.bincount(community, None, n).astype(graph.vertex_dtype)
+    pending = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any").astype(np.int32)
+    looked, sweep = n, 0
+    while looked > few and sweep < sweeps:
+        looked = 0
+        for group in range(groups):
+            drawn = fr.filter(everyone, _is_drawn, pending, seed, turn * MOST_SWEEPS + sweep, group, groups)
+            if not drawn:
+                continue
+            looked += len(drawn)
+            _, gain = fr.neighbor_reduce(
+                graph, drawn, _community_of, community, degree, total, share, reduce="mode", score=_gain, values=True,
+                out=chosen,
+            )  # fmt: skip
+            changed = fr.filter(drawn, _moves, community, chosen, gain, size)
+            fr.compute(changed, _join, degree, community, total, size, pending, chosen)
+            fr.advance(graph, changed, _call, community, pending)
+        sweep += 1
     return community
 
 
-def _merge(graph: fr.Graph, community: Any, count: int, loops: Any, degree: Any) -> tuple[fr.Graph, Any, Any]:
-    """The graph of the next level: communities, the weight inside of each, counted twice, and their degrees."""
-    xp = graph.xp
+def _numbered(level: _Level, community: Any) -> tuple[Any, int]:
+    """Communities by consecutive numbers, in the same order, and how many they are."""
+    xp = level.graph.xp
+    used = xp.zeros(level.graph.num_vertices, np.int32)
+    used[community] = 1
+    number = xp.cumsum(used)
+    return (number - 1).astype(community.dtype)[community], int(number[-1])
+
+
+def _merge(level: _Level, community: Any, count: int) -> _Level:
+    """The next level, whose vertices are the communities of this one."""
+    graph, xp = level.graph, level.graph.xp
     src, dst, weights = graph.to_coo()
     src, dst = community[src], community[dst]
     apart = xp.flatnonzero(src != dst)
@@ -174,20 +234,24 @@ def _merge(graph: fr.Graph, community: Any, count: int, loops: Any, degree: Any)
     )  # fmt: skip
     within = xp.flatnonzero(src == dst)
     inside = xp.bincount(src[within], None if weights is None else weights[within].astype(np.float64), count)
-    return merged, xp.bincount(community, loops, count) + 2 * inside, xp.bincount(community, degree, count)
+    loops = xp.bincount(community, level.loops, count) + 2 * inside
+    return _Level(merged, xp.bincount(community, level.degree, count), loops)
 
 
 def _weight(src, dst, edge, weight):
     return weight
 
 
-def _begin(v, degree, pending):
-    pending[v] = degree[v] > 0
-    return degree[v] > 0
+def _within(src, dst, edge, weight, labels):
+    return weight if labels[src] == labels[dst] else 0.0
 
 
-def _is_drawn(v, pending, seed, step):
-    if pending[v] == 0 or fr.random_bits(seed, v, step) & 1 == 0:
+def _is_apart(src, dst, edge, weight, community):
+    return weight > 0 and community[src] != community[dst]
+
+
+def _is_drawn(v, pending, seed, sweep, group, groups):
+    if pending[v] == 0 or fr.random_bits(seed, v, sweep) % groups != group:
         return False
     pending[v] = 0
     return True
@@ -204,18 +268,24 @@ def _gain(src, value, joined, community, degree, total, double):
     return joined / own - others / double
 
 
-def _moves(v, community, chosen, gain):
+def _moves(v, community, chosen, gain, size):
+    if gain[v] < 0 and size[v] == 0:
+        chosen[v] = v
+        return True
     return gain[v] > 0 and chosen[v] != community[v]
 
 
-def _join(v, degree, community, total, chosen):
+def _join(v, degree, community, total, size, pending, chosen):
     fr.atomic_add(total, community[v], -degree[v])
     fr.atomic_add(total, chosen[v], degree[v])
+    fr.atomic_add(size, community[v], -1)
+    fr.atomic_add(size, chosen[v], 1)
     community[v] = chosen[v]
+    pending[v] = 1
 
 
 def _call(src, dst, edge, weight, community, pending):
-    if community[dst] != community[src]:
+    if weight > 0 and community[dst] != community[src]:
         pending[dst] = 1
     return False
 
