@@ -102,8 +102,8 @@ def betweenness_centrality(
         _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)
     ends = existing if endpoints else existing - 1  # vertices where paths through a vertex may start or end
     if ends > 1:
-        total *= ends / _starts(graph, chosen, endpoints)
-        total /= ends * (ends - 1) if normalized else 1 if graph.directed else 2
+        starts = _starts(graph, chosen, endpoints)  # one factor, so that values are rounded once, as NetworkX's are
+        total *= 1 / (starts * (ends - 1)) if normalized else ends / (starts * (1 if graph.directed else 2))
     return Betweenness(total)
 
 

@@ -257,6 +257,14 @@ def test_sampled_betweenness_is_networkxs(as_given, normalized, endpoints):
         nx.betweenness_centrality(as_given(nx.path_graph(3)), 4, backend=NAME)
 
 
+def test_betweenness_is_rounded_as_networkxs(as_given):
+    """Where the sums of both are exact, so are the results."""
+    for graph in (nx.path_graph(10, nx.DiGraph), nx.path_graph(10), nx.star_graph(7)):
+        for options in ({}, {"normalized": False}, {"endpoints": True}):
+            found = nx.betweenness_centrality(as_given(graph), **options, backend=NAME)
+            assert found == nx.betweenness_centrality(graph, **options)
+
+
 PARALLEL = [
     ("connected_components", {}), ("number_connected_components", {}), ("is_connected", {}),
     ("node_connected_component", {"n": 0}), ("weakly_connected_components", {}), ("is_weakly_connected", {}),
