@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 __all__ = [
+    "as_span",
     "check_array",
     "check_dynamic_graph",
     "check_graph",

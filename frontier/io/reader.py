@@ -106,7 +106,7 @@ def read_edges(
         records that no deletion follows, in time order. Vertices are counted from 0.
         KONECT, Matrix Market and ``.jlg`` files count from 1, so their vertex 1 is vertex 0 here: `first_id` is 1
         then, and `EdgeList.original_ids` and `EdgeList.vertex_of` translate.
-        Weights and times are int64, or float64 if one has a fraction.
+        Weights and times are int64, or float64 if one has a fraction. Of times that were dates, `time_unit` is "ns".
 
     Raises
     ------

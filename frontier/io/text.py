@@ -22,7 +22,7 @@ from frontier.io.columns import (
     role_of,
     roles_from_names,
 )
-from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError, line_error
 
 COMMENTS = "#%"
@@ -52,6 +52,8 @@ class Layout:
         Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
     delimiter : str, optional
         What separates columns, where the format says so.
+    time_unit : str, optional
+        The unit of times that were dates, where the file says so.
     third_is_weight : bool
         Whether the format says that a third column is a weight, whatever its values.
     dynamic : bool
@@ -65,6 +67,7 @@ class Layout:
     directed: bool | None = None
     real_weights: bool = False
     delimiter: str | None = None
+    time_unit: str | None = None
     third_is_weight: bool = False
     dynamic: bool = False
 
@@ -390,6 +393,8 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
             layout = replace(layout, num_vertices=int(count[1]))
         elif first := re.match(rf"{FIRST_ID}:\s*([0-9]{{1,18}})$", text):
             layout = replace(layout, base=int(first[1]))
+        elif unit := re.match(rf"{TIME_UNIT}:\s*(ns|us|ms|s)$", text):
+            layout = replace(layout, time_unit=unit[1])
         elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
             layout = replace(layout, roles=roles_from_names(text.split()))
         start = end + 1
@@ -601,6 +606,7 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
         ids=ids,
         directed=layout.directed,
         first_id=0 if ids is not None else layout.base,
+        time_unit="ns" if "time" in plan.words else layout.time_unit,
         data=data_of({role: column.copy() for role, column in table.items() if role.startswith(DATA)}),
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges
