@@ -65,7 +65,8 @@ def read_edges(
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
         for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
-        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say.
+        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say. With
+        `columns`, rows may have more fields than there are names: the last name stands for the rest.
         By default columns go by their names, if any, in a first line or in a comment: ``src``, ``source``, ``from``,
         ...; ``dst``, ``target``, ``to``, ...; ``weight``, ``value``, ``amount``, ``cost``, ...; ``time``,
         ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends, and a

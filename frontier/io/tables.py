@@ -77,7 +77,7 @@ def from_table(
     """
     first_id, time_unit = _notes(table)
     names, get = _access(table)
-    roles = resolve_roles(names, columns, weighted, source, data)
+    roles = resolve_roles(names, columns, weighted, source, data, fits=lambda k: _fits(get(k)))
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
     _check_lengths(picked, source)
     weights, times = picked.get("weight"), picked.get("time")
@@ -251,6 +251,13 @@ def _from_arrow(column: Any) -> np.ndarray:
         return column.to_numpy()
     except TypeError:  # RecordBatch columns refuse to copy unless told
         return column.to_numpy(zero_copy_only=False)
+
+
+def _fits(column: np.ndarray) -> str | None:
+    """What a column could be: a ``"weight"`` or a ``"time"``; None if it holds neither numbers nor dates."""
+    if _holds_dates(column):
+        return "time"
+    return "weight" if _ints(column).dtype.kind in "biuf" else None
 
 
 def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:

@@ -441,9 +441,12 @@ def _roles(
     """Roles of the columns to parse, and whether more columns than these are an error."""
     width = len(words)
     if names is not None:
-        # Columns given by position may be fewer than there are, as it is said that the rest is to be skipped.
-        roles = resolve_roles(names, columns, weighted, plan.source, data)
-        return roles, columns is None or isinstance(columns, Mapping)
+        # Who says which columns count, by position or by name, says that others do not: rows may be wider than the
+        # names, of which the last may stand for many fields.
+        roles = resolve_roles(
+            names, columns, weighted, plan.source, data, fits=lambda k: wd.fits(words[k] if k < width else "")
+        )  # fmt: skip
+        return roles, columns is None
     if data:
         raise ValueError(f"{plan.source}: data names columns, but the file has no line of names")
     if columns is not None:
