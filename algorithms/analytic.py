@@ -41,6 +41,8 @@ class Analytic:
         What has a value each. Of edges the first two of `values` are the ends.
     vertex_values : tuple of str
         Names of arrays of the static result that hold vertices, apart from the ends of edges; -1 for none.
+    time_values : tuple of str
+        Names of arrays of the static result that hold times.
     comparator : Comparator, or callable
         When results are equal; or what gives a comparator, of the parameters by name.
     parameters : mapping
@@ -73,6 +75,7 @@ class Analytic:
     values: tuple[str, ...] = ()
     per: Literal["vertex", "edge", "graph"] = "vertex"
     vertex_values: tuple[str, ...] = ()
+    time_values: tuple[str, ...] = ()
     comparator: Comparator | Callable[..., Comparator] = field(default_factory=Automatic)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     varied: str = ""

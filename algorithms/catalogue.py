@@ -177,8 +177,8 @@ register(Analytic(
 # ---- graphs with times ----------------------------------------------------------------------------------------------
 
 register(Analytic(
-    "earliest_arrival", earliest_arrival, values=("arrival",), vertex_values=("predecessor",), comparator=Exact(),
-    times=True,
+    "earliest_arrival", earliest_arrival, values=("arrival",), vertex_values=("predecessor",), time_values=("arrival",),
+    comparator=Exact(), times=True,
 ))  # fmt: skip
 register(Analytic(
     "temporal_pagerank", temporal_pagerank, values=("pagerank",), comparator=_ranks, weights="optional",

@@ -9,47 +9,54 @@ from typing import Any
 
 import frontier as fr
 
+from .times import Span
 
-def changes(stream: fr.io.EdgeStream, window: int) -> Iterator[tuple[fr.io.EdgeList, ...]]:
-    """What each batch of a stream does, in order: one list of insertions or deletions, or one of each with a window.
+Window = int | Span
+"""How long edges stay: batches, 0 for ever; or a length of time."""
 
-    Parameters
-    ----------
-    window : int
-        Batches that an edge stays; 0 for ever.
-    """
+
+def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.EdgeList, ...]]:
+    """What each batch of a stream does, in order: one list of insertions or deletions, or one of each with a window."""
+    if isinstance(window, Span):
+        return fr.io.sliding_window(stream, window.length, by="time", directed=False)
     if window:
         return fr.io.sliding_window(stream, window * stream.batch_size, by="count", directed=False)
     return ((batch,) for batch in stream)
 
 
-def lists_deletions(graph: fr.DynamicGraph, window: int) -> bool:
+def lists_deletions(graph: fr.DynamicGraph, window: Window) -> bool:
     """Whether the edges that leave are listed, after each batch, as a batch of its own.
 
     A graph with times slides a window over the stream instead.
     """
-    return window > 0 and graph.time_unit is None
+    return bool(window) and graph.time_unit is None
 
 
 @contextmanager
 def applied(
-    graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: int, *, synchronous: bool
+    graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: Window, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
     """Apply a stream to an empty graph. Within the block, each step of an iterator applies a batch, and returns what
     `Pipeline` yields for it: one item, or one for the insertions and one for the deletions.
 
     Parameters
     ----------
-    window : int
-        See `changes`.
+    window : int or Span
+        See `Window`.
     synchronous : bool
         Whether an item waits for the graph.
     """
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream
-    sliding = fr.SlidingWindow(graph, count=window * stream.batch_size) if window and not listed else None
+    sliding = _sliding(graph, window, stream.batch_size) if window and not listed else None
     with fr.Pipeline(source, graph, window=sliding, synchronous=synchronous) as pipeline:
         yield _items(pipeline, 2 if listed else 1)
+
+
+def _sliding(graph: fr.DynamicGraph, window: Window, batch_size: int) -> fr.SlidingWindow:
+    if isinstance(window, Span):
+        return fr.SlidingWindow(graph, span=window.length)
+    return fr.SlidingWindow(graph, count=window * batch_size)
 
 
 def _items(pipeline: fr.Pipeline, each: int) -> Iterator[list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from algorithms.comparators import on_host
 
 
 def columns_of(
-    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray, starts: list[int] | None = None
+    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray, starts: list[int] | None = None,
+    times_as: Callable[[np.ndarray], Any] = np.asarray,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """What a result holds.
 
@@ -23,6 +25,8 @@ def columns_of(
         What vertices are called.
     starts : list of int, optional
         The vertices that have a row each; by default all.
+    times_as : callable
+        Makes of times of the graph what the file calls them.
 
     Returns
     -------
@@ -43,6 +47,9 @@ def columns_of(
     for name in (*ends, *analytic.vertex_values):
         if name in columns:
             columns[name] = _called(columns[name], ids)
+    for name in analytic.time_values:
+        if name in columns:
+            columns[name] = _called_times(columns[name], times_as)
     if analytic.per == "vertex" and columns:
         columns = {**named, **{name: _blank(values) for name, values in columns.items()}}
     return columns, numbers
@@ -62,6 +69,15 @@ def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
     if not ids.size:
         return vertices
     return np.where(vertices < 0, "", ids[vertices].astype(object))
+
+
+def _called_times(times: np.ndarray, times_as: Callable[[np.ndarray], Any]) -> np.ndarray:
+    """What times are called; nothing for the least and the largest integer, which stand for no time."""
+    limits = np.iinfo(times.dtype)
+    some = (times != limits.min) & (times != limits.max)
+    called = np.full(times.shape, "", object)
+    called[some] = times_as(times[some])
+    return called
 
 
 def _blank(values: np.ndarray) -> np.ndarray:

@@ -72,7 +72,8 @@ def notes() -> Iterator[None]:
     for warning in caught:
         found = warning.message
         if isinstance(found, IgnoredColumnsWarning):
-            text = f"{found.summary}; choose with --columns, such as --columns weight={found.example}"
+            such = "" if found.example is None else ", such as --columns {}={}".format(*found.example)
+            text = f"{found.summary}; choose with --columns{such}"
             err.print(f"note: {text}", markup=False, soft_wrap=True)
         else:
             warnings.warn_explicit(found, warning.category, warning.filename, warning.lineno)

@@ -12,8 +12,9 @@ import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import Verdict
 
-from .apply import applied, changes, lists_deletions
+from .apply import Window, applied, changes, lists_deletions
 from .counting import AnalyticCount, Counting, EdgeCount
+from .times import Span
 from .warm_up import warm_up
 
 
@@ -35,6 +36,8 @@ class Applied:
         Of the graph afterwards; the count is the headline of the analytic, for example triangles.
     update_seconds, count_seconds : float
         The time that the structure took, and the time that the analytic took. Transfers to the device go on meanwhile.
+    late : int
+        Records that were outside the window when their batch arrived, and were not inserted.
     """
 
     records: int
@@ -46,6 +49,7 @@ class Applied:
     count: int
     update_seconds: float
     count_seconds: float
+    late: int = 0
 
 
 class StreamJob:
@@ -56,8 +60,8 @@ class StreamJob:
     structure : type of DynamicGraph
     device : Device
     stream : EdgeStream
-    window : int
-        See `changes`.
+    window : int or Span
+        How long edges stay: batches, 0 for ever; or a length of time, for a stream with times of its unit.
     analytic : Analytic or None
         See `AnalyticCount`. Without one only edges are counted: the graph is updated as fast as it can be, without a
         wait for the device in between.
@@ -70,19 +74,20 @@ class StreamJob:
     counting: Counting
 
     def __init__(
-        self, structure: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, window: int,
+        self, structure: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, window: Window,
         analytic: Analytic | None,
     ):  # fmt: skip
         self.stream = stream
         self.window = window
-        times = {"time": "ns"} if window and structure.can_store_weights else {}
+        unit = window.unit if isinstance(window, Span) else "ns"
+        times = {"time": unit} if window and structure.can_store_weights else {}
         self.graph = structure(stream.num_vertices, device=device, **times)
         self.counting = EdgeCount(self.graph) if analytic is None else AnalyticCount(self.graph, analytic)
         self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()
 
     def warm_up(self) -> None:
         """Run every kernel once, on other graphs that grow and shrink, so that the job waits for no compilation."""
-        warm_up(self.graph, self.counting, self.stream)
+        warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
@@ -94,7 +99,7 @@ class StreamJob:
                 batches = next(steps, None)
                 if batches is None:
                     return
-                records = named = inserted = deleted = 0
+                records = named = inserted = deleted = late = 0
                 seconds = 0.0
                 for batch in batches:
                     if batch.operation == "insert":
@@ -103,6 +108,7 @@ class StreamJob:
                         named += batch.records
                     inserted += batch.inserted
                     deleted += batch.deleted
+                    late += batch.late
                     seconds += batch.seconds
                 end = begin + (records if listed else records + named)
                 before, loops = loops, bisect_left(self._loops, end, loops)
@@ -110,7 +116,7 @@ class StreamJob:
                 yield Applied(
                     records, loops - before if records else 0, inserted, deleted,
                     deleted if self.window and not listed else named, self.graph.num_edges, self.counting.value,
-                    seconds - self.counting.seconds, self.counting.seconds,
+                    seconds - self.counting.seconds, self.counting.seconds, late,
                 )  # fmt: skip
 
     def check(self) -> tuple[int, Verdict, str]:

@@ -37,8 +37,8 @@ class LiveView:
         Of the whole stream.
     noun : str or None
         What is counted; None if that is the edges alone.
-    window : int
-        Batches that an edge stays; 0 for ever.
+    window : int or str
+        Batches that an edge stays, 0 for ever; or the length of time.
     memory : callable, optional
         The bytes that the graph uses now.
     columns : int
@@ -46,7 +46,7 @@ class LiveView:
     """
 
     def __init__(
-        self, batches: int, noun: str | None, window: int = 0, memory: Callable[[], int] | None = None,
+        self, batches: int, noun: str | None, window: int | str = 0, memory: Callable[[], int] | None = None,
         columns: int = COLUMNS,
     ):  # fmt: skip
         self._batches, self._noun, self._window, self._memory = batches, noun, window, memory
@@ -109,7 +109,9 @@ class LiveView:
         if self._noun is not None:
             yield plural(self._noun), sparkline(self._count), "green", f"{step.count:,}", f"{self._change:+,}"
         changed = f"+{step.inserted:,} -{step.deleted:,}"
-        if self._window:
+        if isinstance(self._window, str):
+            changed += f", window {self._window}"
+        elif self._window:
             changed += f", window {min(self._done, self._window):,}/{self._window:,} batches"
         yield "edges", sparkline(self._edges, 0), "magenta", f"{step.edges:,}", changed
         yield "update time", sparkline(self._update, 0), "blue", duration(step.update_seconds), self._spread(0)
@@ -174,7 +176,7 @@ def can_show_live(console: Console = err) -> bool:
 
 @contextmanager
 def live_view(
-    batches: int, noun: str | None, window: int, memory: Callable[[], int], console: Console = err
+    batches: int, noun: str | None, window: int | str, memory: Callable[[], int], console: Console = err
 ) -> Iterator[Refreshed]:
     """The view of a stream while the ``with`` block runs; its final state stays on the terminal."""
     view = LiveView(batches, noun, window, memory, columns=max(min(COLUMNS, console.width - BESIDE), 8))

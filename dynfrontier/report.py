@@ -55,7 +55,7 @@ def make_report(
 ) -> Report:  # fmt: skip
     """Sum up the steps of a job, which took some seconds from the first batch to the last."""
     memory = graph.memory_usage()
-    summed = ("records", "loops", "inserted", "deleted", "deletions")
+    summed = ("records", "loops", "inserted", "deleted", "deletions", "late")
     sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
     update = np.array([step.update_seconds for step in steps] or [0.0])
     count = np.array([step.count_seconds for step in steps] or [0.0])
@@ -66,7 +66,7 @@ def make_report(
     totals = {
         "batches": len(steps),
         **sums,
-        "duplicates": sums["records"] - sums["loops"] - sums["inserted"],
+        "duplicates": sums["records"] - sums["loops"] - sums["inserted"] - sums["late"],
         "vertices": graph.num_vertices,
         "vertices_with_edges": int((graph.degrees() > 0).sum()) if graph.num_vertices else 0,
         "edges": graph.num_edges,
@@ -99,6 +99,7 @@ def totals_rows(report: Report) -> list[tuple[str, str]]:
         ("records", f"{found['records']:,}"),
         ("edges inserted", f"{found['inserted']:,}"),
         ("duplicates, self-loops", f"{found['duplicates']:,}, {found['loops']:,}"),
+        *([("older than the window", f"{found['late']:,}")] if found["late"] else []),
         ("edges deleted", f"{found['deleted']:,}"),
         ("vertices, with edges", f"{found['vertices']:,}, {found['vertices_with_edges']:,}"),
         ("edges now", f"{found['edges']:,}"),

@@ -36,6 +36,11 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def window_of(window: int | str) -> str:
+    """``3 batches``, or the length of time as it is."""
+    return counted(window, "batch") if isinstance(window, int) else window
+
+
 def size(count: float) -> str:
     """Bytes in binary units."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
+
+import numpy as np
 
 import frontier as fr
 
-from .apply import applied
+from .apply import Window, applied
 from .counting import Counting
+from .times import Span
 
 
 class Similar(NamedTuple):
@@ -45,7 +49,9 @@ LARGE_BATCHES, LARGE_WINDOW = 6, 4
 RESTART_EVERY = 3  # batches
 
 
-def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream) -> None:
+def warm_up(
+    graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False
+) -> None:  # fmt: skip
     """Run every kernel of a job once: apply streams to other graphs, which grow and shrink, and count after each batch.
 
     Parameters
@@ -56,11 +62,13 @@ def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream
         What is counted in it.
     stream : EdgeStream
         What will be applied to it.
+    by_time : bool
+        Whether the window of the job is a length of time.
     """
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
     with fr.loading_alternatives():
         for similar in similar_graphs(stream, graph.device):
-            _run(similar, graph, counting)
+            _run(similar, graph, counting, by_time)
 
 
 def similar_graphs(stream: fr.io.EdgeStream, device: fr.Device) -> list[Similar]:
@@ -72,14 +80,18 @@ def similar_graphs(stream: fr.io.EdgeStream, device: fr.Device) -> list[Similar]
     return [*found, Similar((batch - 1).bit_length(), records, LARGE_BATCHES, LARGE_WINDOW)]
 
 
-def _run(similar: Similar, graph: fr.DynamicGraph, counting: Counting) -> None:
+def _run(similar: Similar, graph: fr.DynamicGraph, counting: Counting, by_time: bool) -> None:
     edges = fr.io.rmat(similar.scale, similar.records / 2**similar.scale)
+    window: Window = similar.window
+    if by_time:
+        edges = replace(edges, times=np.arange(len(edges)))
+        window = Span(similar.window * max(len(edges) // similar.batches, 1), graph.time_unit or "s", "")
     stream = fr.io.stream_edges(edges, max(len(edges) // similar.batches, 1))
     other = type(graph)(
         edges.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype, time=graph.time_unit
     )  # fmt: skip
     count = counting.on(other)
-    with applied(other, stream, similar.window, synchronous=count.observes) as steps:
+    with applied(other, stream, window, synchronous=count.observes) as steps:
         for number, _ in enumerate(steps, 1):
             _ = count.value  # which may do the work that updates have deferred
             if number % RESTART_EVERY == 0:

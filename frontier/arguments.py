@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .core.base import BaseGraph
 
 __all__ = [
+    "as_span",
     "check_array",
     "check_dynamic_graph",
     "check_graph",

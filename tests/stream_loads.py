@@ -10,6 +10,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,10 @@ import frontier as fr
 from algorithms import Analytic, find_analytic
 from algorithms.comparators import Verdict
 from benchmarks.compilations import recorded
+from dynfrontier.apply import Window
 from dynfrontier.counting import Counting
 from dynfrontier.job import StreamJob
+from dynfrontier.times import Span
 from frontier.runtime import cpu, cuda
 
 SIZES = {"cpu": (14, 20_000), "emulated": (9, 300), "gpu": (18, 150_000)}
@@ -67,9 +70,9 @@ class Results(Counting):
         return Verdict(True, ""), ""
 
 
-def streams(scale: int, most: int) -> Iterator[tuple[fr.io.EdgeStream, int]]:
+def streams(scale: int, most: int) -> Iterator[tuple[fr.io.EdgeStream, Window]]:
     """Streams and their windows: one whose batches grow from a single edge, each followed by the deletion of most of
-    it; and one that slides over all."""
+    it; and two that slide over all, by batches and by time."""
     edges = fr.io.rmat(scale, FACTOR, seed=1)
     positions, inserts = [], []
     begin, size = 0, 1
@@ -82,6 +85,8 @@ def streams(scale: int, most: int) -> Iterator[tuple[fr.io.EdgeStream, int]]:
         size = min(GROWTH * size, most) if size < most else 1
     yield fr.io.EdgeStream(edges[np.concatenate(positions)], most, np.concatenate(inserts)), 0
     yield fr.io.stream_edges(edges, most // 3), 4
+    times = np.random.default_rng(1).integers(0, 1000, len(edges))
+    yield fr.io.stream_edges(replace(edges, times=times), most // 3), Span(200, "s", "200s")
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from algorithms import analytics
 from algorithms.comparators import Distances, Verdict
 from dynfrontier import check, job, supported
 from dynfrontier.cli import app
+from dynfrontier.comparison import load_graph
 from dynfrontier.counting import AnalyticCount
 from dynfrontier.text import counted, duration, scaled, size
 from dynfrontier.workload.analytics import choose_analytic
@@ -243,10 +244,27 @@ def names_file(tmp_path):
     return path
 
 
+@pytest.mark.parametrize("dates, said", [
+    (("2020-01-31", "2020-02-01"), "2020-01-31 to 2020-02-01"),
+    (("2020-01-31 10:00", "2020-01-31T10:00:30.5Z"), "2020-01-31T10:00:00.000 to 2020-01-31T10:00:30.500"),
+    (("1960-05-01", "1970-01-01"), "1960-05-01 to 1970-01-01"),
+])  # fmt: skip
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_dates_are_shown_as_dates(dates, said, suffix, tmp_path):
+    path = tmp_path / f"dates.{suffix}"
+    if suffix == "csv":
+        path.write_text("src,dst,day\n" + "".join(f"{i},{i + 1},{date}\n" for i, date in enumerate(dates)))
+    else:
+        pandas, stamps = pytest.importorskip("pandas"), [np.datetime64(date.strip("Z")) for date in dates]
+        pandas.DataFrame({"src": [0, 1], "dst": [1, 2], "day": np.array(stamps, "M8[ns]")}).to_parquet(path)
+    assert f"times {said} degree" in run("info", path, "--columns", "time=day")
+
+
 @pytest.mark.parametrize("command", READING)
 def test_reading_a_table(command, names_file):
     table = (*command, names_file, "--delimiter", "semicolon")
-    assert "ignored the column 'note'; choose with --columns, such as --columns weight=note" in run(*table)
+    output = run(*table)
+    assert "ignored the column 'note'; choose with --columns" in output and "weight=note" not in output
     assert "note:" not in run(*table, "--columns", "src=from,dst=to,weight=amount")
     assert "note:" not in run(*command, "-", "--delimiter", ";", "--names", "--no-header", stdin=b"ann;bob\nbob;eve\n")
     assert "is --delimiter ';' meant?" in run(*command, names_file, code=2)
@@ -254,6 +272,20 @@ def test_reading_a_table(command, names_file):
     assert "not both" in run(*table, "--columns", "weight=sum,src", code=2)
     unclear = run(*command, "-", stdin=b"ann,bob\nbob,eve\n", code=2)
     assert "standard input, line 1" in unclear and "Say --header or --no-header" in unclear
+
+
+JODIE = "user_id,item_id,timestamp,state_label,comma_separated_list_of_features\n" + "".join(
+    f"{i % 3},{i + 3},{i * 10.5},0{',0.5' * 172}\n" for i in range(9)
+)
+"""Like the files of JODIE (Wikipedia, Reddit, MOOC), in which one name stands for all features."""
+
+
+@pytest.mark.parametrize("command", READING)
+def test_rows_wider_than_the_names(command, tmp_path):
+    path = tmp_path / "wikipedia.csv"
+    path.write_text(JODIE)
+    assert "stray word" not in run(*command, path, "--columns", "src=user_id,dst=item_id,time=timestamp")
+    assert "which columns are the ends" in run(*command, path, code=2)
 
 
 @pytest.mark.parametrize("row", ["18446744073709551610 3", "-1 3", "12e4 3", "3 ann"])
@@ -479,6 +511,77 @@ def test_vertices_are_called_as_in_the_file(name, tmp_path):
     run("run", "k_truss", path, "-p", "k=3", *options, "--output", out)
     assert sorted(out.read_text().splitlines()[1:]) == ["1,2", "1,3", "2,3"]
     assert "ids go from 1 to 6" in run("compare", path, "--source", 4, "--device", "cpu", code=2)
+
+
+@pytest.fixture
+def dates_file(tmp_path):
+    path = tmp_path / "dates.csv"
+    path.write_text("when,from,to\n2020-01-01T10:00:00,1,2\n2020-01-01T10:05:00,2,3\n2020-01-01T10:08:00,1,3\n"
+                    "2020-01-01T10:30:00,3,4\n")  # fmt: skip
+    return path
+
+
+@pytest.mark.parametrize("columns", ["time,src,dst", "time=when,src=a,dst=b"])
+@pytest.mark.parametrize("unit", [1, 0.25])
+def test_run_on_times(columns, unit, tmp_path):
+    path = tmp_path / "events.csv"
+    header = "when,a,b\n" if "=" in columns else ""
+    path.write_text(header + "".join(f"{unit * t},{e}\n" for t, e in ((10, "1,2"), (20, "2,3"), (30, "3,1"))))
+    start = "run", "temporal_triangle_count", path, "--columns", columns, "-d", "cpu", "-s", "slab"
+    assert "total: 1" in run(*start, "-p", "delta=20s") and "total: 0" in run(*start, "-p", "delta=4s")
+    out = tmp_path / "out.csv"
+    start = "run", "earliest_arrival", path, "--columns", columns, "-d", "cpu", "-s", "slab", "--source", 1
+    run(*start, "--output", out)
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    assert [row[0] for row in rows] == ["1", "2", "3"] and rows[0][1:] == ["", ""]
+    assert [row[1] for row in rows[1:]] == [str(unit * 10), str(unit * 20)]
+
+
+def test_run_on_dates(dates_file, graph_file, tmp_path):
+    start = "run", "earliest_arrival", dates_file, "-d", "cpu", "-s", "slab", "--source", 1, "--output"
+    run(*start, tmp_path / "out.csv", "-p", "start=2020-01-01T10:00:00")
+    assert (tmp_path / "out.csv").read_text().splitlines()[1:] == [
+        "1,2020-01-01T10:00:00,", "2,2020-01-01T10:00:00,1", "3,2020-01-01T10:05:00,2", "4,2020-01-01T10:30:00,3",
+    ]  # fmt: skip
+    start = "run", "temporal_triangles", dates_file, "-d", "cpu", "-s", "slab", "-p"
+    assert "total: 1" in run(*start, "delta=8min") and "total: 0" in run(*start, "delta=7min")
+    edges = fr.io.read_edges(dates_file, columns={"time": "when"}, compact=True)
+    assert load_graph(edges, "slab", "cpu", times=True).multi == "keep"  # so that events that repeat count
+    assert "needs times, and" in run("run", "temporal_triangles", graph_file, "-d", "cpu", code=2)
+    assert "temporal_random_walks" in run("run")
+
+
+@pytest.mark.parametrize("structure", ["slab", "gpma"])
+def test_a_window_of_time(dates_file, structure, tmp_path):
+    start = "stream", dates_file, "-d", "cpu", "-s", structure, "-b", 1, "--window"
+    output = run(*start, "10min", "--json", tmp_path / "out.json", "--live")
+    assert "window of 10min" in output and "0 triangles, verified" in output and "edges now 1" in output
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["setting"]["window"] == "10min" and [step["edges"] for step in found["steps"]] == [1, 2, 3, 1]
+    assert [step["count"] for step in found["steps"]] == [0, 0, 1, 0]
+    assert "1 triangle, verified" in run(*start, "1h") and "0 triangles, verified" in run(*start, "2")
+    everything = run("stream", dates_file, "-d", "cpu", "-s", structure, "--window", "12 min", "--report",
+                     tmp_path / "r.html")  # fmt: skip
+    assert "0 triangles, verified" in everything and "window of 12 min" in (tmp_path / "r.html").read_text()
+
+
+def test_windows_that_make_no_sense(dates_file, graph_file):
+    start = "stream", dates_file, "-d", "cpu", "--window"
+    assert "--window is '10foo', which names no length of time" in run(*start, "10foo", code=2)
+    assert "--window must not be negative" in run(*start, "-3", code=2)
+    assert "0 keeps all edges" in run(*start, "0s", code=2)
+    assert "graph.txt has no times; give a number of batches" in run("stream", graph_file, "--window", "1h", code=2)
+
+
+def test_the_unit_of_times(tmp_path):
+    path = tmp_path / "unix.txt"
+    for factor, unit in ((1, "seconds"), (10**3, "milliseconds"), (10**6, "microseconds"), (10**9, "nanoseconds")):
+        times = [factor * time for time in (1577872800, 1577873100, 1577873280)]
+        path.write_text(f"1 2 {times[0]}\n2 3 {times[1]}\n1 3 {times[2]}\n")
+        said = f"times {times[0]} to {times[2]} (2020-01-01T10:00:00 to 2020-01-01T10:08:00, in {unit} since 1970)"
+        assert said in run("info", path)
+        output = run("stream", path, "-b", 1, "--window", "6min", "-d", "cpu", "-s", "slab")
+        assert f"the times are taken for {unit}" in output and "0 triangles, verified" in output
 
 
 def test_parameters_that_list_vertices_take_ids_of_the_file(graph_file, tmp_path):

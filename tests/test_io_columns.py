@@ -93,6 +93,17 @@ def test_other_columns_are_ignored_with_a_warning(read):
     assert caught[0].filename == __file__  # the line that called the reader
 
 
+def test_only_columns_that_could_be_chosen_are_suggested(read):
+    words, numbers = {"Airline": ["LH", "BA"]}, {"miles": [3.5, 4]}
+    for extra, such in [
+        (words, "choose with columns="), (words | numbers, "such as columns={'weight': 'miles'}"),
+        ({"left": ["2020-01-31", "2020-02-01"]}, "such as columns={'time': 'left'}"),
+    ]:  # fmt: skip
+        with pytest.warns(IgnoredColumnsWarning) as caught:
+            read(ENDS | extra)
+        assert str(caught[0].message).endswith(such) and "Airline'}" not in str(caught[0].message)
+
+
 def test_explicit_columns_ignore_the_rest_in_silence(read):
     wide = ENDS | {"colour": ["red", "blue"], "amount": [1, 2], "size": [3, 4]}
     with warnings.catch_warnings():

@@ -311,6 +311,14 @@ def test_header_or_record(text):
     assert read_edges(text("7 8\n0 1\n"), header=True).src.tolist() == [0]
 
 
+def test_rows_wider_than_the_names(text):
+    path = text("user,item,at,features\n0,5,10,1,2,3\n1,5,11,1\n2,6,12,4,5\n", "a.csv")
+    edges = read_edges(path, columns={"src": "user", "dst": "item", "time": "at"})
+    assert edges.src.tolist() == [0, 1, 2] and edges.dst.tolist() == [5, 5, 6] and edges.times.tolist() == [10, 11, 12]
+    with pytest.raises(ParseError, match="line 2: stray word '2' after the last of 4 columns"):
+        read_edges(text("src,dst,time,features\n0,5,10,1,2,3\n", "b.csv"))
+
+
 def test_names_when_asked(text):
     path = text("ann bob\nbob 7\n")
     with pytest.raises(ParseError, match="named=True reads ids that are words"):

@@ -96,6 +96,17 @@ def test_files_call_vertices_what_their_source_calls_them(tmp_path, suffix):
     assert found.compact().ids.tolist() == [1, 2, 4, 6]
 
 
+@pytest.mark.parametrize("suffix", ["txt", "csv", "parquet"])
+def test_times_that_were_dates_stay_such(tmp_path, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    edges = EdgeList([0], [1], times=[10**9], time_unit="ns")
+    write_edges(tmp_path / f"a.{suffix}", edges)
+    assert read_edges(tmp_path / f"a.{suffix}").time_unit == "ns"
+    with pytest.raises(ValueError, match="time_unit must be ns, us, ms, s or None, got 'h'"):
+        EdgeList([0], [1], times=[10**9], time_unit="h")
+
+
 def test_a_table_with_ids_below_its_first():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"src": [1, 0], "dst": [2, 2]}).replace_schema_metadata({"first_id": "1"})

@@ -307,6 +307,16 @@ def test_items_that_are_no_records(item, what):
     assert caught.value.stage == "source" and caught.value.record == 2 and graph.num_edges == 2
 
 
+@pytest.mark.parametrize("unit, factor", [("s", 1), ("ns", 10**9)])
+def test_dates_of_a_file_are_in_the_unit_of_the_graph(unit, factor, tmp_path):
+    path = tmp_path / "dates.csv"
+    path.write_text("src,dst,time\n0,1,1970-01-02\n1,2,1970-01-01T00:00:05Z\n")
+    for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
+        graph = SlabGraph(3, time=unit, device="cpu")
+        fr.Pipeline(source, graph).run()
+        assert graph.edge_values("time", [0, 1], [1, 2]).tolist() == [86400 * factor, 5 * factor]
+
+
 def test_records_before_a_fault_are_applied():
     graph = CSR(N, device="cpu")
     with pytest.raises(fr.PipelineError, match="at record 6"):

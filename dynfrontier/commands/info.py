@@ -40,6 +40,7 @@ def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:
     import numpy as np
 
     from ..check import final_edges
+    from ..times import describe
 
     edges, vertices = stream.edges, stream.num_vertices
     low, high = final_edges(stream.undirected(), vertices)
@@ -54,7 +55,7 @@ def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:
         ("edges, undirected and simple", f"{low.size:,}"),
         ("direction", kind),
         ("weights", "no" if edges.weights is None else _range(edges.weights)),
-        ("times", "no" if edges.times is None else _range(edges.times)),
+        ("times", describe(edges)),
     ]
     if vertices:
         picked = degrees[[0, vertices // 2, int(0.99 * (vertices - 1)), -1]]

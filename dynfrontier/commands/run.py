@@ -104,10 +104,15 @@ def run(
         from ..columns import columns_of
         from ..comparison import load_graph
         from ..compiling import compile_messages
+        from ..times import as_in_file
         from ..timing import timed_call
 
         kept = edges if analytic.weights != "ignored" else replace(edges, weights=None)
-        graph = load_graph(kept, kind, place, directed)
+        if analytic.times and edges.times is None:
+            fail(f"{analytic.name} needs times, and {given.name} has none; name their column, such as --columns "
+                 "src,dst,time")  # fmt: skip
+        with user_errors(ValueError):
+            graph = load_graph(kept, kind, place, directed, times=analytic.times)
         if why := analytic.obstacle(graph):
             fail(f"{analytic.name} cannot run: {why}")
         settings = analytic.settings(graph, **settings)
@@ -116,7 +121,8 @@ def run(
             work()
         seconds, result = timed_call(work, place.synchronize)
         ids = edges.original_ids
-        table, numbers = columns_of(analytic, result, place, ids, settings.get("starts"))
+        times_as = partial(as_in_file, edges, unit=graph.time_unit)
+        table, numbers = columns_of(analytic, result, place, ids, settings.get("starts"), times_as)
         if "source" in settings:
             settings["source"] = ids[settings["source"]]
         for key in _lists_of_vertices(settings):
@@ -146,6 +152,8 @@ def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
     """The parameters that were given as words such as ``k=5``."""
     import ast
 
+    from ..times import as_date
+
     found: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
@@ -157,7 +165,7 @@ def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
         try:
             found[name] = ast.literal_eval(text)
         except (ValueError, SyntaxError):
-            found[name] = text
+            found[name] = as_date(text) or text
     return found
 
 
@@ -169,7 +177,7 @@ def _list() -> None:
     from ..table import Table
 
     rows = []
-    for name, analytic in analytics().items():
+    for name, analytic in (analytics() | analytics(times=True)).items():
         settings = ", ".join(f"{key}={value}" for key, value in analytic.parameters.items())
         forms = " and ".join(
             form for form, there in (("static", analytic.static), ("incremental", analytic.incremental)) if there
@@ -181,8 +189,11 @@ def _list() -> None:
 def _report(analytic: Analytic, settings: dict[str, Any], graph: Any, seconds: float, numbers: dict[str, Any]) -> None:
     """Say what was run, on what, and the numbers of the result."""
     from ..text import duration
+    from ..times import UNITS
 
     said = ", ".join(f"{name}={value}" for name, value in settings.items())
+    if graph.time_unit is not None:
+        said += f"; times in {UNITS[graph.time_unit]}"
     kind = "directed" if graph.directed else "undirected"
     out.print(
         f"{analytic.name}({said}) of {graph.num_vertices:,} vertices and {graph.num_edges:,} {kind} edges, in "

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..job import Applied, StreamJob
     from ..report import Report
+    from ..times import Span
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 """Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
@@ -65,9 +66,10 @@ def stream(
                      show_default="65536; 4096 for the generated stream on a CPU"),
     ] = None,
     window: Annotated[
-        int | None,
-        typer.Option("--window", "-w", min=0, show_default="0; three quarters of the generated stream",
-                     help="Delete edges that were not seen for this many batches; 0 keeps all."),
+        str | None,
+        typer.Option("--window", "-w", show_default="0; three quarters of the generated stream",
+                     help="Delete edges that were not seen for this many batches; or, in a file with times, for a time "
+                          "such as 10min, 1h or '2d 12h'. 0 keeps all."),
     ] = None,
     scale: Annotated[
         int | None,
@@ -107,9 +109,9 @@ def stream(
     kind = pick_structure(structure)
     chosen = _pick_analytic(analytic)
     with memory_errors():
-        edges, setting = _open(given, place, batch_size, window, scale, edge_factor, seed)
+        edges, kept, setting = _open(given, place, batch_size, window, scale, edge_factor, seed, quiet)
         setting = {"structure": kind.name, "device": place.kind, **setting, "analytic": analytic}
-        job, run = _run(kind, place, edges, setting, quiet, chosen, live)
+        job, run = _run(kind, place, edges, kept, setting, quiet, chosen, live)
         setting["counted"] = job.counting.noun
         _finish(job, run, setting, check=check, files=Files(plot, json, report), quiet=quiet)
 
@@ -130,29 +132,75 @@ def _pick_analytic(name: str) -> Any:
 
 
 def _open(
-    given: Input | None, device: fr.Device, batch_size: int | None, window: int | None, scale: int | None,
-    edge_factor: float, seed: int,
-) -> tuple[fr.io.EdgeStream, dict[str, Any]]:  # fmt: skip
-    """The stream, and what to say of it."""
+    given: Input | None, device: fr.Device, batch_size: int | None, window: str | None, scale: int | None,
+    edge_factor: float, seed: int, quiet: bool,
+) -> tuple[fr.io.EdgeStream, int | Span, dict[str, Any]]:  # fmt: skip
+    """The stream, its window, and what to say of it."""
     import frontier as fr
 
+    from ..times import UNITS, unit_of
+
+    batches = _batches(window)
     if given is None:
         usual_scale, usual_batch = GENERATED[device.kind]
         scale, batch_size = scale or usual_scale, batch_size or usual_batch
         source = f"R-MAT, scale {scale}, {edge_factor:g} records a vertex, seed {seed}"
         stream = fr.io.stream_edges(fr.io.rmat(scale, edge_factor, seed=seed), batch_size)
-        window = int(GENERATED_WINDOW * len(stream)) if window is None else window
+        batches = int(GENERATED_WINDOW * len(stream)) if window is None else batches
     else:
-        batch_size, window, source = batch_size or FILE_BATCH, window or 0, given.name
+        batch_size, source = batch_size or FILE_BATCH, given.name
         stream = given.stream(batch_size).undirected()  # as the graph is
-        if window and stream.has_deletions:
+        if batches != 0 and stream.has_deletions:
             fail(f"{given.name} says itself what to delete, so that --window has no meaning; leave it out")
-    return stream, {"stream": source, "batch_size": batch_size, "window": window}
+    setting: dict[str, Any] = {"stream": source, "batch_size": batch_size}
+    if batches is not None:
+        return stream, batches, setting | {"window": batches}
+    assert window is not None
+    if not quiet and stream.edges.time_unit is None and stream.edges.times is not None:
+        err.print(f"note: the times are taken for {UNITS[unit_of(stream.edges)]}", markup=False, soft_wrap=True)
+    stream, span = _by_time(stream, window, source)
+    return stream, span, setting | {"window": window}
+
+
+def _batches(window: str | None) -> int | None:
+    """The batches that ``--window`` names; None if it names a length of time."""
+    if window is None:
+        return 0
+    try:
+        batches = int(window)
+    except ValueError:
+        return None
+    if batches < 0:
+        fail(f"--window must not be negative, got {window}")
+    return batches
+
+
+def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.EdgeStream, Span]:
+    """The stream with times that a graph takes, and the length of time that ``--window`` names, in their unit."""
+    from dataclasses import replace
+
+    import frontier as fr
+
+    from ..times import Span, with_integer_times
+
+    with user_errors(ValueError):
+        fr.arguments.as_span(window, "--window", "ns")  # whatever the unit, it is a length of time
+    if stream.edges.times is None:
+        fail(f"--window {window}: {source} has no times; give a number of batches, or name the column of times, such "
+             "as --columns src,dst,time")  # fmt: skip
+    edges = with_integer_times(stream.edges)
+    unit = edges.time_unit
+    assert unit is not None
+    with user_errors(ValueError):
+        length = fr.arguments.as_span(window, "--window", unit)
+    if not length:
+        fail("--window must be longer than no time; 0 keeps all edges")
+    return fr.io.EdgeStream(replace(edges, time_unit=None), stream.batch_size), Span(length, unit, window)
 
 
 def _run(
-    kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, setting: dict[str, Any], quiet: bool,
-    analytic: Any, live: bool,
+    kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, kept: int | Span,
+    setting: dict[str, Any], quiet: bool, analytic: Any, live: bool,
 ) -> tuple[StreamJob, Run]:  # fmt: skip
     """Apply the stream while showing how far it is."""
     from time import perf_counter
@@ -163,17 +211,17 @@ def _run(
     from ..job import StreamJob
     from ..live import can_show_live, live_view
     from ..progress import stream_progress
-    from ..text import counted
+    from ..text import counted, window_of
 
     if not quiet:
-        window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
+        window = f", window of {window_of(setting['window'])}" if setting["window"] else ""
         amount = f"{counted(len(stream.edges), 'record')} in {counted(len(stream), 'batch')}"
         err.print(
             f"[bold]{escape(setting['stream'])}[/bold]: {amount}{window}; "
             f"structure [bold]{kind.name}[/bold] on the [bold]{device.kind.upper()}[/bold]",
             soft_wrap=True,
         )
-    job = StreamJob(kind, device, stream, setting["window"], analytic)
+    job = StreamJob(kind, device, stream, kept, analytic)
     if len(stream):
         with compile_messages(quiet=quiet):
             job.warm_up()

@@ -14,6 +14,7 @@ from algorithms import Analytic, analytics, find_analytic
 
 from ..interrupted import Interrupted
 from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
+from ..times import with_integer_times
 from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
@@ -119,7 +120,7 @@ def compare(
 
 def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.Device = "auto",
-    directed: bool | None = None,
+    directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
     """The graph of a file, with its weights.
 
@@ -127,6 +128,8 @@ def load_graph(
     ----------
     directed : bool, optional
         By default what the file says, else false.
+    times : bool
+        Whether the graph has the file's times, and keeps every record of an edge, as each is an event of its own.
     """
     if structure is None or isinstance(structure, str):
         known = fr.structures()
@@ -134,9 +137,14 @@ def load_graph(
         if name not in known:
             raise ValueError(f"there is no structure {name!r}; choose one of {', '.join(known)}")
         structure = known[name]
+    options: dict[str, Any] = {}
+    if times:
+        edges = with_integer_times(edges)
+        options = {"time": edges.times, "time_unit": edges.time_unit, "multi": "keep"}
     return structure.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices,
         directed=bool(edges.directed) if directed is None else directed, device=fr.resolve_device(device),
+        **options,
     )  # fmt: skip
 
 

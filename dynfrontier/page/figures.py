@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..job import Applied
-from ..text import counted, duration, plural, scaled
+from ..text import counted, duration, plural, scaled, window_of
 
 COLORS = {
     name: f"#f1d20{digit}" for digit, name in enumerate(["text", "faint", "count", "edges", "update", "analytic"])
@@ -78,7 +78,7 @@ class Grouped:
         return np.minimum.reduceat(values, self.starts), np.maximum.reduceat(values, self.starts)
 
 
-def draw_figures(steps: list[Applied], noun: str | None, window: int) -> list[Figure]:
+def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> list[Figure]:
     """All plots of a run that has done at least one batch.
 
     Parameters
@@ -97,7 +97,8 @@ def draw_figures(steps: list[Applied], noun: str | None, window: int) -> list[Fi
         for name, seconds in (("update", update), ("update and count", update + count))
     }
     times = {"update": ("update", update), "count": ("analytic", count)}
-    in_window = f" of the last {window:,} batches" if window else ""
+    in_window = f" of the last {window_of(window)}" if window else ""
+    window = window if isinstance(window, int) else 0
     rate = f"{scaled(records.sum() / max(update.sum(), 1e-9))} in updates"
     if noun is None:
         del rates["update and count"], times["count"]

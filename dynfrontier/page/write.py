@@ -11,7 +11,7 @@ from typing import Any
 from .. import __version__
 from ..outputs import write_text
 from ..report import TIMES, TIMES_TITLE, TOTALS_TITLE, Report, times_rows, totals_rows
-from ..text import counted, duration, plural, scaled
+from ..text import counted, duration, plural, scaled, window_of
 from .figures import Figure, draw_figures
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -60,7 +60,7 @@ def _text(text: object) -> str:
 
 
 def _summary(setting: dict[str, Any]) -> str:
-    window = f", window of {counted(setting['window'], 'batch')}" if setting["window"] else ""
+    window = f", window of {window_of(setting['window'])}" if setting["window"] else ""
     return (
         f"{plural(setting['counted'] or 'edge')} after every batch; structure {setting['structure']} on the "
         f"{setting['device'].upper()}, batches of up to {counted(setting['batch_size'], 'record')}{window}"
@@ -93,7 +93,7 @@ def _slowest(report: Report) -> list[tuple[str, ...]]:
 
 def _setting(setting: dict[str, Any], place: dict[str, Any]) -> list[tuple[str, str]]:
     machine, versions = place["machine"], place["versions"]
-    window = counted(setting["window"], "batch") if setting["window"] else "none, edges stay"
+    window = window_of(setting["window"]) if setting["window"] else "none, edges stay"
     said = ", ".join(f"{name} {versions[name]}" for name in ("python", "numpy", "numba") if name in versions)
     return [
         ("stream", setting["stream"]),

@@ -94,4 +94,9 @@ def choose_analytic(name: str | Callable) -> Chosen:
         raise ValueError(f"analytics: {error}, or give a function") from None
     if (analytic.incremental if incremental else analytic.static) is None:
         raise ValueError(f"analytics: {analytic.name} has no {'incremental' if incremental else 'static'} form")
+    if analytic.times:
+        raise ValueError(
+            f"analytics: {analytic.name} needs times, which the graphs of a workload do not have; `dynfrontier run` "
+            "gives it those of a file"
+        )
     return Chosen(analytic, incremental)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -40,30 +40,28 @@ class IgnoredColumnsWarning(UserWarning):
         Name of the table.
     names : sequence of str
         The columns.
+    example : tuple of (role, name), optional
+        A column that could be chosen: one of numbers or dates.
 
     Attributes
     ----------
-    source, names
+    source, names, example
         The parameters, as given.
     """
 
-    def __init__(self, source: str, names: Sequence[str]) -> None:
-        self.source, self.names = source, tuple(names)
-        super().__init__(f"{self.summary}; choose with columns=, such as columns={{'weight': {self.example!r}}}")
+    def __init__(self, source: str, names: Sequence[str], example: tuple[str, str] | None = None) -> None:
+        self.source, self.names, self.example = source, tuple(names), example
+        such = "" if example is None else f", such as columns={{{example[0]!r}: {example[1]!r}}}"
+        super().__init__(f"{self.summary}; choose with columns={such}")
 
     def __reduce__(self) -> tuple:
-        return type(self), (self.source, self.names)
+        return type(self), (self.source, self.names, self.example)
 
     @property
     def summary(self) -> str:
         """Which columns of which table are ignored."""
         said = ", ".join(repr(name) if name else "without a name" for name in self.names)
         return f"{self.source}: ignored the column{'s' * (len(self.names) > 1)} {said}"
-
-    @property
-    def example(self) -> str:
-        """A column that could be chosen."""
-        return next(filter(None, self.names), "...")
 
 
 def role_of(name: str) -> str | None:
@@ -107,11 +105,13 @@ DATA = "data "
 
 
 def resolve_roles(
-    names: Sequence[str], columns: Columns, weighted: bool | None, source: str, data: Sequence[str] = ()
+    names: Sequence[str], columns: Columns, weighted: bool | None, source: str, data: Sequence[str] = (), *,
+    fits: Callable[[int], str | None],
 ) -> list[str | None]:  # fmt: skip
     """Roles of the columns of a table, whatever kind of table it is.
 
-    Columns that `data` names have the role `DATA` and their name; for the others see `_resolve`.
+    `fits` tells what a column could be, by its values: a ``"weight"``, a ``"time"`` or nothing. Columns that `data`
+    names have the role `DATA` and their name; for the others see `_resolve`.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def resolve_roles(
         As there; also if there is no column that `data` names, or `columns` gives it another role.
     """
     if not data:
-        return _resolve(names, columns, weighted, source)
+        return _resolve(names, columns, weighted, source, fits)
     chosen = {_place_of(name, names, source): name for name in check_data(data)}
     by_position = columns is not None and not isinstance(columns, Mapping)
     rest = list(range(len(names))) if by_position else [k for k in range(len(names)) if k not in chosen]
@@ -128,7 +128,8 @@ def resolve_roles(
             if name in chosen.values():
                 raise ValueError(f"{source}: data and columns[{role!r}] name the same column, {name!r}")
     roles: list[str | None] = [None] * len(names)
-    for k, role in zip(rest, _resolve([names[k] for k in rest], columns, weighted, source), strict=True):
+    found = _resolve([names[k] for k in rest], columns, weighted, source, lambda k: fits(rest[k]))
+    for k, role in zip(rest, found, strict=True):
         roles[k] = role
     for k, name in chosen.items():
         if roles[k] is not None:
@@ -162,7 +163,7 @@ def _place_of(name: str, names: Sequence[str], source: str) -> int:
 
 
 def _resolve(
-    names: Sequence[str], columns: Columns, weighted: bool | None, source: str
+    names: Sequence[str], columns: Columns, weighted: bool | None, source: str, fits: Callable[[int], str | None]
 ) -> list[str | None]:  # fmt: skip
     """Roles of the columns of a table, but for edge data.
 
@@ -176,6 +177,8 @@ def _resolve(
         See `frontier.io.read_edges`.
     source : str
         Name of the table.
+    fits : callable
+        See `resolve_roles`.
 
     Returns
     -------
@@ -202,9 +205,11 @@ def _resolve(
         hint = f" (is delimiter={other!r} meant?)" if other else ""
         raise ParseError(f"missing column: a table of edges needs two, this one has {len(names)}{hint}", source)
     roles = _amended(names, given, weighted, source)
-    ignored = [name for name, role in zip(names, roles, strict=True) if role is None]
+    ignored = [k for k, role in enumerate(roles) if role is None]
     if ignored:
-        _warn_ignored(ignored, source)
+        could = ((fits(k), names[k]) for k in ignored if names[k])
+        example = next(((role, name) for role, name in could if role is not None), None)
+        _warn_ignored(IgnoredColumnsWarning(source, [names[k] for k in ignored], example))
     return roles
 
 
@@ -229,11 +234,11 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
     return roles
 
 
-def _warn_ignored(ignored: list[str], source: str) -> None:
+def _warn_ignored(warning: IgnoredColumnsWarning) -> None:
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("frontier.io"):
         level, frame = level + 1, frame.f_back
-    warnings.warn(IgnoredColumnsWarning(source, ignored), stacklevel=level)
+    warnings.warn(warning, stacklevel=level)
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:

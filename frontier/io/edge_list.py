@@ -10,6 +10,9 @@ import numpy as np
 
 FIRST_ID = "first_id"
 """The key under which files of `write_edges` keep `EdgeList.first_id`, in a comment or in the metadata of a table."""
+TIME_UNIT = "time_unit"
+"""The same for `EdgeList.time_unit`."""
+_TIME_UNITS = ("ns", "us", "ms", "s")
 _INT32_VERTICES = 2**31
 
 
@@ -27,6 +30,8 @@ class EdgeList:
         Weight of each record.
     times : array_like of int or float, shape (m,), optional
         Time of each record, in the unit of the source (SNAP: seconds).
+    time_unit : {"ns", "us", "ms", "s"}, optional
+        The unit of `times` that were dates, since 1970-01-01. None for numbers, whose unit the source alone knows.
     num_vertices : int, optional
         Number of vertices; by default one more than the largest vertex number.
     ids : array_like, shape (num_vertices,), optional
@@ -45,8 +50,8 @@ class EdgeList:
     ------
     ValueError
         If the columns differ in length, are not one-dimensional, hold a negative vertex or one that is not below
-        `num_vertices`, if `ids` has another length than `num_vertices`, if `first_id` is negative, or if `operation` is
-        unknown.
+        `num_vertices`, if `ids` has another length than `num_vertices`, if `first_id` is negative, or if `operation`
+        or `time_unit` is unknown.
     TypeError
         If `src` or `dst` does not hold integers.
     """
@@ -61,6 +66,7 @@ class EdgeList:
     operation: str
     data: dict[str, np.ndarray] | None
     first_id: int
+    time_unit: str | None
 
     def __init__(
         self,
@@ -74,6 +80,7 @@ class EdgeList:
         operation: str = "insert",
         data: Mapping[str, Any] | None = None,
         first_id: int = 0,
+        time_unit: str | None = None,
     ) -> None:
         src, dst = _vertex_column("src", src), _vertex_column("dst", dst)
         for name, column in (("dst", dst), ("weights", weights), ("times", times)):
@@ -99,6 +106,8 @@ class EdgeList:
             ids = np.asarray(ids)
             if ids.shape != (count,):
                 raise ValueError(f"ids has shape {ids.shape}, expected ({count},)")
+        if time_unit not in (None, *_TIME_UNITS):
+            raise ValueError(f"time_unit must be {', '.join(_TIME_UNITS)} or None, got {time_unit!r}")
         if first_id < 0:
             raise ValueError(f"first_id must not be negative, got {first_id}")
         if operation not in ("insert", "delete"):
@@ -113,6 +122,7 @@ class EdgeList:
         object.__setattr__(self, "operation", operation)
         object.__setattr__(self, "data", data)
         object.__setattr__(self, "first_id", int(first_id))
+        object.__setattr__(self, "time_unit", time_unit)
 
     def __len__(self) -> int:
         return len(self.src)

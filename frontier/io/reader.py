@@ -67,7 +67,8 @@ def read_edges(
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
         for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
-        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say.
+        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say. With
+        `columns`, rows may have more fields than there are names: the last name stands for the rest.
         By default columns go by their names, if any, in a first line or in a comment: ``src``, ``source``, ``from``,
         ...; ``dst``, ``target``, ``to``, ...; ``weight``, ``value``, ``amount``, ``cost``, ...; ``time``,
         ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends, and a
@@ -112,7 +113,7 @@ def read_edges(
         records that no deletion follows, in time order. Vertices are counted from 0.
         KONECT, Matrix Market and ``.jlg`` files count from 1, so their vertex 1 is vertex 0 here: `first_id` is 1
         then, and `EdgeList.original_ids` and `EdgeList.vertex_of` translate.
-        Weights and times are int64, or float64 if one has a fraction.
+        Weights and times are int64, or float64 if one has a fraction. Of times that were dates, `time_unit` is "ns".
 
     Raises
     ------

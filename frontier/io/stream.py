@@ -95,6 +95,11 @@ class EdgeStream:
         return self.edges.first_id
 
     @property
+    def time_unit(self) -> str | None:
+        """Unit of times that were dates; None for numbers."""
+        return self.edges.time_unit
+
+    @property
     def directed(self) -> bool | None:
         """Whether the source says that records are directed; None where it does not say."""
         return self.edges.directed

@@ -14,7 +14,7 @@ import numpy as np
 from frontier.arrays import is_cudf
 from frontier.io import words as wd
 from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
-from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError
 from frontier.io.files import unpacked_limit
 from frontier.io.text import LARGEST_ID
@@ -77,9 +77,9 @@ def from_table(
     TypeError
         If `table` is not a table.
     """
-    first_id = _first_id(table)
+    first_id, time_unit = _notes(table)
     names, get = _access(table)
-    roles = resolve_roles(names, columns, weighted, source, data)
+    roles = resolve_roles(names, columns, weighted, source, data, fits=lambda k: _fits(get(k)))
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
     _check_lengths(picked, source)
     weights, times = picked.get("weight"), picked.get("time")
@@ -103,6 +103,7 @@ def from_table(
         first_id=first_id if ids is None else 0,
         weights=None if weights is None else _numbers(weights, "weight", source),
         times=None if times is None else _numbers(times, "time", source),
+        time_unit="ns" if times is not None and _holds_dates(times) else time_unit,
         num_vertices=None if ids is None else len(ids),
         directed=directed,
         data=data_of({role: _values(column, role, source) for role, column in picked.items() if role.startswith(DATA)}),
@@ -112,11 +113,14 @@ def from_table(
     return edges.compact() if compact else edges
 
 
-def _first_id(table: Any) -> int:
-    """The id of the first vertex, which `write_edges` notes in the metadata of a table of Arrow."""
+def _notes(table: Any) -> tuple[int, str | None]:
+    """The id of the first vertex and the unit of times, as `write_edges` notes them in a table of Arrow."""
     metadata = getattr(getattr(table, "schema", None), "metadata", None)
-    noted = metadata.get(FIRST_ID.encode(), b"") if isinstance(metadata, Mapping) else b""
-    return int(noted) if noted.isdigit() and len(noted) < 19 else 0
+    if not isinstance(metadata, Mapping):
+        return 0, None
+    first, unit = metadata.get(FIRST_ID.encode(), b""), metadata.get(TIME_UNIT.encode(), b"")
+    known = unit in (b"ns", b"us", b"ms", b"s")
+    return int(first) if first.isdigit() and len(first) < 19 else 0, unit.decode() if known else None
 
 
 def read_arrow_file(data: bytes, source: str) -> Any:
@@ -251,6 +255,13 @@ def _from_arrow(column: Any) -> np.ndarray:
         return column.to_numpy(zero_copy_only=False)
 
 
+def _fits(column: np.ndarray) -> str | None:
+    """What a column could be: a ``"weight"`` or a ``"time"``; None if it holds neither numbers nor dates."""
+    if _holds_dates(column):
+        return "time"
+    return "weight" if _ints(column).dtype.kind in "biuf" else None
+
+
 def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
     """Raise unless the columns are of one dimension and one length."""
     for role, column in picked.items():
@@ -285,10 +296,11 @@ def _is_whole(value: Any, scaled: bool) -> bool:
 
 
 def _holds_dates(column: np.ndarray) -> bool:
-    """Whether a column holds dates, as such or as text."""
+    """Whether a column holds dates, as such, as text or as Python's."""
     if column.dtype.kind == "M":
         return True
-    return column.dtype.kind in "OU" and len(column) > 0 and isinstance(column[0], str) and wd.is_date(column[0])
+    first = column[0] if column.dtype.kind in "OU" and len(column) else None
+    return isinstance(first, datetime.date) or (isinstance(first, str) and wd.is_date(first))
 
 
 def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

@@ -22,7 +22,7 @@ from frontier.io.columns import (
     role_of,
     roles_from_names,
 )
-from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError, line_error
 from frontier.io.lines import COMMENTS, LONGEST_RECORD, Syntax, fields_of, record_at, separator_of
 
@@ -50,6 +50,8 @@ class Layout:
         Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
     delimiter : str, optional
         What separates columns, where the format says so.
+    time_unit : str, optional
+        The unit of times that were dates, where the file says so.
     third_is_weight : bool
         Whether the format says that a third column is a weight, whatever its values.
     dynamic : bool
@@ -63,6 +65,7 @@ class Layout:
     directed: bool | None = None
     real_weights: bool = False
     delimiter: str | None = None
+    time_unit: str | None = None
     third_is_weight: bool = False
     dynamic: bool = False
 
@@ -358,6 +361,8 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
             layout = replace(layout, num_vertices=int(count[1]))
         elif first := re.match(rf"{FIRST_ID}:\s*([0-9]{{1,18}})$", text):
             layout = replace(layout, base=int(first[1]))
+        elif unit := re.match(rf"{TIME_UNIT}:\s*(ns|us|ms|s)$", text):
+            layout = replace(layout, time_unit=unit[1])
         elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
             layout = replace(layout, roles=roles_from_names(text.split()))
         start = end + 1
@@ -410,9 +415,12 @@ def _roles(
     """Roles of the columns to parse, and whether more columns than these are an error."""
     width = len(words)
     if names is not None:
-        # Columns given by position may be fewer than there are, as it is said that the rest is to be skipped.
-        roles = resolve_roles(names, columns, weighted, plan.source, data)
-        return roles, columns is None or isinstance(columns, Mapping)
+        # Who says which columns count, by position or by name, says that others do not: rows may be wider than the
+        # names, of which the last may stand for many fields.
+        roles = resolve_roles(
+            names, columns, weighted, plan.source, data, fits=lambda k: wd.fits(words[k] if k < width else "")
+        )  # fmt: skip
+        return roles, columns is None
     if data:
         raise ValueError(f"{plan.source}: data names columns, but the file has no line of names")
     if columns is not None:
@@ -577,6 +585,7 @@ def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) 
         ids=ids,
         directed=layout.directed,
         first_id=0 if ids is not None else layout.base,
+        time_unit="ns" if "time" in plan.words else layout.time_unit,
         data=data_of({role: column.copy() for role, column in table.items() if role.startswith(DATA)}),
     )
     return replace(edges, src=edges.src.copy(), dst=edges.dst.copy()) if edges.src.dtype == np.int64 else edges

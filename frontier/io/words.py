@@ -25,6 +25,11 @@ def is_date(word: str) -> bool:
     return re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", word) is not None
 
 
+def fits(word: str) -> str | None:
+    """What a word could be: a ``"weight"`` or a ``"time"``; None if it is neither a number nor a date."""
+    return "weight" if _NUMBER.fullmatch(word) else "time" if _DATE.fullmatch(word) else None
+
+
 def number_words(columns: Sequence[Sequence]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Number words in their order.
 

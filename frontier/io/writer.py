@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from frontier.io.edge_list import FIRST_ID, EdgeList
+from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.files import bare_name
 from frontier.io.tables import require_pyarrow
 from frontier.runtime.atomic import replacing
@@ -90,12 +90,17 @@ def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
     names = ["src", "dst"] + ["weight"] * (edges.weights is not None) + ["time"] * (edges.times is not None)
     names += edges.data or ()
     lines = [f"# num_vertices: {edges.num_vertices}"]
-    if edges.first_id:
-        lines.append(f"# {FIRST_ID}: {edges.first_id}")
+    lines += [f"# {name}: {value}" for name, value in _notes(edges).items()]
     if edges.directed is not None:
         lines.append("# Directed graph" if edges.directed else "# Undirected graph")
     lines.append(separator.join(names) if names_line else "# " + " ".join(names))
     return "\n".join(lines) + "\n"
+
+
+def _notes(edges: EdgeList) -> dict[str, str]:
+    """What columns do not say."""
+    notes = {FIRST_ID: edges.first_id or None, TIME_UNIT: None if edges.times is None else edges.time_unit}
+    return {name: str(value) for name, value in notes.items() if value is not None}
 
 
 def _matrix_market_header(edges: EdgeList) -> str:
@@ -139,8 +144,7 @@ def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
                 for column in (edges.src, edges.dst))  # fmt: skip
     columns = {"src": src, "dst": dst, "weight": edges.weights, "time": edges.times, **(edges.data or {})}
     table = pa.table({name: column for name, column in columns.items() if column is not None})
-    if edges.first_id:
-        table = table.replace_schema_metadata({FIRST_ID: str(edges.first_id)})
+    table = table.replace_schema_metadata(_notes(edges))
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 

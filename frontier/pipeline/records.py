@@ -193,5 +193,8 @@ class Decoder:
 
 
 def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
-    columns = {SRC: edges.src, DST: edges.dst, WEIGHTS: edges.weights, TIME: edges.times, **(edges.data or {})}
+    times = edges.times
+    if times is not None and edges.time_unit is not None:  # dates, which the graph has in its own unit
+        times = times.astype(f"datetime64[{edges.time_unit}]")
+    columns = {SRC: edges.src, DST: edges.dst, WEIGHTS: edges.weights, TIME: times, **(edges.data or {})}
     return {name: column for name, column in columns.items() if column is not None}

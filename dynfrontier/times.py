@@ -1,0 +1,105 @@
+"""Times of a file's records: their unit, as integers that graphs take, and as dates."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .console import fail
+
+if TYPE_CHECKING:
+    import frontier as fr
+
+UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+_LARGEST = (("s", 10**11), ("ms", 10**14), ("us", 10**17))
+"""Numbers below these are taken for times of the unit: each is a date between 5138 and 1973 of the next."""
+EARLIEST = 10**8
+"""Numbers of seconds below this are no dates: of March 1973 since 1970."""
+
+
+class Span(NamedTuple):
+    """A length of time, which a window has.
+
+    Attributes
+    ----------
+    length : int
+        In `unit`, that of the stream's times.
+    unit : {"ns", "us", "ms", "s"}
+    name : str
+        As it was given, such as ``"10min"``.
+    """
+
+    length: int
+    unit: str
+    name: str
+
+
+def unit_of(edges: fr.io.EdgeList) -> str:
+    """The unit of the times of an edge list: that of dates, or for numbers the one in which they are of our age."""
+    if edges.time_unit is not None or edges.times is None or not len(edges.times):
+        return edges.time_unit or "s"
+    largest = max(abs(float(edges.times.min())), abs(float(edges.times.max())))
+    return next((unit for unit, limit in _LARGEST if largest < limit), "ns")
+
+
+def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
+    """The same with times that a graph takes, int64 of `time_unit`; fractions of a unit are kept, to the nanosecond."""
+    times, unit = edges.times, unit_of(edges)
+    assert times is not None
+    if times.dtype.kind == "f":
+        whole = np.rint(times)
+        scale = 1 if bool((whole == times).all()) else _nanoseconds(unit)
+        if len(times) and float(np.abs(times).max()) * scale >= 2**63:
+            fail("the times are too large for integers of 64 bits")
+        times, unit = np.rint(times * scale).astype(np.int64), unit if scale == 1 else "ns"
+    return replace(edges, times=times, time_unit=unit)
+
+
+def as_in_file(edges: fr.io.EdgeList, times: np.ndarray, unit: str) -> Any:
+    """Times of a graph in this unit, made by `with_integer_times`, as the file has them: dates, or its numbers."""
+    if edges.time_unit is not None:
+        return as_dates(times, unit)
+    return times if unit == unit_of(edges) else times / _nanoseconds(unit_of(edges))
+
+
+def _nanoseconds(unit: str) -> int:
+    return 10 ** (9 - 3 * list(UNITS).index(unit))
+
+
+def describe(edges: fr.io.EdgeList) -> str:
+    """From when to when the records of an edge list are; numbers that look like dates are shown as such, too."""
+    times = edges.times
+    if times is None:
+        return "no"
+    if not len(times):
+        return "of no record"
+    low, high = times.min(), times.max()
+    if edges.time_unit is not None:
+        return " to ".join(as_dates(np.array([low, high]), edges.time_unit))
+    said = f"{low:g} to {high:g}" if times.dtype.kind == "f" else f"{low} to {high}"
+    if low < EARLIEST:
+        return said
+    unit = unit_of(edges)
+    first, last = as_dates(np.array([low, high]).astype(np.int64), unit)
+    return f"{said} ({first} to {last}, in {UNITS[unit]} since 1970)"
+
+
+def as_date(text: str) -> datetime.datetime | None:
+    """The time that a date of ISO 8601 names; None if it is none."""
+    try:
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if text[4:5] == "-" else None
+    except ValueError:
+        return None
+
+
+def as_dates(times: Any, unit: str) -> list[str]:
+    """Times since 1970 as dates of ISO 8601, all to the same precision: days, if there is no more to say."""
+    stamps = np.asarray(times).astype(f"datetime64[{unit}]")
+    for precision in ("D", "s", "ms", "us"):
+        if bool((stamps.astype(f"datetime64[{precision}]") == stamps)[~np.isnat(stamps)].all()):
+            stamps = stamps.astype(f"datetime64[{precision}]")
+            break
+    return ["" if text == "NaT" else text for text in np.datetime_as_string(stamps).tolist()]
