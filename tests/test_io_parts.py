@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import frontier as fr
+from frontier.io.lines import syntax_of
 from frontier.io.parts import read_parts, whole_lines
-from frontier.io.text import read_text, syntax_of
+from frontier.io.text import read_text
 
 TEXTS = {
     "plain.txt": "# a comment\n0 1\n2 3\n\n4 5\n# between\n6 7\n8 9",

@@ -77,17 +77,20 @@ def read_edges(
         that count from 1: counted from 0). By default numbers are kept and ``num_vertices`` is the announced number
         or one more than the largest. LDBC graphs are always renumbered, as their ids are sparse by definition.
     comments : str
-        Characters that start a comment line.
+        Characters that start a comment line. By default a line of a file of names that begins with one directly before
+        a word, and is as wide as the records, is a record if other names begin so, and an error if none does: say
+        ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns; ``" "`` for blanks and tabs in any number. By default a comma if the first
         line holds one, else a tab in CSV and TSV files that hold one, else blanks. Blanks around fields are dropped.
     header : bool, optional
-        Whether the first line of a text holds the names of the columns. By default it does if these name the ends, or
-        if in a CSV or TSV file words stand above integers.
+        Whether the first line of a text holds the names of the columns. By default it does if these name the ends; or,
+        with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line.
     named : bool, optional
         Whether ids in a text are words, which are then numbered, with `ids` the words. By default they are if an
         end is a word in the first record of a CSV or TSV file, or of a file with names of columns. No other comments
-        than those at the top may stand in such a file.
+        than those at the top may stand in such a file, unless `comments` names what starts them. Ids such as ``007``
+        and ``+7`` are the integer 7, with a `ReaderWarning`, unless they are words.
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..io import EdgeList, EdgeStream
-from ..io.lines import LONGEST_RECORD, count_lines
+from ..io.lines import LONGEST_RECORD, count_lines, syntax_of
 from ..io.parts import read_parts, whole_lines
-from ..io.text import TextParts, syntax_of
+from ..io.text import TextParts
 from ..values import integer, kind_of
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
