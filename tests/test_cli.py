@@ -253,6 +253,14 @@ def test_decisions_about_a_file_are_notes(command, tmp_path):
     run(*command, path, "--no-header", "--comments", "")
 
 
+def test_standard_input_that_ends_within_a_line():
+    command = [sys.executable, "-m", "dynfrontier", "info", "-"]
+    for sent, code in [(b"0 1\n3 4\n", 0), (b"0 1\n3 4", 2)]:
+        found = subprocess.run(command, input=sent, capture_output=True)
+        assert found.returncode == code, found.stderr
+    assert b"standard input, line 2: the pipe ended within a line" in b" ".join(found.stderr.split())
+
+
 @pytest.mark.parametrize("command", READING)
 def test_files_that_cannot_be_read(command, tmp_path):
     empty, binary = tmp_path / "empty.gz", tmp_path / "b.csv"

@@ -1,6 +1,8 @@
 import bz2
 import gzip
 import lzma
+import os
+import threading
 import warnings
 
 import numpy as np
@@ -402,6 +404,39 @@ def test_open_file(text):
         assert read_edges(file).ids.tolist() == ["ann", "bob"]
     with path.open() as file, pytest.raises(TypeError, match="open it in binary mode"):
         read_edges(file)
+
+
+def through_pipe(data, read):
+    """What a reader makes of data that come through a pipe."""
+    out, into = os.pipe()
+    writer = threading.Thread(target=lambda: (os.write(into, data), os.close(into)))
+    writer.start()
+    try:
+        return read(out)
+    finally:
+        writer.join()
+        os.close(out)
+
+
+def open_pipe(descriptor):
+    with open(descriptor, "rb", closefd=False) as file:
+        return read_edges(file)
+
+
+@pytest.mark.parametrize("read", [open_pipe, lambda descriptor: read_edges(f"/dev/fd/{descriptor}")])
+def test_a_line_that_the_end_of_a_pipe_cuts_is_an_error(text, read):
+    content = b"0 1 1000\n3 4 2000\n"
+    assert through_pipe(content, read).weights.tolist() == [1000, 2000]
+    assert through_pipe(content + b"  ", read).weights.tolist() == [1000, 2000]
+    with pytest.raises(ParseError, match=r"line 2: the pipe ended within a line; the last one needs .*: '3 4 20'"):
+        through_pipe(content[:-3], read)
+    with pytest.raises(ParseError, match="the pipe ended within a line"):
+        through_pipe(b"%%MatrixMarket matrix coordinate pattern general\n30 30 1\n1 2", read)
+    assert read_edges(text(content[:-3])).weights.tolist() == [1000, 20]  # a file ends where it was meant to
+    packed = gzip.compress(content[:-3])
+    assert through_pipe(packed, read).weights.tolist() == [1000, 20]
+    with pytest.raises(ParseError, match="the gzip data is truncated"):
+        through_pipe(packed[:-9], read)
 
 
 @pytest.mark.parametrize("count", ["²", "-1", "1e9", "99999999999999999999", ""])

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from frontier.io.errors import ParseError
+
 COMMENTS = "#%"
 LONGEST_RECORD = 1 << 20
 """Most bytes of a record, unless more are asked for: readers keep a record in memory until it ends, and a quote that
@@ -179,6 +181,29 @@ def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
 def _first_line(data: bytes, comments: str) -> str:
     """The first line that is neither blank nor a comment; of a record of several lines, whose fields are not known."""
     return record_at(data, 0, Syntax(comments=frozenset(comments.encode()), multiline=False))[2]
+
+
+def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
+    """Raise if the last line of what has come through a stream has no end: its last field may be incomplete.
+
+    A file ends where it was meant to; a stream also ends where whoever writes to it fails.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        Its name, for errors.
+    stream : str
+        What has ended.
+    lines : int
+        How many lines were before.
+    """
+    begin = data.rfind(b"\n") + 1
+    if not data[begin:].strip():
+        return
+    text = data[begin : begin + 200].decode("utf-8", "replace")
+    reason = f"{stream} ended within a line; the last one needs a line end, too"
+    raise ParseError(reason, source, lines + data.count(b"\n") + 1, text)
 
 
 def count_lines(data: bytes) -> int:

@@ -16,12 +16,13 @@ from frontier.io.errors import ParseError
 from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
 from frontier.io.jlg import read_jlg
 from frontier.io.ldbc import beside, edge_file_of, read_ldbc
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, first_words, is_operation_stream
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
 from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
 from frontier.io.tables import from_table, read_arrow_file
 from frontier.io.text import read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
+_TABLES = (b"PAR1", b"ARROW1", b"FEA1")  # what Parquet, Arrow and Feather files begin with
 _TEMPORAL = ("src", "dst", "time")
 _OPEN_FILE = "input"  # what an open file without a name is called
 
@@ -58,7 +59,8 @@ def read_edges(
     Parameters
     ----------
     path : str, path-like or binary file
-        The file, or an open one, which is read to its end.
+        The file, or an open one, which is read to its end. A pipe must end with a line end, unless it is compressed: a
+        line that whoever writes to it has not finished is an error. The last line of a file needs none.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
         for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
@@ -179,7 +181,7 @@ def _read(
     path: Any, options: dict, member: str | None, operations: bool | None
 ) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
     """Find the format and read."""
-    raw, source = read_raw(path), _source_of(path)
+    (raw, piped), source = read_raw(path), _source_of(path)
     limit, name, key = unpacked_limit(raw), bare_name(source), Path(source).name
     data = decompress(raw, source, limit)
     archive = open_archive(data, name, source, limit)
@@ -189,6 +191,8 @@ def _read(
         data, name, source = archive[key], bare_name(key), f"{source}:{key}"
     elif member is not None:
         raise ValueError(f"{source} is not an archive, so it has no member {member!r}")
+    elif piped and data is raw and not data.startswith(_TABLES):  # what is compressed says where it ends
+        check_ended(data, source, "the pipe")
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
         folder = source.removesuffix(key) if source.endswith(key) else source[: source.rfind("/") + 1]
@@ -210,7 +214,7 @@ def _read_single(
     data: bytes, name: str, source: str, options: dict, operations: bool | None
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
-    if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
+    if data.startswith(_TABLES) or name.endswith((".parquet", ".feather", ".arrow")):
         columns = options["data"]
         _numbers_only(options | {"data": ()}, source)
         return from_table(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -189,6 +190,8 @@ class TextParts:
     ----------
     data : bytes
         The first part.
+    lines : int
+        How many lines, none of them a record, are before it.
     source, **options
         See `read_text`.
 
@@ -198,15 +201,17 @@ class TextParts:
         Whether ids are words; they cannot be numbered before all are known.
     """
 
-    def __init__(self, data: bytes, source: str, *, weighted: bool | None = None, **options: Any):
-        self._weighted = weighted
-        self._plan = plan_text(data, source, weighted=weighted, **options)
+    def __init__(self, data: bytes, source: str, *, lines: int = 0, weighted: bool | None = None, **options: Any):
+        self._weighted, self._lines = weighted, lines
+        with _after_lines(lines):
+            self._plan = plan_text(data, source, weighted=weighted, **options)
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
         """The records of the first part, and the operations; to be called first, and once."""
         plan = self._plan
-        found, ops = _tokenize(plan)
+        with _after_lines(self._lines):
+            found, ops = _tokenize(plan)
         edges = _assemble(plan, found, self._weighted)
         role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
         self._plan = replace(
@@ -218,12 +223,19 @@ class TextParts:
     def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
         """The records of a part that follows so many lines, and the operations. Threads may call it at once."""
         plan = replace(self._plan, data=data)
-        try:
+        with _after_lines(lines):
             found, ops = _tokenize(plan)
-        except ParseError as error:
-            line = None if error.line is None else error.line + lines
-            raise ParseError(error.reason, error.source, line, error.text) from None
         return _assemble(plan, found, self._weighted), ops
+
+
+@contextmanager
+def _after_lines(lines: int) -> Iterator[None]:
+    """Have errors in a part of a text name the line of the whole."""
+    try:
+        yield
+    except ParseError as error:
+        line = None if error.line is None else error.line + lines
+        raise ParseError(error.reason, error.source, line, error.text) from None
 
 
 def plan_text(
