@@ -42,9 +42,12 @@ _OPTIONS = (
     ("columns=('src', 'dst', ...)", "--columns src,dst,..."),
     ("named=True reads ids that are words or any numbers; in a stream, fr.Names numbers them",
      "--names reads ids that are words or any numbers"),
-    ("header=True or header=False", "--header or --no-header"),
+    ("named=True", "--names"),
+    ("named=False", "--no-names"),
+    ("header=True", "--header"),
+    ("header=False", "--no-header"),
     ("header= and named=", "--header and --names"),
-    ("comments=''", "--comments ''"),
+    ("comments=", "--comments "),
     ("delimiter=", "--delimiter "),
     ("member=", "--member"),
     ("named= is", "--names is"),
@@ -64,16 +67,19 @@ def as_options(text: str) -> str:
 @contextmanager
 def notes() -> Iterator[None]:
     """Show warnings of readers as one line each."""
-    from frontier.io import IgnoredColumnsWarning
+    from frontier.io import IgnoredColumnsWarning, ReaderWarning
 
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IgnoredColumnsWarning)
+        warnings.simplefilter("always", ReaderWarning)
         yield
     for warning in caught:
         found = warning.message
         if isinstance(found, IgnoredColumnsWarning):
             such = "" if found.example is None else ", such as --columns {}={}".format(*found.example)
             text = f"{found.summary}; choose with --columns{such}"
+        elif isinstance(found, ReaderWarning):
+            text = as_options(str(found))
+        if isinstance(found, ReaderWarning):
             err.print(f"note: {text}", markup=False, soft_wrap=True)
         else:
             warnings.warn_explicit(found, warning.category, warning.filename, warning.lineno)

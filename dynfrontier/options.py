@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, get_args
 
 import typer
 
@@ -99,9 +98,16 @@ class Input:
     def _open(self) -> Any:
         if self.path is not None:
             return self.path
-        data = io.BytesIO(sys.stdin.buffer.read())
-        data.name = STANDARD_INPUT  # type: ignore[attr-defined]
-        return data
+        return _StandardInput(sys.stdin.buffer)
+
+
+class _StandardInput:
+    """Standard input under its name, as a file that is read once."""
+
+    name = STANDARD_INPUT
+
+    def __init__(self, stream: BinaryIO):
+        self.read, self.seekable = stream.read, stream.seekable
 
 
 File = Annotated[

@@ -299,6 +299,29 @@ def test_ids_of_other_kinds_need_names(command, row, tmp_path):
 
 
 @pytest.mark.parametrize("command", READING)
+def test_decisions_about_a_file_are_notes(command, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("alpha,beta\n1,2\n3,02\n")
+    out = run(*command, path)
+    assert out.count("note: ") == 2
+    assert "took line 1 for the names of the columns, alpha, beta; say --header or --no-header" in out
+    assert "ids such as '02' are read as integers, so '2' is the same vertex; --names keeps ids as they are" in out
+    assert "note: " not in run(*command, path, "--header", "--names")
+    path.write_text("#cats,eve\nann,bob\n")
+    unclear = run(*command, path, "--no-header", code=2)
+    assert "line 1: is this line a comment, or a record of names? Say --comments '#' or --comments ''" in unclear
+    run(*command, path, "--no-header", "--comments", "")
+
+
+def test_standard_input_that_ends_within_a_line():
+    command = [sys.executable, "-m", "dynfrontier", "info", "-"]
+    for sent, code in [(b"0 1\n3 4\n", 0), (b"0 1\n3 4", 2)]:
+        found = subprocess.run(command, input=sent, capture_output=True)
+        assert found.returncode == code, found.stderr
+    assert b"standard input, line 2: the pipe ended within a line" in b" ".join(found.stderr.split())
+
+
+@pytest.mark.parametrize("command", READING)
 def test_files_that_cannot_be_read(command, tmp_path):
     empty, binary = tmp_path / "empty.gz", tmp_path / "b.csv"
     empty.write_bytes(b"")

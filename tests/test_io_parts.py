@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import frontier as fr
+from frontier.io.lines import syntax_of
 from frontier.io.parts import read_parts, whole_lines
-from frontier.io.text import read_text, syntax_of
+from frontier.io.text import read_text
 
 TEXTS = {
     "plain.txt": "# a comment\n0 1\n2 3\n\n4 5\n# between\n6 7\n8 9",
@@ -218,3 +219,16 @@ def test_parts_of_a_text_without_lines_are_short():
     with pytest.raises(fr.io.ParseError, match="a record of more than 1,048,576 bytes"):
         list(whole_lines(endless(), 1))
     assert len(taken) == 17
+
+
+@pytest.mark.parametrize("module", [gzip, bz2, lzma])
+def test_a_compressed_text_that_ends_early_has_no_cut_record(module, tmp_path, small_pieces):
+    rows = [(i, i + 1, 1000 * i) for i in range(500)]
+    packed, path = module.compress("".join(f"{u} {v} {w}\n" for u, v, w in rows).encode()), tmp_path / "graph.txt.gz"
+    for cut in range(1, 400, 37):
+        path.write_bytes(packed[:-cut])
+        found = []
+        with pytest.raises(fr.io.ParseError, match="truncated"):
+            for part in read_parts(path, part_bytes=64, columns=("src", "dst", "weight")):
+                found += zip(part.src.tolist(), part.dst.tolist(), part.weights.tolist(), strict=True)
+        assert found == rows[: len(found)]

@@ -1,13 +1,17 @@
 import bz2
 import gzip
 import lzma
+import os
+import threading
+import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontier.io import ParseError, read_edges
+from frontier.io import ParseError, ReaderWarning, from_table, read_edges, read_stream
+from frontier.io.parts import read_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::frontier.io.IgnoredColumnsWarning")
 
@@ -319,6 +323,101 @@ def test_rows_wider_than_the_names(text):
         read_edges(text("src,dst,time,features\n0,5,10,1,2,3\n", "b.csv"))
 
 
+def records(edges):
+    """Both ends of each record, as the file calls them, and its weight if there is one."""
+    ids = range(edges.num_vertices) if edges.ids is None else edges.ids
+    ends = [(ids[u], ids[v]) for u, v in zip(edges.src.tolist(), edges.dst.tolist(), strict=True)]
+    return ends if edges.weights is None else [(*end, w) for end, w in zip(ends, edges.weights.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "unnamed"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "expected"),
+    [
+        (["ann,101,5", "bob,102,3"], None, [("ann", "101", 5), ("bob", "102", 3)]),
+        (["login,7,8", "logout,9,7"], (None, "src", "dst"), [(7, 8), (9, 7)]),
+        (["ann,bob,5", "bob,eve,3"], None, [("ann", "bob", 5), ("bob", "eve", 3)]),
+        (["u,v,5", "a,b,3"], None, [("u", "v", 5), ("a", "b", 3)]),
+        (["ann,2020-01-01,7", "bob,2020-01-02,8"], ("src", None, "dst"), [("ann", "7"), ("bob", "8")]),
+        (["A1,x,7,8", "A2,y,9,8"], (None, None, "src", "dst"), [(7, 8), (9, 8)]),
+        (["ann,1.5,101", "bob,2.5,102"], ("src", "weight", "dst"), [("ann", "101", 1.5), ("bob", "102", 2.5)]),
+    ],
+)
+def test_a_first_record_is_no_header(text, recwarn, name, rows, columns, expected):
+    """Its words stand above words, and its numbers above numbers."""
+    content = "\n".join(rows) + "\n"
+    edges = read_edges(text(content.replace(",", "\t") if name == "a.tsv" else content, name), columns=columns)
+    assert records(edges) == expected and not recwarn
+
+
+def test_a_header_that_is_told_by_its_looks_is_said(text):
+    for content, names in [("alpha,beta\n0,1\n", "alpha, beta"), ("1st,2nd,w\n0,1,5\n", "1st, 2nd, w")]:
+        with pytest.warns(ReaderWarning, match=f"took line 1 for the names of the columns, {names}; say") as said:
+            assert read_edges(text(content, "a.csv")).src.tolist() == [0]
+        assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_edges(text("alpha,beta\n0,1\n", "a.csv"), header=True).src.tolist() == [0]
+        assert read_edges(text("src,dst\n0,1\n", "a.csv")).src.tolist() == [0]
+        assert read_edges(text("a,b\n0,1\n", "a.csv"), columns={"src": "a", "dst": "b"}).src.tolist() == [0]
+        assert read_edges(text("src,dst,2019\n0,1,5\n", "a.csv"), columns=("src", "dst")).src.tolist() == [0]
+    with pytest.raises(ParseError, match="line 1: does this line hold the names of the columns, or the first record"):
+        read_edges(text("alpha,beta,2019\n0,1,5\n", "a.csv"))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("#cats,#dogs\n#dogs,#birds\n", [("#cats", "#dogs"), ("#dogs", "#birds")]),
+        ("#cats,ann\nbob,#dogs\n", [("#cats", "ann"), ("bob", "#dogs")]),
+        ("# tags\n#by=me\n\n#cats,#ann\nbob,eve\n", [("#cats", "#ann"), ("bob", "eve")]),
+        ("%20a,%20b\nann,bob\n", [("%20a", "%20b"), ("ann", "bob")]),
+        ("#src,dst\nann,bob\n", [("ann", "bob")]),
+        ("# ann,eve\nann,bob\n", [("ann", "bob")]),
+        ("#5,6\nann,bob\n", [("ann", "bob")]),
+        ("#cats,5\n1,2\n", [(1, 2)]),
+        ("#,,\n##\nann,bob\n", [("ann", "bob")]),
+    ],
+)
+def test_names_at_the_top_that_begin_like_comments(text, recwarn, content, expected):
+    named = "ann" in content or "cats,#" in content
+    assert records(read_edges(text(content, "a.csv"), header=False)) == expected
+    assert records(read_edges(text(content.replace(",", " ")), named=named)) == expected and not recwarn
+
+
+def test_a_line_that_may_be_a_comment_or_a_record(text):
+    path = text("#cats,eve\nann,bob\n", "a.csv")
+    with pytest.raises(ParseError, match="line 1: is this line a comment, or a record of names"):
+        read_edges(path, header=False)
+    assert records(read_edges(path, header=False, comments="")) == [("#cats", "eve"), ("ann", "bob")]
+    assert records(read_edges(path, header=False, comments="#")) == [("ann", "bob")]
+    inner = text("ann,bob\n#cats,eve\n", "a.csv")
+    assert records(read_edges(inner, header=False, comments="#")) == [("ann", "bob")]
+    with pytest.warns(ReaderWarning, match="skipped a line as a comment, '#cats'; a record of names has as many"):
+        assert records(read_edges(text("#cats\nann,bob\n", "a.csv"), header=False)) == [("ann", "bob")]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "unnamed"])
+@pytest.mark.parametrize("reader", [read_edges, read_stream, lambda path: [*read_parts(path, part_bytes=1)]])
+@pytest.mark.parametrize("row", ["7 07", '7 "007"', "7 +7", "07 007"])
+def test_ids_with_leading_zeros_are_said(text, name, reader, row):
+    content = f"1 0\n{row}\n{row}\n".replace(" ", "," if name == "a.csv" else " ")
+    with pytest.warns(ReaderWarning, match=r"ids such as '[0+]+7' are read as integers, so '7' is the same") as said:
+        reader(text(content, name))
+    assert len(said) == 1
+
+
+def test_ids_with_leading_zeros_as_names(text, recwarn):
+    path = text('007,07\n"07",7\n', "a.csv")
+    assert records(read_edges(path, named=True, header=False)) == [("007", "07"), ("07", "7")]
+    assert records(read_edges(path, named=False)) == [(7, 7), (7, 7)]
+    assert records(read_edges(text("0,10\n20,0\n", "a.csv"))) == [(0, 10), (20, 0)]
+    assert records(read_edges(text("9,2,u,x\n1,02\n3,4\n", "a.jlg"), weighted=False))
+    table = {"src": np.array(["007", "07"], object), "dst": np.array(["07", "7"], object)}
+    assert records(from_table(table)) == [("007", "07"), ("07", "7")]
+    assert not recwarn
+
+
 def test_names_when_asked(text):
     path = text("ann bob\nbob 7\n")
     with pytest.raises(ParseError, match="named=True reads ids that are words"):
@@ -366,6 +465,39 @@ def test_open_file(text):
         assert read_edges(file).ids.tolist() == ["ann", "bob"]
     with path.open() as file, pytest.raises(TypeError, match="open it in binary mode"):
         read_edges(file)
+
+
+def through_pipe(data, read):
+    """What a reader makes of data that come through a pipe."""
+    out, into = os.pipe()
+    writer = threading.Thread(target=lambda: (os.write(into, data), os.close(into)))
+    writer.start()
+    try:
+        return read(out)
+    finally:
+        writer.join()
+        os.close(out)
+
+
+def open_pipe(descriptor):
+    with open(descriptor, "rb", closefd=False) as file:
+        return read_edges(file)
+
+
+@pytest.mark.parametrize("read", [open_pipe, lambda descriptor: read_edges(f"/dev/fd/{descriptor}")])
+def test_a_line_that_the_end_of_a_pipe_cuts_is_an_error(text, read):
+    content = b"0 1 1000\n3 4 2000\n"
+    assert through_pipe(content, read).weights.tolist() == [1000, 2000]
+    assert through_pipe(content + b"  ", read).weights.tolist() == [1000, 2000]
+    with pytest.raises(ParseError, match=r"line 2: the pipe ended within a line; the last one needs .*: '3 4 20'"):
+        through_pipe(content[:-3], read)
+    with pytest.raises(ParseError, match="the pipe ended within a line"):
+        through_pipe(b"%%MatrixMarket matrix coordinate pattern general\n30 30 1\n1 2", read)
+    assert read_edges(text(content[:-3])).weights.tolist() == [1000, 20]  # a file ends where it was meant to
+    packed = gzip.compress(content[:-3])
+    assert through_pipe(packed, read).weights.tolist() == [1000, 20]
+    with pytest.raises(ParseError, match="the gzip data is truncated"):
+        through_pipe(packed[:-9], read)
 
 
 @pytest.mark.parametrize("count", ["²", "-1", "1e9", "99999999999999999999", ""])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -426,6 +427,65 @@ def test_a_fault_in_a_line_of_a_socket_is_an_error_at_once(line):
         fr.Pipeline(source, CSR(N, device="cpu")).run()
     there.close()
     here.close()
+
+
+@pytest.mark.parametrize("text", [b"0 1 1000\n3 4 2000\n", b"0 1 1000\r\n3 4 2000\r\n#\n"])
+def test_a_line_that_the_end_of_a_connection_cuts_is_an_error(text):
+    for size in range(len(text) + 1):
+        here, there = socket.socketpair()
+        there.send(text[:size])
+        there.close()
+        graph = CSR(N, weight_dtype="int64", directed=True, device="cpu")
+        pipeline = fr.Pipeline(fr.SocketSource(here, ("src", "dst", "weight")), graph)
+        cut = text[:size].split(b"\n")[-1].decode().strip()
+        if cut:
+            line = text[:size].count(b"\n") + 1
+            reason = f"socket, line {line}: the connection ended within a line.*{cut}"
+            with pytest.raises(fr.PipelineError, match=reason):
+                pipeline.run()
+        else:
+            pipeline.run()
+        src, dst, weights = graph.to_coo()
+        found = set(zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True))
+        assert found <= {(0, 1, 1000), (3, 4, 2000)} and (cut or len(found) == min(2, text[:size].count(b"\n")))
+        here.close()
+
+
+@pytest.mark.parametrize("sent", [b"x" * 4096, b"# " + b"x" * 4094])
+def test_a_line_of_a_socket_takes_bounded_memory(sent):
+    here, there = socket.socketpair()
+    there.send(b"0 1\n")
+    taken = []
+
+    def send():
+        with contextlib.suppress(OSError):
+            for _ in range(4096):
+                there.sendall(sent)
+                taken.append(len(sent))
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    with pytest.raises(fr.PipelineError, match="socket, line 2: "):
+        fr.Pipeline(fr.SocketSource(here, max_record_bytes=1 << 16), CSR(N, device="cpu")).run()
+    here.close()
+    sender.join()
+    assert sum(taken) < 1 << 23  # what sockets and one call of `recv` hold, besides
+    there.close()
+
+
+def test_a_socket_may_begin_with_comments():
+    """Which come in a part of their own, and tell nothing about columns."""
+    here, there = socket.socketpair()
+    source = iter(fr.SocketSource(here, ("src", "dst", "time")))
+    there.send(b"# a feed\n\n")
+    sender = threading.Timer(0.2, lambda: there.sendall(b"0 1 2020-01-01\n"))
+    sender.start()
+    assert next(source).times.tolist() == [1577836800 * 10**9]
+    there.send(b"0 1 x\n")
+    with pytest.raises(fr.io.ParseError, match="socket, line 4: 'x' is no date"):
+        next(source)
+    here.close()
+    there.close()
 
 
 def test_a_socket_on_which_nothing_comes_is_left():

@@ -4,7 +4,7 @@ A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, py
 Arrow, and of the other packages only how files are replaced and kernels are compiled (`frontier.runtime`).
 """
 
-from frontier.io.columns import IgnoredColumnsWarning
+from frontier.io.columns import IgnoredColumnsWarning, ReaderWarning
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.generators import preferential_attachment, small_world, uniform
@@ -22,6 +22,7 @@ __all__ = [
     "EdgeStream",
     "IgnoredColumnsWarning",
     "ParseError",
+    "ReaderWarning",
     "from_table",
     "grid",
     "preferential_attachment",

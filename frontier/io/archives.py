@@ -81,7 +81,7 @@ class Directory(Mapping[str, bytes]):
     def __getitem__(self, name: str) -> bytes:
         if name not in self:
             raise KeyError(name)
-        raw = read_raw(self._path / name)
+        raw, _ = read_raw(self._path / name)
         return decompress(raw, str(self._path / name), unpacked_limit(raw))
 
     def __contains__(self, name: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from frontier.io.errors import ParseError
+from frontier.io.words import is_number
 
 Columns = Sequence[str | None] | Mapping[str, str] | None
 """Roles by position (None skips one), or a mapping of role to column name."""
@@ -31,7 +33,38 @@ EARLIEST_TIME = 10**8
 """An unnamed third column of integers that are all at least this large is taken for times (Unix: March 1973)."""
 
 
-class IgnoredColumnsWarning(UserWarning):
+class ReaderWarning(UserWarning):
+    """A reader has decided something that the file does not say.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file or table.
+    decision : str
+        What was decided.
+    advice : str
+        How to decide otherwise.
+
+    Attributes
+    ----------
+    source, decision, advice
+        The parameters, as given.
+    """
+
+    def __init__(self, source: str, decision: str, advice: str) -> None:
+        self.source, self.decision, self.advice = source, decision, advice
+        super().__init__(f"{self.summary}; {advice}")
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.source, self.decision, self.advice)
+
+    @property
+    def summary(self) -> str:
+        """What was decided, and of which file."""
+        return f"{self.source}: {self.decision}"
+
+
+class IgnoredColumnsWarning(ReaderWarning):
     """A table has columns that are neither ends nor weight nor time, and nobody said to leave them out.
 
     Parameters
@@ -50,18 +83,14 @@ class IgnoredColumnsWarning(UserWarning):
     """
 
     def __init__(self, source: str, names: Sequence[str], example: tuple[str, str] | None = None) -> None:
-        self.source, self.names, self.example = source, tuple(names), example
+        self.names, self.example = tuple(names), example
+        said = ", ".join(repr(name) if name else "without a name" for name in self.names)
         such = "" if example is None else f", such as columns={{{example[0]!r}: {example[1]!r}}}"
-        super().__init__(f"{self.summary}; choose with columns={such}")
+        decision = f"ignored the column{'s' * (len(self.names) > 1)} {said}"
+        super().__init__(source, decision, f"choose with columns={such}")
 
     def __reduce__(self) -> tuple:
         return type(self), (self.source, self.names, self.example)
-
-    @property
-    def summary(self) -> str:
-        """Which columns of which table are ignored."""
-        said = ", ".join(repr(name) if name else "without a name" for name in self.names)
-        return f"{self.source}: ignored the column{'s' * (len(self.names) > 1)} {said}"
 
 
 def role_of(name: str) -> str | None:
@@ -88,6 +117,36 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
     """
     roles = _named_roles(names)
     return roles if "src" in roles and "dst" in roles else None
+
+
+def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
+    """Whether the first line of a text holds the names of the columns, as far as it and the next one tell.
+
+    The lines are compared column by column: names are not numbers, nor dates.
+
+    Parameters
+    ----------
+    words, below : sequence of str
+        The fields of the two lines.
+    table : bool
+        Whether a line of names is to be expected, whatever the names are.
+
+    Returns
+    -------
+    bool or None
+        None if it may be either.
+    """
+    numbers = any(map(is_number, words))
+    pairs = zip(words, below, strict=False)
+    over = [there for word, there in pairs if word and not is_number(word) and is_number(there)]
+    if roles_from_names(words) is not None:
+        return bool(over) or not numbers
+    if not table:
+        return False
+    ends = sum(re.fullmatch(r"[0-9]+", there, re.ASCII) is not None for there in over) >= 2  # words above two integers
+    if numbers:
+        return None if ends else False
+    return True if ends or len(words) < 2 else None
 
 
 def _named_roles(names: Sequence[str]) -> list[str | None]:
@@ -209,7 +268,7 @@ def _resolve(
     if ignored:
         could = ((fits(k), names[k]) for k in ignored if names[k])
         example = next(((role, name) for role, name in could if role is not None), None)
-        _warn_ignored(IgnoredColumnsWarning(source, [names[k] for k in ignored], example))
+        tell(IgnoredColumnsWarning(source, [names[k] for k in ignored], example))
     return roles
 
 
@@ -234,7 +293,8 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
     return roles
 
 
-def _warn_ignored(warning: IgnoredColumnsWarning) -> None:
+def tell(warning: ReaderWarning) -> None:
+    """Warn whoever has called the reader."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("frontier.io"):
         level, frame = level + 1, frame.f_back

@@ -42,8 +42,8 @@ _PIECE = 1 << 20  # bytes of a file that is not compressed
 _CHUNK = 1 << 18  # bytes given to the decompressor at a time; a stream that ends within them has the rest copied
 
 
-def read_raw(path: str | os.PathLike | BinaryIO) -> bytes:
-    """The bytes of a file, or of what is left of an open one, as they are.
+def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
+    """The bytes of a file, or of what is left of an open one, as they are; and whether they have come through a pipe.
 
     Raises
     ------
@@ -53,11 +53,12 @@ def read_raw(path: str | os.PathLike | BinaryIO) -> bytes:
         If an open file gives text instead of bytes.
     """
     if isinstance(path, str | os.PathLike):
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            return file.read(), not file.seekable()
     raw = path.read()
     if not isinstance(raw, bytes):
         raise TypeError(f"path: an open file must give bytes, not {type(raw).__name__}; open it in binary mode")
-    return raw
+    return raw, not getattr(path, "seekable", lambda: True)()
 
 
 def unpacked_limit(raw: bytes) -> int:

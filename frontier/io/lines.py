@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+
+from frontier.io.errors import ParseError
 
 COMMENTS = "#%"
 LONGEST_RECORD = 1 << 20
@@ -143,6 +146,26 @@ def separator_of(delimiter: str | None, line: str, table: bool) -> int:
     return BLANKS if delimiter == " " else ord(delimiter)
 
 
+def syntax_of(
+    data: bytes,
+    *,
+    comments: str = COMMENTS,
+    delimiter: str | None = None,
+    table: bool = False,
+    operations: bool = False,
+    max_record_bytes: int = LONGEST_RECORD,
+    multiline: bool = True,
+    start: int = 0,
+    **rest: Any,
+) -> Syntax:
+    """How a text is cut into records and fields, as its first line tells; for the parameters see `read_text`."""
+    syntax = Syntax(comments=frozenset(comments.encode()), operations=operations,
+                    longest=max_record_bytes, multiline=multiline)  # fmt: skip
+    line = replace(syntax, multiline=False)  # where a quote opens is not known yet
+    first = record_at(data, start, line)[2] or record_at(data, start, replace(line, comments=frozenset()))[2]
+    return replace(syntax, separator=separator_of(delimiter, first, table))
+
+
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
     """Whether the first record of a text starts with ``+`` or ``-`` as a word of its own."""
     record = _first_line(data, comments)
@@ -158,6 +181,29 @@ def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
 def _first_line(data: bytes, comments: str) -> str:
     """The first line that is neither blank nor a comment; of a record of several lines, whose fields are not known."""
     return record_at(data, 0, Syntax(comments=frozenset(comments.encode()), multiline=False))[2]
+
+
+def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
+    """Raise if the last line of what has come through a stream has no end: its last field may be incomplete.
+
+    A file ends where it was meant to; a stream also ends where whoever writes to it fails.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        Its name, for errors.
+    stream : str
+        What has ended.
+    lines : int
+        How many lines were before.
+    """
+    begin = data.rfind(b"\n") + 1
+    if not data[begin:].strip():
+        return
+    text = data[begin : begin + 200].decode("utf-8", "replace")
+    reason = f"{stream} ended within a line; the last one needs a line end, too"
+    raise ParseError(reason, source, lines + data.count(b"\n") + 1, text)
 
 
 def count_lines(data: bytes) -> int:

@@ -17,12 +17,13 @@ from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_r
 from frontier.io.jlg import read_jlg
 from frontier.io.konect import INSERT, is_konect
 from frontier.io.ldbc import beside, edge_file_of, read_ldbc
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, first_words, is_operation_stream
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
 from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
 from frontier.io.tables import from_table, read_arrow_file
 from frontier.io.text import read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
+_TABLES = (b"PAR1", b"ARROW1", b"FEA1")  # what Parquet, Arrow and Feather files begin with
 _TEMPORAL = ("src", "dst", "time")
 _OPEN_FILE = "input"  # what an open file without a name is called
 
@@ -63,7 +64,8 @@ def read_edges(
     Parameters
     ----------
     path : str, path-like or binary file
-        The file, or an open one, which is read to its end.
+        The file, or an open one, which is read to its end. A pipe must end with a line end, unless it is compressed: a
+        line that whoever writes to it has not finished is an error. The last line of a file needs none.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
         for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
@@ -83,18 +85,21 @@ def read_edges(
         first possible id (0, or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the announced
         number or reaches to the largest id. LDBC graphs are always renumbered, as their ids are sparse by definition.
     comments : str
-        Characters that start a comment line.
+        Characters that start a comment line. By default a line of a file of names that begins with one directly before
+        a word, and is as wide as the records, is a record if other names begin so, and an error if none does: say
+        ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns; ``" "`` for blanks and tabs in any number. By default a comma if the first
         line holds one, else a tab in CSV and TSV files that hold one, else blanks. Blanks around fields are dropped.
     header : bool, optional
-        Whether the first line of a text holds the names of the columns. By default it does if these name the ends, or
-        if in a CSV or TSV file words stand above integers.
+        Whether the first line of a text holds the names of the columns. By default it does if these name the ends; or,
+        with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line.
     named : bool, optional
         Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
         such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in
         the first record of a CSV or TSV file, or of a file with names of columns. No other comments than those at the
-        top may stand in such a text.
+        top may stand in such a text, unless `comments` names what starts them. Ids such as ``007`` and ``+7`` are the
+        integer 7, with a `ReaderWarning`, unless they are names.
     member : str, optional
         Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
         archive holds more than one graph.
@@ -188,7 +193,7 @@ def _read(
     path: Any, options: dict, member: str | None, operations: bool | None
 ) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
     """Find the format and read."""
-    raw, source = read_raw(path), _source_of(path)
+    (raw, piped), source = read_raw(path), _source_of(path)
     limit, name, key = unpacked_limit(raw), bare_name(source), Path(source).name
     data = decompress(raw, source, limit)
     archive = open_archive(data, name, source, limit)
@@ -198,6 +203,8 @@ def _read(
         data, name, source = archive[key], bare_name(key), f"{source}:{key}"
     elif member is not None:
         raise ValueError(f"{source} is not an archive, so it has no member {member!r}")
+    elif piped and data is raw and not data.startswith(_TABLES):  # what is compressed says where it ends
+        check_ended(data, source, "the pipe")
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
         folder = source.removesuffix(key) if source.endswith(key) else source[: source.rfind("/") + 1]
@@ -219,7 +226,7 @@ def _read_single(
     data: bytes, name: str, source: str, options: dict, operations: bool | None
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
-    if data.startswith((b"PAR1", b"ARROW1", b"FEA1")) or name.endswith((".parquet", ".feather", ".arrow")):
+    if data.startswith(_TABLES) or name.endswith((".parquet", ".feather", ".arrow")):
         _numbers_only(options | {"data": (), "named": None}, source)
         return from_table(
             read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source,

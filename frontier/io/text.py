@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,16 +16,20 @@ from frontier.io.columns import (
     DATA,
     UNKNOWN,
     Columns,
+    ReaderWarning,
     check_roles,
     data_of,
     looks_like_times,
+    names_columns,
     resolve_roles,
     role_of,
     roles_from_names,
+    tell,
 )
 from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError, line_error
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, Syntax, fields_of, record_at, separator_of
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, Syntax, fields_of, record_at, syntax_of
+from frontier.io.marked_lines import Marked, marked_lines
 
 LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -93,6 +98,10 @@ class _Plan:
         not known which of both a line is.
     nameable : bool
         Whether ids could be read as names.
+    free : bool
+        Whether ids could be words, as neither the format nor the caller says what they are.
+    told : list of str
+        What the caller was warned of, once for all parts.
     """
 
     data: bytes
@@ -105,6 +114,8 @@ class _Plan:
     guessed: bool = False
     inner_comments: bool = True
     nameable: bool = False
+    free: bool = False
+    told: list[str] = field(default_factory=list)
 
     def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
         """The error for the line at a position."""
@@ -192,6 +203,8 @@ class TextParts:
     ----------
     data : bytes
         The first part.
+    lines : int
+        How many lines, none of them a record, are before it.
     source, **options
         See `read_text`.
 
@@ -201,15 +214,17 @@ class TextParts:
         Whether ids are words; they cannot be numbered before all are known.
     """
 
-    def __init__(self, data: bytes, source: str, *, weighted: bool | None = None, **options: Any):
-        self._weighted = weighted
-        self._plan = plan_text(data, source, weighted=weighted, **options)
+    def __init__(self, data: bytes, source: str, *, lines: int = 0, weighted: bool | None = None, **options: Any):
+        self._weighted, self._lines = weighted, lines
+        with _after_lines(lines):
+            self._plan = plan_text(data, source, weighted=weighted, **options)
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
         """The records of the first part, and the operations; to be called first, and once."""
         plan = self._plan
-        found, ops = _tokenize(plan)
+        with _after_lines(self._lines):
+            found, ops = _tokenize(plan)
         edges = _assemble(plan, found, self._weighted)
         role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
         self._plan = replace(
@@ -221,12 +236,19 @@ class TextParts:
     def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
         """The records of a part that follows so many lines, and the operations. Threads may call it at once."""
         plan = replace(self._plan, data=data)
-        try:
+        with _after_lines(lines):
             found, ops = _tokenize(plan)
-        except ParseError as error:
-            line = None if error.line is None else error.line + lines
-            raise ParseError(error.reason, error.source, line, error.text, error.hint) from None
         return _assemble(plan, found, self._weighted), ops
+
+
+@contextmanager
+def _after_lines(lines: int) -> Iterator[None]:
+    """Have errors in a part of a text name the line of the whole."""
+    try:
+        yield
+    except ParseError as error:
+        line = None if error.line is None else error.line + lines
+        raise ParseError(error.reason, error.source, line, error.text, error.hint) from None
 
 
 def plan_text(
@@ -258,11 +280,18 @@ def plan_text(
         data, comments=comments, delimiter=delimiter or layout.delimiter, table=table, operations=operations,
         max_record_bytes=max_record_bytes, multiline=multiline, start=layout.start,
     )  # fmt: skip
-    plan = _Plan(data, source, layout, syntax)
+    plan = _Plan(data, source, layout, syntax, free=not given and named is None)
     at, after, record = plan.record(layout.start)
     words = plan.fields(record)
     names = None
-    if not given and not operations:
+    marked: list[Marked] = []
+    if (table or named) and not (given or operations or header) and comments == COMMENTS:
+        marked = marked_lines(data, layout.start, at, len(words), syntax)
+    if any(each.is_record(words) for each in marked):
+        at, words, _ = next(each for each in marked if each.fits)
+        plan = replace(plan, layout=replace(layout, start=at), syntax=replace(syntax, comments=frozenset()))
+        marked = []
+    elif not given and not operations:
         names, layout, words = _header(plan, at, after, words, columns, header, table, data_columns)
         plan = replace(plan, layout=layout)
     if operations:
@@ -276,30 +305,18 @@ def plan_text(
     roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
     maybe_named = "src" in in_words or (allowed and not words)
     if maybe_named and names is None:
+        for line in marked:
+            if line.fits:
+                raise plan.error("is this line a comment, or a record of names? Say comments='#' or comments=''",
+                                 line.position)  # fmt: skip
+        if marked:
+            tell(ReaderWarning(source, f"skipped a line as a comment, {' '.join(marked[0].words)[:60]!r}",
+                               "a record of names has as many columns as the others"))  # fmt: skip
         plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
     return replace(
-        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, inner_comments=not maybe_named,
-        nameable=not given,
+        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, nameable=not given,
+        inner_comments=not maybe_named or comments != COMMENTS,
     )  # fmt: skip
-
-
-def syntax_of(
-    data: bytes,
-    *,
-    comments: str = COMMENTS,
-    delimiter: str | None = None,
-    table: bool = False,
-    operations: bool = False,
-    max_record_bytes: int = LONGEST_RECORD,
-    multiline: bool = True,
-    start: int = 0,
-    **rest: Any,
-) -> Syntax:
-    """How a text is cut into records and fields, as its first line tells; for the parameters see `read_text`."""
-    syntax = Syntax(comments=frozenset(comments.encode()), operations=operations,
-                    longest=max_record_bytes, multiline=multiline)  # fmt: skip
-    first = record_at(data, start, replace(syntax, multiline=False))[2]  # a line: where a quote opens is not known yet
-    return replace(syntax, separator=separator_of(delimiter, first, table))
 
 
 def read_column(data: bytes, source: str) -> np.ndarray:
@@ -381,26 +398,26 @@ def _header(
 ) -> tuple[list[str] | None, Layout, list[str]]:
     """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
     layout = plan.layout
-    if not words or header is False or (header is None and wd.starts_like_number(words[0])):
+    if not words or header is False:
         return None, layout, words
     below = replace(layout, start=after)
     following = plan.fields(plan.record(after)[2])
     said = [*data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
     known = bool(said) and set(said) <= set(words)
-    if header or known or roles_from_names(words) or (table and (len(words) < 2 or _holds_numbers(following))):
+    found = True if header or known else names_columns(words, following, table)
+    if found:
         # What is wrong with the names themselves, the kernel says.
         names_alone = replace(layout, start=at)
         _tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
+        if not header and not known and roles_from_names(words) is None:
+            line = plan.data.count(b"\n", 0, at) + 1
+            tell(ReaderWarning(plan.source, f"took line {line} for the names of the columns, {', '.join(words)[:100]}",
+                               "say header=True or header=False"))  # fmt: skip
         return words, below, following
-    if table:
+    if found is None:
         raise plan.error("does this line hold the names of the columns, or the first record? "
                          "Say header=True or header=False", at)  # fmt: skip
     return None, layout, words
-
-
-def _holds_numbers(words: list[str]) -> bool:
-    """Whether two words of a record are integers, as ends are."""
-    return sum(re.fullmatch(r"[0-9]+", word, re.ASCII) is not None for word in words) >= 2
 
 
 def _roles(
@@ -473,6 +490,7 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     numbers = int(np.isin(kinds, (tk.NUMBER, tk.OPTIONAL_NUMBER)).sum())
     hard = np.empty((rows * numbers, 4), dtype=np.int64)
     ends = np.empty((len(kept), rows) if plan.words else (0, 0), dtype=np.int64)
+    padded = np.array([-1])
     ops = np.empty(rows if syntax.operations else 0, dtype=np.int8)
     is_comment = np.zeros(256, dtype=bool)
     is_comment[list(syntax.comments)] = True
@@ -492,6 +510,7 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
         highest,
         syntax.operations,
         plan.exact,
+        padded,
         out,
         out.view(np.float64),
         is_real,
@@ -501,6 +520,8 @@ def _tokenize(plan: _Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     )
     if status != tk.OK:
         raise plan.error(*_fault_of(plan, status, position, column, count, tk))
+    if padded[0] >= 0 and plan.free and not plan.told:
+        _tell_of_padding(plan, int(padded[0]))
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
         if abs(value) == float("inf"):
@@ -534,6 +555,16 @@ def _operations_of(plan: _Plan, weights: np.ndarray) -> np.ndarray:
     return ops
 
 
+def _tell_of_padding(plan: _Plan, position: int) -> None:
+    """Warn that ids which differ as words may be one vertex."""
+    word = _word(plan, position).strip('"')
+    plan.told.append(word)
+    tell(ReaderWarning(
+        plan.source, f"ids such as {word!r} are read as integers, so {word.lstrip('+0') or '0'!r} is the same vertex",
+        "named=True keeps ids as they are written, named=False says that they are integers",
+    ))  # fmt: skip
+
+
 def _texts(plan: _Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
     """The words of a column."""
     found = []
@@ -557,7 +588,8 @@ def _check_guess(plan: _Plan, texts: dict[str, list[str]], table: dict[str, np.n
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
         begin = int(table["src"][0])
-        raise plan.error("stray word in a file of integer ids", max(begin, ~begin), NAMED_HINT)
+        hint = f"{NAMED_HINT}; header=True makes it the name of a column"
+        raise plan.error("stray word in a file of integer ids", max(begin, ~begin), hint)
 
 
 def _assemble(plan: _Plan, table: dict[str, np.ndarray], weighted: bool | None) -> EdgeList:

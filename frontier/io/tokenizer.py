@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..runtime import cpu_kernel, jit
+from frontier.runtime import cpu_kernel, jit
 
 # Kinds of a column.
 ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
@@ -129,7 +129,7 @@ def after_records(buf, state, delimiter, is_comment, operations):
 @cpu_kernel
 def tokenize(
     buf, start, is_comment, inner_comments, delimiter, multiline, longest, kinds, slots, lowest, highest, operations,
-    exact, out, real, is_real, hard, ends, ops
+    exact, padded, out, real, is_real, hard, ends, ops
 ):  # fmt: skip
     """Parse the lines of `buf` from `start` on.
 
@@ -162,6 +162,8 @@ def tokenize(
         Whether lines start with ``+`` or ``-``.
     exact : bool
         Whether further columns are an error rather than skipped. Empty ones never are.
+    padded : ndarray of int64, shape (1,)
+        Set, if it is negative, to the position of the first id that is written with a plus sign or leading zeros.
     out, real : ndarray of int64 and float64, shape (slots, rows)
         The same memory twice: a column is stored as int64 until its first fractional value, then as float64. Of a word,
         the position of its first byte, inverted if it holds doubled quotes.
@@ -313,6 +315,8 @@ def tokenize(
                     if mantissa > highest:
                         return ABOVE, begin, column, row, hards
                     out[slot, row] = mantissa
+                    if padded[0] < 0 and (first > number or (digits > 1 and buf[first] == 48)):
+                        padded[0] = number
                 elif integer and fits and not is_real[slot]:
                     out[slot, row] = -mantissa if negative else mantissa
                 else:

@@ -20,6 +20,11 @@ def starts_like_number(word: str) -> bool:
     return re.match(r"[-+.]?[0-9]", word) is not None
 
 
+def is_number(word: str) -> bool:
+    """Whether a word is a number, or starts like a date."""
+    return _NUMBER.fullmatch(word) is not None or is_date(word)
+
+
 def is_date(word: str) -> bool:
     """Whether a word starts like a date of ISO 8601, such as ``2020-01-31``."""
     return re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", word) is not None

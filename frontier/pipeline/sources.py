@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..io import EdgeList, EdgeStream
-from ..io.lines import LONGEST_RECORD, count_lines
+from ..io.lines import COMMENTS, LONGEST_RECORD, check_ended, count_lines, first_words, syntax_of
 from ..io.parts import read_parts, whole_lines
-from ..io.text import TextParts, syntax_of
+from ..io.text import TextParts
 from ..values import integer, kind_of
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
@@ -122,7 +122,8 @@ class SocketSource:
 
     Notes
     -----
-    Each line is a record. A field may stand in double quotes, which must end on its line: a stray quote at the
+    Each line is a record. One that the end of the connection cuts, so that it has no line end, is an error: its last
+    number may lack digits. A field may stand in double quotes, which must end on its line: a stray quote at the
     beginning of a field is an error as soon as the line has come.
 
     Examples
@@ -138,7 +139,7 @@ class SocketSource:
         delimiter: str | None = None,
         max_record_bytes: int = LONGEST_RECORD,
     ):
-        self._socket = socket
+        self._socket, self._interrupted = socket, False
         self._options: dict[str, Any] = {
             "columns": tuple(columns), "delimiter": delimiter or " ",
             "max_record_bytes": integer(max_record_bytes, "max_record_bytes", 1), "multiline": False,
@@ -147,16 +148,22 @@ class SocketSource:
     def __iter__(self) -> Iterator[EdgeList]:
         text: TextParts | None = None
         lines = 0
-        for part in whole_lines(self._received(), 1, syntax_of(b"", **self._options), SOCKET):
-            if text is None:
-                text = TextParts(part, SOCKET, **self._options)
-                yield text.first()[0]
-            else:
+        syntax = syntax_of(b"", **self._options)
+        for part in whole_lines(self._received(), 1, syntax, SOCKET):
+            if not part.endswith(b"\n") and len(part) <= syntax.longest:
+                if self._interrupted:
+                    return
+                check_ended(part, SOCKET, "the connection", lines)
+            if text is not None:
                 yield text.next(part, lines)[0]
+            elif first_words(part, COMMENTS, " "):  # what they are decides what columns are
+                text = TextParts(part, SOCKET, lines=lines, **self._options)
+                yield text.first()[0]
             lines += count_lines(part)
 
     def interrupt(self) -> None:
         """Let whoever reads find the end; the pipeline calls this when it is closed."""
+        self._interrupted = True
         with suppress(OSError):
             self._socket.shutdown(sockets.SHUT_RD)
 
