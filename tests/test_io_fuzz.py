@@ -278,6 +278,7 @@ HOSTILE = {
     "names of two lines": lambda n: b"src,dst\n" + b'"a\nb","c\nd"\n' * (n // 12),
     "escapes": lambda n: b'1,2,\\"' * (n // 6),
     "digits": lambda n: b"1" * n,
+    "digits before a letter": lambda n: b"1" * n + b"x,2\n1,2\n",
     "digits of a fraction": lambda n: b"1,2,0." + b"1" * n,
     "digits of an exponent": lambda n: b"1,2,1e" + b"1" * n,
     "columns": lambda n: b"1," * (n // 2) + b"\n",

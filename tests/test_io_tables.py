@@ -176,3 +176,14 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     path.write_bytes(b"PAR1")
     with pytest.raises(ImportError, match=r"dynfrontier\[parquet\]"):
         read_edges(path)
+
+
+@pytest.mark.parametrize("role", ["weight", "time"])
+def test_long_words_of_digits_take_linear_time(role):
+    for word, fault in [("1" * 200_000 + "x", "not a number"), ("1" * 5000, "infinite"), ("0." + "1" * 200_000, None)]:
+        table = {"src": [0], "dst": [1], role: [word]}
+        if fault is None:
+            assert from_table(table) is not None
+        else:
+            with pytest.raises(ParseError, match=fault):
+                from_table(table)

@@ -11,7 +11,8 @@ NANOSECOND = 10**9
 _DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?", re.ASCII
 )
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)  # no digit may match in two places
+_INTEGER_DIGITS = 4000  # Python reads no integers of more than 4,300
 _YEARS = ("1678-01-01", "2262-01-01")  # nanoseconds since 1970 fit in int64 between them
 
 
@@ -108,7 +109,7 @@ def numbers(words: Sequence[str], fault: Callable[[int, str], Exception]) -> np.
     for k, word in enumerate(words):
         if not _NUMBER.fullmatch(word):
             raise fault(k, f"{word!r} is not a number")
-    if all(re.fullmatch(r"[+-]?\d+", word, re.ASCII) for word in words):
+    if all(len(word) < _INTEGER_DIGITS and re.fullmatch(r"[+-]?\d+", word, re.ASCII) for word in words):
         whole = [int(word) for word in words]
         if all(-(2**63) <= value < 2**63 for value in whole):
             return np.array(whole, dtype=np.int64)
