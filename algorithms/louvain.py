@@ -37,10 +37,10 @@ import frontier as fr
 from ._priorities import as_int64, check_undirected
 from .result import Result
 
-COARSENING_SWEEPS = 5
+COARSENING_SWEEPS = 4
 """A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
 MOST_SWEEPS = 30
-FEW = 30
+FEW = 20
 """A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
 SMALL = 100
 """Levels of fewer vertices end when none waits, as each of them matters there."""
@@ -117,7 +117,7 @@ def louvain(
 
     Notes
     -----
-    O(V + E) work for each sweep, at most 35 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
+    O(V + E) work for each sweep, at most 34 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
     communities, and for a copy of graphs that are walked much slower than CSR.
 
     Examples

@@ -7,6 +7,7 @@ meanings.
 from __future__ import annotations
 
 import itertools
+import random
 from dataclasses import replace
 
 import networkx as nx
@@ -323,6 +324,52 @@ def test_louvain_is_as_good_as_networkx(device):
     assert check("louvain", graph).modularity > expected - 0.02
     assert algorithms.louvain(graph, resolution=4).count > algorithms.louvain(graph, resolution=0.25).count
     assert algorithms.louvain(graph, max_level=1).levels == 1
+
+
+def louvain_shapes():
+    """Names and graphs: small ones, in which a single wrong move shows, and larger ones, two of them with weights."""
+    for tail in (5, 12, 20):
+        yield f"triangle-path-{tail}", nx.lollipop_graph(3, tail)
+    yield "path", nx.path_graph(100)
+    yield "cycle", nx.cycle_graph(30)
+    yield "karate", nx.Graph(nx.karate_club_graph().edges)
+    yield "caveman", nx.connected_caveman_graph(10, 6)
+    yield "ring-of-cliques", nx.ring_of_cliques(30, 5)
+    yield "barbell", nx.barbell_graph(8, 5)
+    yield "wheel", nx.wheel_graph(20)
+    yield "grid", nx.grid_2d_graph(15, 15)
+    yield "tree", nx.random_labeled_tree(300, seed=2)
+    yield "random", nx.gnp_random_graph(200, 0.04, seed=1)
+    yield "scale-free", nx.powerlaw_cluster_graph(600, 4, 0.5, seed=1)
+    yield "weighted", nx.les_miserables_graph()
+    blocks = nx.planted_partition_graph(8, 25, 0.3, 0.05, seed=2)
+    for u, v in blocks.edges:
+        blocks[u][v]["weight"] = 1 + (u * v) % 4 + 5 * (u // 25 == v // 25)
+    yield "weighted-blocks", blocks
+
+
+@pytest.mark.parametrize("shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()])
+def test_louvain_reaches_the_modularity_of_igraph(shape, device):
+    """The mean over seeds."""
+    igraph = pytest.importorskip("igraph")
+    random.seed(1)
+    shape = nx.convert_node_labels_to_integers(shape)
+    edges = np.array(shape.edges)
+    weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
+    graph = CSR.from_edges(*edges.T, weights, device=device)
+    found = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    peer = igraph.Graph(edges=edges, edge_attrs={"weight": weights})
+    expected = np.mean([peer.community_multilevel("weight").modularity for _ in range(20)])
+    assert found >= 0.995 * expected
+
+
+@pytest.mark.parametrize("shape", ["clique", "star", "bipartite"])
+def test_louvain_is_no_worse_than_one_community(shape, device):
+    """Where vertices that move at the same time may leave less than nothing."""
+    src, dst = np.nonzero(np.ones((6, 9)))
+    graph = CSR.from_edges(src, dst + 6, device=device) if shape == "bipartite" else build(shape, device)
+    for seed in range(8):
+        check("louvain", graph, seed=seed)
 
 
 def test_louvain_finds_what_weights_say(device):

@@ -5,7 +5,8 @@ import pytest
 from test_io_data import FOLDER, locate
 from verifiers import host
 
-from algorithms import DynamicTriangleCount, bfs, connected_components, triangle_count
+from algorithms import DynamicTriangleCount, bfs, connected_components, louvain, triangle_count
+from frontier import structures
 from frontier.io import read_edges, read_stream
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="DYNFRONTIER_DATA is not set")
@@ -66,3 +67,28 @@ def test_a_stream_ends_with_the_published_count(structure, device):
         graph.insert_edges(batch.src, batch.dst)
     assert (graph.num_edges, count.total) == (187_986, 1_403_919)
     assert int(count.per_vertex.sum()) == 3 * 1_403_919
+
+
+# file, mean modularity of igraph 1.0's community_multilevel over at least 10 seeds
+MODULARITY = [
+    ("sx-mathoverflow.txt.gz", 0.3123),
+    ("CollegeMsg.txt.gz", 0.2537),
+    ("email-Eu-core-temporal.txt.gz", 0.4131),
+    ("coAuthorsDBLP.tar.gz", 0.8257),
+    ("ego-twitter-undirected.jlg.gz", 0.8068),
+    ("email-Enron.txt.gz", 0.6137),
+    ("wiki-Vote.txt.xz", 0.4236),
+    ("facebook_combined.txt.xz", 0.8342),
+    ("luxembourg_osm.noheader.mtx.xz", 0.9887),
+    ("delaunay_n16.noheader.mtx.xz", 0.9475),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), MODULARITY)
+def test_louvain(device, name, expected):
+    records = read_edges(locate(name), compact=True)
+    graph = structures()["csr"].from_edges(
+        records.src, records.dst, num_vertices=records.num_vertices, device=device
+    )  # fmt: skip
+    found = np.mean([louvain(graph, seed=seed).modularity for seed in range(10)])
+    assert found >= 0.995 * expected
