@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .core.registry import registered
+from .core.stored_arrays import entries_of, read_array
 from .edge_data import COLUMN_DTYPES, COUNT, EdgeData
 from .invariants import check_graph, require, require_integer
 from .runtime import Device, resolve_device
 from .runtime.atomic import atomic_file
-from .stored_arrays import entries_of, read_array
 from .temporal import KEEP_TIMES, TIME, UNITS
 
 if TYPE_CHECKING:

@@ -175,14 +175,13 @@ def _top(path: Path) -> Path:
 
 
 def wide_functions() -> Iterator[str]:
-    """Functions of many parameters, but for CPU kernels, whose parameters are those of the kernels of GPUs."""
+    """Functions of many parameters, but for kernels and functors, which have no annotations."""
     for path in modules().values():
-        if path.stem.startswith("cpu") or path.stem.endswith("_cpu"):
-            continue
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef):
                 given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                if sum(each.arg not in ("self", "cls") for each in given) > MAX_PARAMETERS:
+                annotated = any(each.annotation is not None for each in given)
+                if annotated and sum(each.arg not in ("self", "cls") for each in given) > MAX_PARAMETERS:
                     yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
 
 

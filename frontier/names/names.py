@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import as_ids
+from ..core.stored_arrays import entries_of, read_array
 from ..invariants import require
 from ..runtime import Device, resolve_device
 from ..runtime.atomic import atomic_file
 from ..runtime.elementwise import converted, full
-from ..stored_arrays import entries_of, read_array
 from .columns import Texts, as_names
 from .texts import TextNames
 
