@@ -53,6 +53,7 @@ VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those
 
 def graph_header(graph: BaseGraph) -> dict[str, Any]:
     """Everything about a graph but its arrays, as JSON can hold it."""
+    data = graph._edge_data
     return {
         "format": FORMAT_VERSION,
         "structure": graph.name,
@@ -63,14 +64,14 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
         "num_arcs": graph.num_arcs,
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
-        **({} if graph._edge_data is None else {EDGE_DATA: _column_header(graph._edge_data)}),
-        **({} if graph.time_unit is None else {TIMES: _times_header(graph)}),
+        **({} if data is None else {EDGE_DATA: _column_header(data)}),
+        **({} if graph.time_unit is None else {TIMES: _times_header(graph, data)}),
         **({} if graph.multi == "last" else {MULTI_FIELD: graph.multi}),
     }
 
 
-def _times_header(graph: BaseGraph) -> dict[str, Any]:
-    replaced = {REPLACED: True} if graph._edge_data.has_replaced else {}  # type: ignore[union-attr]
+def _times_header(graph: BaseGraph, data: EdgeData) -> dict[str, Any]:
+    replaced = {REPLACED: True} if data.has_replaced else {}
     return {"unit": graph.time_unit, "keep": graph.keep_time, **replaced}
 
 
@@ -136,13 +137,14 @@ def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.nd
     arrays = {name: graph.xp.asarray(np.require(array, requirements="CW")) for name, array in arrays.items()}
     for name in (*graph._arrays, ABSENT):
         setattr(graph, f"_{name}", arrays.get(name))
-    if graph._edge_data is not None:
-        graph._edge_data.set_arrays(header[EDGE_DATA]["top"], arrays)
-        graph._edge_data.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
+    data = graph._edge_data
+    if data is not None:
+        data.set_arrays(header[EDGE_DATA]["top"], arrays)
+        data.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
     if check:
         check_graph(graph)
-    if graph._edge_data is not None:
-        graph._edge_data.link_records()
+    if data is not None:
+        data.link_records()
     graph._attach_runtime()
     if graph._in_edges is not None:
         graph._in_edges.current(graph)

@@ -15,7 +15,7 @@ from ..batch import Arcs
 from ..sort import last_of_runs, sort_pairs
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
-from .record_updates import Write, edge_arcs, notifying, told_of_records
+from .record_updates import Write, edge_arcs, notify, notifying, told_of_records
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
@@ -86,9 +86,9 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
         records.release(gone)
 
     def remove() -> RecordsResult:
-        graph._observers.tell("records_deleting", told)
+        notify(graph, "records_deleting", told)
         deleted = graph._delete_observed(arcs, commit)
-        graph._observers.tell("records_deleted", told)
+        notify(graph, "records_deleted", told)
         copies = 1 if graph.directed else 2
         return RecordsResult(deleted=deleted // copies, records_deleted=int(gone.size))
 
@@ -113,7 +113,7 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         columns[WEIGHT_COLUMN] = _sums_left(graph, edges, gone, sorted_gone)
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     ends = src[edges], dst[edges]
-    notify = notifying(graph, ends, (src[:0], dst[:0]), ends)
+    announced = notifying(graph, ends, (src[:0], dst[:0]), ends)
     told = told_of_records(graph, gone)
 
     def change() -> None:
@@ -124,9 +124,9 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         records.release(gone)
 
     def call() -> None:
-        graph._observers.tell("records_deleting", told)
-        notify(change)
-        graph._observers.tell("records_deleted", told)
+        notify(graph, "records_deleting", told)
+        announced(change)
+        notify(graph, "records_deleted", told)
 
     return call
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..sort import row_ids
 from ..temporal import TIME
 from .columns import COUNT
-from .record_updates import Write, edge_arcs, notifying, told_of_records
+from .record_updates import Write, edge_arcs, notify, notifying, told_of_records
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
 from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
@@ -78,7 +78,7 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
 
     told = told_of_records(graph, plan.batch_ids[kept], (rows.arcs.src[kept], rows.arcs.dst[kept]))
     notifying(graph, (plan.src, plan.dst), new, there)(commit)
-    graph._observers.tell("records_inserted", told)
+    notify(graph, "records_inserted", told)
     inserted, replaced = int(plan.fresh.size), int(plan.present.size)
     return RecordsResult(inserted, replaced, records_inserted=plan.size, record_ids=plan.batch_ids)
 

@@ -41,14 +41,19 @@ def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Cal
     inserted = [(observer, new if observer.exact else listed) for observer in observers]
 
     def call(change: Callable[[], None]) -> None:
-        graph._observers.tell("edges_changing", changes)
+        notify(graph, "edges_changing", changes)
         with graph._access.changing():
             change()
             graph.version += 1
-        graph._observers.tell("edges_inserted", inserted)
-        graph._observers.tell("edges_changed", changes)
+        notify(graph, "edges_inserted", inserted)
+        notify(graph, "edges_changed", changes)
 
     return call
+
+
+def notify(graph: BaseDynamicGraph, method: str, told: list[Told]) -> None:
+    """Call a method of observers, each with its own arguments."""
+    graph._observers.tell(method, told)
 
 
 def told_of_records(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Told]:

@@ -47,9 +47,14 @@ class Events(NamedTuple):
         return elementwise.take(device, self.held, self.places)
 
 
+def _data(graph: BaseGraph) -> Any:
+    """The edge data of a graph with times."""
+    return graph._edge_data
+
+
 def event_columns(graph: BaseGraph) -> dict[str, Any]:
     """The columns with the values of events, by their ids: those of records, or of edges."""
-    data: Any = graph._edge_data
+    data = _data(graph)
     if data.records is None:
         return data.columns
     return {name: data.records.columns[name] for name in data.records.given}
@@ -57,7 +62,7 @@ def event_columns(graph: BaseGraph) -> dict[str, Any]:
 
 def collect_events(graph: BaseGraph, vertices: Any = None) -> Events:
     """The events of edges that leave some vertices (None for all) of a graph with times."""
-    data: Any = graph._edge_data
+    data = _data(graph)
     offsets, ids, slots = collect_arcs(graph, vertices)
     found = Events(offsets, ids, graph._weights, slots)
     if data.records is None or not found.ids.size:
@@ -105,7 +110,7 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
 
 @reads
 def _graph_of_records(graph: BaseGraph) -> BaseGraph:
-    data: Any = graph._edge_data
+    data = _data(graph)
     found, records = collect_events(graph), data.records
     given = {name: records.dtypes[name] for name in records.given if name not in (WEIGHT_COLUMN, TIME)}
     made: Any = snapshot_structure()(
