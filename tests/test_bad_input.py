@@ -364,7 +364,7 @@ MISTAKES = {
     "fr.Step(2**40)": "start must be an int32, got 1099511627776",
     "fr.sample_neighbors(g, [0], arc)": "frontier must be a Frontier, not list",
     "fr.sample_neighbors(g, f, arc, count='2')": "count must be an integer, not str",
-    "fr.sample_neighbors(g, f, arc, count=0)": "count must be at least 1, got 0",
+    "fr.sample_neighbors(g, f, arc, count=0)": "count must be at least 1, or -1 for all neighbors, got 0",
     "fr.intersect(nxg, [0], [1])": "graph must be a Graph",
     "fr.intersect(g, [0], [99])": "vs[0] is 99, outside",
     "fr.intersect(g, [0], None)": "vs must hold numbers",

@@ -90,8 +90,7 @@ def own_records(local: Any) -> tuple[Any, Any, dict[str, Any]]:
 class ColumnsOfPart:
     """What a `GraphPart` has in place of its `EdgeData`."""
 
-    @property
-    def times(self) -> NoReturn:
+    def latest_time(self) -> NoReturn:
         """Raise: the clock of a window is one for all parts."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
