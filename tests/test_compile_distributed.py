@@ -9,7 +9,7 @@ from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 from frontier.distributed import common_on_gpu, levels, owners_on_gpu, persistent, sending, triangles, windows
-from frontier.operators import engine, extract
+from frontier.operators import copies, engine
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
@@ -57,7 +57,7 @@ CASES = {
     "shorten": ("compute", lambda g: ((("op", components._shorten, VERTEX, None),), (labels(g),), ())),
     "outside": ("filter", lambda g: ((("op", components._is_outside, VERTEX, TRUTH),), (labels(g), np.int32(1)), ())),
     "leads": ("extract", lambda g: (
-        (("op", extract.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, extract.UP), CHOOSE
+        (("op", copies.leads, ARC, TRUTH),), (DEGREES, triangles.ALL, copies.UP), CHOOSE
     )),
 }  # fmt: skip
 

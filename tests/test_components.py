@@ -66,7 +66,7 @@ def test_what_is_sampled_is_an_edge(structure, device, rng):
     assert (host(found)[us] == host(graph.edge_weights(us, vs))).all()
 
 
-@pytest.mark.parametrize("count, error", [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
+@pytest.mark.parametrize("count, error", [(0, ValueError), (-2, ValueError), (1.5, TypeError), (True, TypeError)])
 def test_sample_neighbors_names_a_bad_count(structure, device, count, error):
     graph = structure.from_edges([0], [1], device=device)
     with pytest.raises(error, match="count"):

@@ -137,7 +137,7 @@ class Processes(Engine):
 
     def _lost(self) -> PartLostError:
         """End all workers, since one is gone that the others may wait for."""
-        wait([worker.sentinel for worker in self._workers], timeout=1.0)  # its pipe breaks a little earlier
+        wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks a little earlier
         gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
         which = f"worker {gone[0]}" if gone else "a worker"
         self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
