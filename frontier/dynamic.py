@@ -20,7 +20,7 @@ from .edge_data.record_deletion import delete_edges_and_records, delete_records
 from .edge_data.record_insertion import insert_records
 from .effective import effective_edges, effective_kernels
 from .graph import Graph
-from .observers import Observers, Told, observed
+from .observers import Notification, Observers, observed
 from .opera import MixedResult, apply_operations
 from .operators.extract import incident_arcs
 from .runtime import Kernels
@@ -113,7 +113,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
                 raise ValueError(
                     f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
                 )
-            if self._binds_updates and on_existing != "add":
+            if self._makes_update_plans and on_existing != "add":
                 records = plain_records(self, src, dst, weights, edge_data, keep=on_existing == "keep")
                 done = None if records is None else push_records(self, records)
                 if done is not None:
@@ -165,7 +165,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         """
         if self.multi == "keep":
             return delete_edges_and_records(self, self._prepare(src, dst, directed=True))
-        if self._edge_data is not None and not self._tells_slots:
+        if self._edge_data is not None and not self._supports_insert_and_find:
             records = self._prepare(src, dst, directed=True)
             return self._result(0, 0, delete_rows(self, records)) if len(records) else UpdateResult()
         small = delete_small(self, src, dst)
@@ -324,7 +324,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         changing : bool
             Whether arcs that are there get other values.
         distinct : bool
-            Insert by `_insert_distinct`.
+            Insert by `_insert_and_find`.
         """
         told = self._what_observers_see(arcs, present=False)
         changes = self._what_changes(arcs) if changing else []
@@ -342,23 +342,23 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return inserted, replaced
 
     def _insert_arcs(self, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
-        """`_insert`, or `_insert_distinct`, with in-edges if there are any; returns what that does."""
+        """`_insert`, or `_insert_and_find`, with in-edges if there are any; returns what that does."""
         in_edges = self._in_edges
-        insert = self._insert_distinct if distinct else self._insert
+        insert = self._insert_and_find if distinct else self._insert
         done = insert(arcs) if in_edges is None else in_edges.insert(self, arcs, distinct=distinct)
         self._num_arcs += done[0]
         return done
 
     def _delete_observed(
         self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False,
-        told: list[Told] | None = None,
+        told: list[Notification] | None = None,
     ) -> int:  # fmt: skip
         """Delete arcs, and notify observers.
 
         Parameters
         ----------
         commit : function, optional
-            Called in between with the number of deleted arcs, or what `_delete_telling` returned.
+            Called in between with the number of deleted arcs, or what `_erase_and_find` returned.
         telling : bool
             Delete by that.
         told : list, optional
@@ -371,7 +371,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         if len(arcs):
             with self._access.changing():
                 in_edges = self._in_edges
-                delete = self._delete_telling if telling else self._delete
+                delete = self._erase_and_find if telling else self._delete
                 done: Any = delete(arcs) if in_edges is None else in_edges.delete(self, arcs, telling=telling)
                 done = done if telling else (done,)
                 deleted = done[0]
@@ -382,7 +382,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         self._observers.tell("edges_deleted", told)
         return deleted
 
-    def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Told]:
+    def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Notification]:
         """Each observer with the sources and destinations that it is to be notified of."""
         observers = self._live_observers()
         if not observers:
@@ -390,7 +390,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         exact = self._effective([observer for observer in observers if observer.exact], arcs, present)
         return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
 
-    def _what_changes(self, arcs: Arcs) -> list[Told]:
+    def _what_changes(self, arcs: Arcs) -> list[Notification]:
         """The same, of arcs that get other values."""
         if self._stored_dtype is None:
             return []
@@ -537,7 +537,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
             return delete_edges_and_records(self, Arcs(src, dst, None))
         if self._edge_data is None:
             return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))
-        if self._tells_slots:
+        if self._supports_insert_and_find:
             return self._result(0, 0, delete_arcs(self, Arcs(src, dst, None)))
         if not self.directed:  # a record for both directions
             keep = self.xp.flatnonzero(src < dst)
@@ -664,10 +664,10 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         No array of `arcs` may be kept: the memory may be that of the next batch.
         """
 
-    def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
-        """*structure*, if it sets `_tells_slots`: insert arcs of which no two are equal, as `_insert` does.
+    def _insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
+        """*structure*, if it sets `_supports_insert_and_find`: `_insert` of distinct arcs, which also finds them.
 
-        But what is stored of those that are there stays as it is. It spares graphs with edge data a look-up.
+        What is stored of arcs that exist stays as it is. It spares graphs with edge data a look-up.
 
         Returns
         -------
@@ -713,18 +713,18 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         raise NotImplementedError
 
     def _reserve_for(self, arcs: int) -> None:
-        """*structure*, if it sets `_binds_updates` and `_tells_slots`: make room for so many arcs, as far as memory
-        allows; those that find none are deferred."""
+        """*structure*, if it sets `_makes_update_plans` and `_supports_insert_and_find`: reserve capacity for so many
+        arcs, as far as memory allows; arcs without capacity are deferred."""
         raise NotImplementedError
 
-    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
+    def _make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
         """*structure*, likewise: kernels that insert arcs and delete others, bound to arrays that stay.
 
         Returns
         -------
         object
             Its ``insert(graph, count)`` and ``erase(graph, count)`` queue kernels for the first so many arcs. Arcs with
-            negative ends are skipped. `slots` become what `_insert_distinct` says, or -2**63 for arcs that are
+            negative ends are skipped. `slots` become what `_insert_and_find` says, or -2**63 for arcs that are
             deferred; of equal arcs, one is new and what it stores stays. Nothing is inserted, nor written, if one of
             the three `error_counts` is not zero. After a wait, ``inserted(graph)`` returns the numbers of arcs that
             were new and that were deferred; ``resume(graph, count)`` inserts those deferred, and returns how many of
@@ -762,8 +762,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         No array of `arcs` may be kept.
         """
 
-    def _delete_telling(self, arcs: Arcs) -> tuple[int, Any]:
-        """*structure*, if it sets `_tells_slots`: `_delete`, which also tells which arcs were there.
+    def _erase_and_find(self, arcs: Arcs) -> tuple[int, Any]:
+        """*structure*, if it sets `_supports_insert_and_find`: `_delete`, which also tells which arcs were there.
 
         Returns
         -------

@@ -148,7 +148,7 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
         self._num_arcs = 0
-        self._rows_in_order, self._shares_edge_data = True, False
+        self._has_sorted_lists, self._shares_edge_data = True, False
         self._absent = None
         self.version = 0
         self.vertex_version = 0

@@ -102,14 +102,14 @@ class InEdges:
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def insert(self, graph: Any, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
-        """`_insert`, or `_insert_distinct`, of both; returns what that of the graph does."""
-        method = "_insert_distinct" if distinct else "_insert"
+        """`_insert`, or `_insert_and_find`, of both; returns what that of the graph does."""
+        method = "_insert_and_find" if distinct else "_insert"
         return self._update_both(graph, method, arcs, lambda counts: counts[0])
 
     def delete(self, graph: Any, arcs: Arcs, *, telling: bool = False) -> Any:
-        """`_delete`, or `_delete_telling`, of both; returns what that of the graph does."""
+        """`_delete`, or `_erase_and_find`, of both; returns what that of the graph does."""
         if telling:
-            return self._update_both(graph, "_delete_telling", arcs, lambda result: -result[0])
+            return self._update_both(graph, "_erase_and_find", arcs, lambda result: -result[0])
         return self._update_both(graph, "_delete", arcs, lambda deleted: -deleted)
 
     def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:

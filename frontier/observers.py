@@ -13,7 +13,7 @@ from .values import kind_of
 U = TypeVar("U", bound=Callable[..., Any])
 
 EDGE_METHODS = ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted")
-Told = tuple[UpdateObserver, tuple[Any, ...]]
+Notification = tuple[UpdateObserver, tuple[Any, ...]]
 """An observer, and the arguments of its notification."""
 
 
@@ -42,9 +42,7 @@ class Observers:
             return
         held = observer._watched() if observer._watched is not None else None
         if held is not None:
-            raise ValueError(
-                "observer is notified of a graph's updates already, and watches one graph at a time"
-            )
+            raise ValueError("observer is notified of a graph's updates already, and watches one graph at a time")
         graph = self._graph()
         observer.attaching(graph)
         observer._watched = self._graph
@@ -75,7 +73,7 @@ class Observers:
         self._refs = [ref for ref, observer in live if observer is not None]
         return [observer for _, observer in live if observer is not None]
 
-    def tell(self, method: str, told: Iterable[Told]) -> None:
+    def tell(self, method: str, told: Iterable[Notification]) -> None:
         """Call a method of some observers, except those detached meanwhile; collect their exceptions.
 
         Observers that see records are not notified of edges in a graph that keeps records.

@@ -1,4 +1,4 @@
-"""`PendingFrontier`: a frontier while launches are recorded, when nothing has run that would tell its size."""
+"""`DeferredFrontier`: a frontier while launches are recorded, when nothing has run that would tell its size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .core.base import BaseGraph
 
 
-class PendingFrontier(Frontier):
+class DeferredFrontier(Frontier):
     """A frontier of as many vertices as kernels will have put out, or functors listed, by the time that it is read.
 
     Operators that are recorded with it read its size on the device. It is true, since it may have members.
@@ -30,13 +30,13 @@ class PendingFrontier(Frontier):
         self.number = number
 
     def _on(self, graph: BaseGraph) -> Frontier:
-        return PendingFrontier(graph, self.listed, self.number)
+        return DeferredFrontier(graph, self.listed, self.number)
 
     def __bool__(self) -> bool:
         return True
 
     def __repr__(self) -> str:
-        return f"PendingFrontier({self.graph.num_vertices:,} vertices)"
+        return f"DeferredFrontier({self.graph.num_vertices:,} vertices)"
 
     def _make_set(self) -> int:
         raise RuntimeError(UNKNOWN)

@@ -51,15 +51,15 @@ class Structure(ABC):
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
-    _tells_slots: ClassVar[bool] = False
-    """Whether there are `DynamicGraph._insert_distinct` and `_delete_telling`."""
+    _supports_insert_and_find: ClassVar[bool] = False
+    """Whether there are `DynamicGraph._insert_and_find` and `_erase_and_find`."""
     walk_cost: ClassVar[dict[str, float]] = {"cpu": 1.0, "gpu": 1.0}
     """The time in which all neighbors are walked, by kind of device, as a multiple of that of CSR: by it operators
     decide whether a copy would be faster to read (`frontier.choose_form`)."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 
-    _rows_in_order: bool
+    _has_sorted_lists: bool
     """False in a graph whose lists do not ascend, though its structure keeps them so: one made of arcs in any order."""
 
     directed: bool
@@ -162,7 +162,7 @@ class Structure(ABC):
     def is_sorted(self) -> bool:
         """Whether neighbors are stored in ascending order of id, as ``SORTED`` says of the structure's view. Then they
         are exported and queried without a sort, and on the CPU intersected by merging."""
-        return self._rows_in_order and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
+        return self._has_sorted_lists and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
 
     @property
     def defines(self) -> dict[str, Any]:

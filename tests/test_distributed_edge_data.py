@@ -250,8 +250,8 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
         return held
 
     before = contents()
-    inserting = "_insert", "_insert_distinct", "_reserve_for"  # the last one on GPUs
-    methods = ("_delete", "_delete_telling") if how in ("delete", "expire") else inserting
+    inserting = "_insert", "_insert_and_find", "_reserve_for"  # the last one on GPUs
+    methods = ("_delete", "_erase_and_find") if how in ("delete", "expire") else inserting
     part = engine.hosts[-1].objects[graph._key]
     last = part.inward if in_edges else part.local
     monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)

@@ -239,7 +239,7 @@ def test_incremental_triangles_at_extreme_times(device):
         assert counter.total == temporal_triangle_count(graph, counter.delta).total
 
 
-class Told(fr.UpdateObserver):
+class Notification(fr.UpdateObserver):
     """What it is notified of, in order."""
 
     sees_records = sees_changes = True
@@ -270,7 +270,7 @@ class Told(fr.UpdateObserver):
 
 def test_observers_of_records(structure, device):
     graph = structure(5, time="s", multi="keep", device=device)
-    told = Told(graph)
+    told = Notification(graph)
     graph.insert_edges([0, 1, 2, 3], [1, 0, 2, 4], time=[1, 2, 3, 4])
     assert told.found == [("inserted", [(0, 1), (0, 1), (3, 4)], [0, 1, 2])]
     told.found.clear()
@@ -292,7 +292,7 @@ def test_observers_of_records(structure, device):
     graph.delete_edges([1], [2])
     assert not told.found
     plain = structure(5, time="s", device=device)  # of edges, where no records are kept
-    told = Told(plain)
+    told = Notification(plain)
     plain.insert_edges([0], [1], time=[1])
     assert ("edges", [(0, 1)], []) in told.found and {kind for kind, *_ in told.found} == {"edges"}
 

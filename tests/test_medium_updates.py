@@ -7,7 +7,7 @@ from test_small_updates import EACH, N, Recorder, batch_of
 
 import frontier.batch
 import frontier.batch.small
-from frontier.batch import PassingArcs
+from frontier.batch import TransientArcs
 from frontier.invariants import check_graph
 from structures import SlabGraph
 from structures.slab import batches
@@ -147,7 +147,7 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
     graph.insert_edges(*made[0])
     room, refused = graph._access.workspace().arc_maker._room, property(lambda self: pytest.fail("was cut"))
     for name in ("src", "dst", "weights"):
-        monkeypatch.setattr(PassingArcs, name, refused)
+        monkeypatch.setattr(TransientArcs, name, refused)
     for arrays in made[1:]:
         graph.insert_edges(*arrays)
         graph.delete_edges(*made[0])

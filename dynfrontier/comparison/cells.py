@@ -131,7 +131,7 @@ def compare_all(
         By name what gives a graph, the most important first, for runs that end early. Each is made in a thread while
         the one before is worked on.
     say : callable
-        Told what happens.
+        Notification what happens.
     warm_up : bool
         Compile kernels beforehand, on a tiny graph, for all structures at the same time.
 

@@ -84,7 +84,7 @@ class Arcs:
         return Arcs(self.src[keep], self.dst[keep], None if self.weights is None else self.weights[keep])
 
 
-class PassingArcs(Arcs):
+class TransientArcs(Arcs):
     """Arcs in memory of which the next batch makes use, on a GPU.
 
     Only those who ask for arrays cut them out of that memory: kernels that take the addresses do without, and to make
@@ -235,7 +235,7 @@ class ArcMaker:
                 size = 1 << (total - 1).bit_length()
                 room = self._room = Room(self._scratch, size, self.vertex_dtype, self.weight_dtype)
             held = None if not weighted else room.ones if weights is None else room.weights
-            arcs = PassingArcs(room, total, held, check, error_counts)
+            arcs = TransientArcs(room, total, held, check, error_counts)
         else:
             out_src, out_dst = xp.empty(total, self.vertex_dtype), xp.empty(total, self.vertex_dtype)
             out_weights = None

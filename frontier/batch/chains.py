@@ -28,12 +28,12 @@ INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, TOLD = range(3)  # places in the counters, from SMALL of small_keys.cuh on
 
 
-class Chains:
+class LaunchSequences:
     """The small batches of one graph.
 
     Parameters
     ----------
-    graph : Chained
+    graph : LaunchSequence
     counters : int
         How many numbers the structure's kernels report.
     first : int
@@ -49,7 +49,7 @@ class Chains:
         Memory whose addresses are in the chains, so that nobody else may have it.
     """
 
-    def __init__(self, graph: Chained, counters: int, first: int):
+    def __init__(self, graph: LaunchSequence, counters: int, first: int):
         self.batch = SmallBatch()
         self.keys = Struct(KEYS)
         self.counters = Counters(graph.device, counters)
@@ -57,7 +57,7 @@ class Chains:
         self.first = first
         self._chains: dict[tuple[str, int, int], tuple[LaunchList, tuple[Any, ...], tuple[int, ...]]] = {}
 
-    def run(self, graph: Chained, kind: str, arcs: int) -> list[int] | None:
+    def run(self, graph: LaunchSequence, kind: str, arcs: int) -> list[int] | None:
         """Apply the batch that `batch` holds, of so many arcs; returns what kernels reported, None if it was not
         applied."""
         size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
@@ -77,7 +77,7 @@ class Chains:
             return None
         return numbers
 
-    def _record(self, graph: Chained, kind: str, size: int, shift: int, arrays: tuple[Any, ...]) -> Any:
+    def _record(self, graph: LaunchSequence, kind: str, size: int, shift: int, arrays: tuple[Any, ...]) -> Any:
         take = self.scratch.get
         keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
         src, dst = take("src", size, graph.vertex_dtype), take("dst", size, graph.vertex_dtype)
@@ -109,7 +109,7 @@ class Chains:
         return chain
 
 
-class Chained:
+class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
     A structure says what its chains are made of, and sets `_takes_small_batches`; its ``kernels.cuh`` includes
@@ -128,8 +128,8 @@ class Chained:
     _num_vertices: int
     _stored_dtype: np.dtype | None
     _chain_counters: ClassVar[tuple[int, int]]
-    """*structure*: how many counters kernels have, and the first of three that a chain has (see `Chains`)."""
-    _chains: Chains | None
+    """*structure*: how many counters kernels have, and the first of three that a chain has (see `LaunchSequences`)."""
+    _chains: LaunchSequences | None
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
@@ -173,7 +173,7 @@ class Chained:
             return None
         chains = self._chains
         if chains is None:
-            chains = self._chains = Chains(self, *self._chain_counters)
+            chains = self._chains = LaunchSequences(self, *self._chain_counters)
         count = chains.batch.take(
             src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
             arcs=arcs, edges=edges,

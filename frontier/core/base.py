@@ -145,9 +145,9 @@ def takes_form(cls: T) -> T:
 class BaseDynamicGraph(BaseGraph):
     """The base of `DynamicGraph`."""
 
-    _binds_updates = False
+    _makes_update_plans = False
     """Whether batches may be applied by kernels that tell each other what the host would wait for
-    (`DynamicGraph._bind_updates`)."""
+    (`DynamicGraph._make_update_plan`)."""
 
     if TYPE_CHECKING:
 
@@ -156,7 +156,7 @@ class BaseDynamicGraph(BaseGraph):
         def expire(self, before: Any) -> Any: ...
 
         _observers: Any
-        _tells_slots: ClassVar[bool]
+        _supports_insert_and_find: ClassVar[bool]
         _live_observers: Any
         _insert_observed: Any
         _delete_observed: Any

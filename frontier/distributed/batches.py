@@ -253,7 +253,7 @@ def spare_arcs(graph: BasePart) -> int:
     return max((free - GROWTH * held) // (BATCH_BYTES + columns), 0)
 
 
-class Spare:
+class MemoryBudget:
     """What `spare_arcs` says of a part, asked for again only now and then: it takes a call of the driver, and as long
     as the rest of a small batch."""
 

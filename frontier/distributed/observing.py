@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import Arcs
 from ..effective import effective_edges, masked_lower
-from ..observers import Told
+from ..observers import Notification
 from ..updates import UpdateObserver
 from .turned import Turned
 
@@ -32,7 +32,7 @@ class PartObservers:
         """`DynamicGraph.detach`, on every worker."""
         self._observers.detach(observer)
 
-    def _told(self, src: Any, dst: Any, present: bool) -> list[Told]:
+    def _told(self, src: Any, dst: Any, present: bool) -> list[Notification]:
         """Each observer with the edges of a batch that it is to be notified of."""
         observers = self._observers.live()
         exact = (src, dst)
@@ -44,7 +44,7 @@ class PartObservers:
         self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
-    def _told_of_changes(self, src: Any, dst: Any) -> list[Told]:
+    def _told_of_changes(self, src: Any, dst: Any) -> list[Notification]:
         """The same for those that are to be notified of edges which get other values; after `_told`."""
         observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
         if not observers or not (self.is_weighted or self.edge_data is not None):

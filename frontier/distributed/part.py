@@ -135,7 +135,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
         }
         self.broken: str | None = None
-        self.spare = batches.Spare()
+        self.spare = batches.MemoryBudget()
         self._version = 0
         self._num_arcs = num_arcs
 
@@ -367,7 +367,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         if self.broken is not None:
             raise PartLostError(self.broken)
 
-    def lose_parts(self, text: str) -> NoReturn:
+    def mark_failed(self, text: str) -> NoReturn:
         """Raise, now and whenever the graph is used again: other parts do not answer."""
         self.broken = text
         raise PartLostError(text)
@@ -620,8 +620,8 @@ class ReversePart(GraphPart):
     def version(self) -> int:
         return self._reverse.version
 
-    def lose_parts(self, text: str) -> NoReturn:
-        self._reverse.lose_parts(text)
+    def mark_failed(self, text: str) -> NoReturn:
+        self._reverse.mark_failed(text)
 
     @property
     def broken(self) -> str | None:  # type: ignore[override]

@@ -150,5 +150,5 @@ def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: l
 def _copy(graph: Any, offsets: Any, neighbors: Any) -> Any:
     """A static copy of arcs, by place."""
     made: Any = snapshot_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
-    made._rows_in_order = False
+    made._has_sorted_lists = False
     return made

@@ -71,7 +71,7 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
 
     def commit() -> None:
         if len(arcs):  # the structure has the others
-            graph._insert_arcs(arcs, distinct=graph._tells_slots)
+            graph._insert_arcs(arcs, distinct=graph._supports_insert_and_find)
         _commit(data, plan)
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch import Arcs
-from ..observers import Told
+from ..observers import Notification
 from .ends import kept_ends
 from .records import EDGE
 
@@ -51,12 +51,12 @@ def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Cal
     return call
 
 
-def notify(graph: BaseDynamicGraph, method: str, told: list[Told]) -> None:
+def notify(graph: BaseDynamicGraph, method: str, told: list[Notification]) -> None:
     """Call a method of observers, each with its own arguments."""
     graph._observers.tell(method, told)
 
 
-def told_of_records(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Told]:
+def told_of_records(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Notification]:
     """The observers that see records, with the ends of the edges of some, and their ids.
 
     Parameters

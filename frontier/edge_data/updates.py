@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import same_length
 from ..batch import Arcs
 from ..core.added_weights import add_weights
-from ..observers import Told
+from ..observers import Notification
 from ..sort import running_sums, tile_count, tile_launch
 from ..temporal import TIME
 from .columns import COUNT, WEIGHT_COLUMN
@@ -82,7 +82,7 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
     """
     data: Any = graph._edge_data
     copies = 1 if graph.directed else 2
-    distinct = graph._tells_slots
+    distinct = graph._supports_insert_and_find
     if distinct:
         data.reserve_free(len(rows.arcs))
     arcs, ids, found_before = _identified(graph, rows, find=not distinct, keep=keep)
@@ -135,7 +135,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     data.give_back(found)
 
 
-def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Told] | None = None) -> int:
+def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | None = None) -> int:
     """Delete the edges of records; returns how many arcs were deleted.
 
     Parameters
@@ -163,7 +163,7 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Told] | None = N
     return graph._delete_observed(_with_checks(arcs, src, dst), commit, told=told)
 
 
-def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, told: list[Told] | None = None) -> int:
+def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | None = None) -> int:
     """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
 
     Parameters

@@ -220,12 +220,12 @@ def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> 
             insert_rows(graph, Rows(_edges(graph, batch, insert), columns), timed=False)
         else:
             # In graphs without weights all of them are new.
-            distinct = graph._tells_slots and graph.weight_dtype is None
+            distinct = graph._supports_insert_and_find and graph.weight_dtype is None
             graph._insert_observed(arcs(insert, batch.weights), distinct=distinct)
     if delete.size:
         if data is None:
             graph._delete_observed(arcs(delete, None), told=leaving)
-        elif graph._tells_slots:
+        elif graph._supports_insert_and_find:
             delete_arcs(graph, arcs(delete, None), leaving)
         else:
             delete_rows(graph, _edges(graph, batch, delete), leaving)

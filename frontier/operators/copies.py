@@ -67,7 +67,7 @@ def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     part: Any = snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
-    part._rows_in_order = False
+    part._has_sorted_lists = False
     return part
 
 
@@ -151,7 +151,7 @@ def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
     made: Any = snapshot_structure().from_csr(  # type: ignore[attr-defined]
         offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
     )
-    made._rows_in_order = False
+    made._has_sorted_lists = False
     return made
 
 

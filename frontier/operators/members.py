@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..edge_frontier import EdgeFrontier
 from ..frontier import graph_of
-from ..pending import PendingFrontier
+from ..pending import DeferredFrontier
 from ..runtime import jit
 from .engine import read_view
 from .functors import ARC, OP_PARAMETERS, VERTEX
@@ -65,7 +65,7 @@ def form_of(frontier: Any) -> tuple[BaseGraph, Form]:
 def kernel_members(frontier: Any, op: Callable) -> tuple:
     """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as that of CPU kernels that call `op`."""
     graph = frontier.graph
-    if isinstance(frontier, PendingFrontier):
+    if isinstance(frontier, DeferredFrontier):
         return frontier.listed, frontier.number, frontier.listed.size, graph.num_vertices
     if not isinstance(frontier, EdgeFrontier):
         return (frontier._members(), None, 0, 0) if graph.device.is_gpu else (frontier._members(),)
@@ -76,7 +76,7 @@ def kernel_members(frontier: Any, op: Callable) -> tuple:
 
 def kernel_size(frontier: Any) -> tuple[int, int | None]:
     """The number of members, or how many there may be, and the blocks of a launch over them if that is so."""
-    if isinstance(frontier, PendingFrontier):
+    if isinstance(frontier, DeferredFrontier):
         most = max(frontier.listed.size, 1)
         return most, blocks_for_at_most(most)
     return len(frontier), None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..pending import PendingFrontier
+from ..pending import DeferredFrontier
 from ..runtime import Scratch, Workspace, fill_with
 from ..runtime.launches import recorder
 from ..runtime.parameters import ByValue
@@ -109,9 +109,9 @@ class RecordMemory:
         self._outputs += 1
         return self._shared().outputs.get(f"output {self._outputs}", size, self.graph.vertex_dtype)
 
-    def frontier(self, graph: BaseGraph, vertices: Any, number: Any) -> PendingFrontier:
+    def frontier(self, graph: BaseGraph, vertices: Any, number: Any) -> DeferredFrontier:
         """`Frontier.listed`."""
-        return PendingFrontier(graph, vertices, number)
+        return DeferredFrontier(graph, vertices, number)
 
     def visit_epoch(self) -> tuple[Any, np.int32, Any]:
         """Stamps; how far the number of an output is below the latest one; and that."""

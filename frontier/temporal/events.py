@@ -118,6 +118,6 @@ def _graph_of_records(graph: BaseGraph) -> BaseGraph:
         vertex_dtype=graph.vertex_dtype, edge_data=given, time=graph.time_unit,
     )  # fmt: skip
     made._build(found.offsets, found.ids, found.numbers(graph.device))
-    made._num_arcs, made._absent, made._rows_in_order = int(found.ids.size), graph._absent, False
+    made._num_arcs, made._absent, made._has_sorted_lists = int(found.ids.size), graph._absent, False
     made._edge_data.adopt(records)
     return made

@@ -70,9 +70,9 @@ def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateRes
     """Delete those of some edges that are still in the graph with a time less than `before`."""
     data: Any = graph._edge_data
     xp, count = graph.xp, int(ids.size)
-    both = graph._tells_slots and not graph.directed
+    both = graph._supports_insert_and_find and not graph.directed
     total = 2 * count if both else count
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     data.times.kernels.keep_expired(count, ids, *data.times.ends, data.columns[TIME], before, both, src, dst)
     arcs = Arcs(src, dst, None)
-    return graph._result(0, 0, (delete_arcs if graph._tells_slots else delete_rows)(graph, arcs))
+    return graph._result(0, 0, (delete_arcs if graph._supports_insert_and_find else delete_rows)(graph, arcs))

@@ -24,7 +24,7 @@ from ..batch import Arcs
 from ..batch.slot_filter import new_filter
 from ..batch.small import NOWHERE, is_contiguous, is_plain
 from ..edge_data import WEIGHT_COLUMN
-from ..observers import Told, observed
+from ..observers import Notification, observed
 from ..runtime import Counters, elementwise, fill_with, growable, load_kernels
 from ..runtime.parameters import Field, Struct
 from ..small_updates import ALIGNMENT, Room
@@ -126,7 +126,7 @@ def plain_records(
         If records are numbered; otherwise `edge_data` has their times.
     """
     data: Any = graph._edge_data
-    if not graph._binds_updates or data is None or data.multi != "last":
+    if not graph._makes_update_plans or data is None or data.multi != "last":
         return None
     array = graph.xp.ndarray
     if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MOST_RECORDS:
@@ -280,7 +280,7 @@ class Pushes:
 
     def _told(
         self, observers: list[UpdateObserver], room: Room | None, arcs: int, given: Arcs, size: int
-    ) -> list[Told]:  # fmt: skip
+    ) -> list[Notification]:  # fmt: skip
         """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
         if room is None:
             return []
@@ -441,7 +441,7 @@ class Bound:
     Attributes
     ----------
     updates : object
-        What the structure has bound (`DynamicGraph._bind_updates`).
+        What the structure has bound (`DynamicGraph._make_update_plan`).
     """
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
@@ -451,7 +451,7 @@ class Bound:
         log, kernels, numbers = pushes.expiry, pushes._kernels, pushes.numbers
         arcs, gone, table = memory.arcs, memory.gone, memory.table
         weights, free_ids, held, src_of, dst_of = (Field(pushes.moving, name) for name in MOVING)
-        self.updates = graph._bind_updates(arcs, memory.slots, gone, numbers.array)
+        self.updates = graph._make_update_plan(arcs, memory.slots, gone, numbers.array)
         self._check = kernels.check_records.bind(pushes.push, arcs.src, arcs.dst, arcs.weights, numbers.array)
         self._finish = kernels.finish_records.bind(
             pushes.push, pushes.writes, log, memory.slots, arcs.weights, weights, table, table.size, memory.filter,

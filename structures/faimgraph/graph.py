@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.batch import Arcs
-from frontier.batch.chains import DELETE, FIND, INSERT, Chained
+from frontier.batch.chains import DELETE, FIND, INSERT, LaunchSequence
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device, fill_with, growable
@@ -39,7 +39,7 @@ class FaimBuildOptions(BuildOptions, total=False):
     page_size: int
 
 
-class FaimGraph(Chained, PagePool, DynamicGraph):
+class FaimGraph(LaunchSequence, PagePool, DynamicGraph):
     """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
 
     Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.access import rearranges
 from frontier.batch import Arcs
-from frontier.batch.chains import DELETE, INSERT, Chained
+from frontier.batch.chains import DELETE, INSERT, LaunchSequence
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.options import BuildOptions, GraphOptions
@@ -47,7 +47,7 @@ class GraphVineBuildOptions(BuildOptions, total=False):
     block_size: int | None
 
 
-class GraphVine(Chained, VertexRecords, DynamicGraph):
+class GraphVine(LaunchSequence, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,

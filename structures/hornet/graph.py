@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.batch import Arcs
-from frontier.batch.chains import FIND, Chained
+from frontier.batch.chains import FIND, LaunchSequence
 from frontier.batch.chains import INSERT as INSERTION
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
@@ -47,7 +47,7 @@ class HornetBuildOptions(BuildOptions, total=False):
     block_array_size: int | None
 
 
-class Hornet(Chained, BlockArrays, VertexRecords, DynamicGraph):
+class Hornet(LaunchSequence, BlockArrays, VertexRecords, DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch.chains import DELETE, INSERT, Chained
+from frontier.batch.chains import DELETE, INSERT, LaunchSequence
 from frontier.sort import SortedKeys, distinct_of_sorted
 
 from . import layout, on_gpu
@@ -30,7 +30,7 @@ from .layout import (
 from .plan import Batch, Plan
 
 
-class PackedChains(Chained, PackedGraph):
+class PackedChains(LaunchSequence, PackedGraph):
     """A `PackedGraph` that applies small batches on a GPU by chains.
 
     Insertions for which windows of more than 64 leaves would have to be rebalanced go the general way. Deletions that

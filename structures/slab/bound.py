@@ -1,4 +1,4 @@
-"""Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._bind_updates`), on a GPU.
+"""Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._make_update_plan`), on a GPU.
 
 The graph's own arrays may become others: kernels take them from structs that are filled before each launch.
 """

@@ -108,7 +108,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     _view_type = View
     _arrays: ClassVar = {"records": (np.int32, 4), "neighbors": VERTEX, "separate_weights": WEIGHT, "ring": np.int32}
     _find_lanes = 4
-    _tells_slots = True
+    _supports_insert_and_find = True
     _options = ("load_factor",)
     _scalars = ("load_factor", "_used", "_free_head", "_free_count", "_tombstones")
 
@@ -133,7 +133,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._attach_pool()
-        self._takes_small_batches = self._binds_updates = self.device.is_gpu
+        self._takes_small_batches = self._makes_update_plans = self.device.is_gpu
         self._small: SmallUpdates | None = None
         self._batches: Batches | None = None
 
@@ -222,7 +222,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._undo(arcs, slots)
             raise
 
-    def _insert_distinct(self, arcs: Arcs) -> tuple[int, int, Any]:
+    def _insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
         slots = self._scratch.get("slots", len(arcs), np.int64)
         self._host.insert(self, arcs, slots, resolving=False)
         counts = self._counters.collect()
@@ -324,7 +324,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _delete(self, arcs: Arcs) -> int:
         return self._erase(arcs, None)
 
-    def _delete_telling(self, arcs: Arcs) -> tuple[int, Any]:
+    def _erase_and_find(self, arcs: Arcs) -> tuple[int, Any]:
         slots = self._scratch.get("slots", len(arcs), np.int64)
         return self._erase(arcs, slots), slots
 
@@ -353,7 +353,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._batches = Batches(self)
         return self._batches
 
-    def _bind_updates(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> BoundUpdates:
+    def _make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> BoundUpdates:
         return BoundUpdates(self, arcs, slots, gone, error_counts)
 
     def _small_updates(self) -> SmallUpdates:

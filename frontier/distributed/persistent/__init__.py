@@ -122,7 +122,7 @@ def _run(
     if ending == ALL_SHARED:
         comm.sent_bytes += (comm.size - 1) * (n // comm.size) * columns.width
     if ending == PART_LOST:
-        graph.lose_parts("another part of this graph did not come to a search: load the graph from a file")
+        graph.mark_failed("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
     vertices = lists[last][:count].copy()
     if ending == NO_ROOM:  # for what this part has reached, or another one

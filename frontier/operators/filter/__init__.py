@@ -10,7 +10,7 @@ import numpy as np
 from ...access import reads
 from ...edge_frontier import EdgeFrontier
 from ...frontier import Frontier
-from ...pending import PendingFrontier
+from ...pending import DeferredFrontier
 from ..engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 from ..functors import TRUTH
 from ..members import form_of, kernel_members, kernel_size
@@ -53,7 +53,7 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
         # Of what was listed beyond its room, all vertices may be put out.
         kept, number = memory.output(graph.num_vertices), memory.counters(2)
         kernels.keep(count, graph.view(), *members, kept, number, *values, blocks=blocks)
-        return PendingFrontier(graph, kept, number[:1])
+        return DeferredFrontier(graph, kept, number[:1])
     out = graph.xp.empty(count, np.int64 if form.of_edges else graph.vertex_dtype)
     counters = state_of(graph).counters
     counters.reset()

@@ -376,7 +376,7 @@ def costs_of(graph: BaseGraph, transpose: bool, products: int) -> tuple[float, f
 
 def _snapshot(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> BaseGraph:
     made: Any = snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
-    made._rows_in_order = False
+    made._has_sorted_lists = False
     return made
 
 

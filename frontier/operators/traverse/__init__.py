@@ -11,7 +11,7 @@ import numpy as np
 from ...access import reads
 from ...arguments import integer, one_of
 from ...frontier import Frontier, bitmap_words, check_frontier
-from ...pending import PendingFrontier
+from ...pending import DeferredFrontier
 from ...runtime import alternatives, fill_with
 from ...runtime.scratch import Counters
 from ..advance import (
@@ -167,7 +167,7 @@ def traverse_along(
     # With a schedule of the user's the host chooses: each pull, and each push from a large frontier, takes a launch.
     chooses = graph.device.is_gpu and len(walked) == 1 and balance == "auto" and can_pull(graph, functors, entering)
     if recording() is not None:
-        if max_arcs is not None or not isinstance(frontier, PendingFrontier):
+        if max_arcs is not None or not isinstance(frontier, DeferredFrontier):
             raise RuntimeError(NOT_RECORDED)
         if limit:
             _advance_later(walked, frontier, functors, tuple(values), position, limit, chooses, entering)
@@ -206,7 +206,7 @@ NOT_RECORDED = "traverse can be recorded from what visit_edges or filter put out
 
 
 def _advance_later(
-    walked: tuple[BaseGraph, ...], frontier: PendingFrontier, functors: Functors, values: tuple, step: int | None,
+    walked: tuple[BaseGraph, ...], frontier: DeferredFrontier, functors: Functors, values: tuple, step: int | None,
     limit: int, chooses: bool, entering: BaseGraph | None,
 ) -> None:  # fmt: skip
     """Record advances until the frontier is empty: in one launch, however large it becomes."""

@@ -12,7 +12,7 @@ from ...arguments import check_graph
 from ...arrays import as_ids, same_length
 from ...frontier import Frontier
 from ...functor import uses_parameter
-from ...pending import PendingFrontier
+from ...pending import DeferredFrontier
 from ..engine import (
     A_TRUTH,
     EDGE_POSITION,
@@ -91,7 +91,7 @@ def visit_edges(
         stamps, below, latest = memory.visit_epoch()
         kernels = _visit_kernels(graph, op, values)
         kernels.visit(count, n, graph.view(), src, dst, stamps, below, joined, number, latest, *values)
-        return PendingFrontier(graph, joined, number[:1])
+        return DeferredFrontier(graph, joined, number[:1])
     state = state_of(graph)
     stamps, epoch = state.next_stamps(graph)
     out = graph.xp.empty(min(count, graph.num_vertices), graph.vertex_dtype)
