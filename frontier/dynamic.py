@@ -326,9 +326,9 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         distinct : bool
             Insert by `_insert_and_find`.
         """
-        told = self._what_observers_see(arcs, present=False)
+        notifications = self._what_observers_see(arcs, present=False)
         changes = self._what_changes(arcs) if changing else []
-        self._observers.tell("edges_changing", changes)
+        self._observers.notify("edges_changing", changes)
         inserted = replaced = 0
         if len(arcs):
             with self._access.changing():
@@ -337,8 +337,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
                 self.version += 1
                 if commit is not None:
                     commit(*done)
-        self._observers.tell("edges_inserted", told)
-        self._observers.tell("edges_changed", changes)
+        self._observers.notify("edges_inserted", notifications)
+        self._observers.notify("edges_changed", changes)
         return inserted, replaced
 
     def _insert_arcs(self, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
@@ -351,7 +351,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
 
     def _delete_observed(
         self, arcs: Arcs, commit: Callable[..., None] | None = None, *, telling: bool = False,
-        told: list[Notification] | None = None,
+        notifications: list[Notification] | None = None,
     ) -> int:  # fmt: skip
         """Delete arcs, and notify observers.
 
@@ -361,12 +361,12 @@ class DynamicGraph(Graph, BaseDynamicGraph):
             Called in between with the number of deleted arcs, or what `_erase_and_find` returned.
         telling : bool
             Delete by that.
-        told : list, optional
+        notifications : list, optional
             `_what_observers_see` of the arcs, if the update has changed something since: what may fail comes first.
         """
-        if told is None:
-            told = self._what_observers_see(arcs, present=True)
-        self._observers.tell("edges_deleting", told)
+        if notifications is None:
+            notifications = self._what_observers_see(arcs, present=True)
+        self._observers.notify("edges_deleting", notifications)
         deleted = 0
         if len(arcs):
             with self._access.changing():
@@ -379,7 +379,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
                 self.version += 1
                 if commit is not None:
                     commit(*done)
-        self._observers.tell("edges_deleted", told)
+        self._observers.notify("edges_deleted", notifications)
         return deleted
 
     def _what_observers_see(self, arcs: Arcs, present: bool) -> list[Notification]:
@@ -652,7 +652,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return self._observers.live()
 
     def _tell_of_vertices(self) -> None:
-        self._observers.tell("vertices_changed", [(observer, ()) for observer in self._live_observers()])
+        self._observers.notify("vertices_changed", [(observer, ()) for observer in self._live_observers()])
 
     # ---- for structures ---------------------------------------------------------------------------------------------
 
@@ -751,7 +751,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         going = Arcs(distinct.src[gone], distinct.dst[gone], None)
         leaving = self._what_observers_see(going, present=True)
         inserted, replaced = self._insert_observed(staying)  # first, as it may take much more memory
-        deleted = self._delete_observed(going, told=leaving)
+        deleted = self._delete_observed(going, notifications=leaving)
         return inserted, replaced, deleted
 
     @abstractmethod

@@ -73,14 +73,14 @@ class Observers:
         self._refs = [ref for ref, observer in live if observer is not None]
         return [observer for _, observer in live if observer is not None]
 
-    def tell(self, method: str, told: Iterable[Notification]) -> None:
+    def notify(self, method: str, notifications: Iterable[Notification]) -> None:
         """Call a method of some observers, except those detached meanwhile; collect their exceptions.
 
         Observers that see records are not notified of edges in a graph that keeps records.
         """
         self._telling = True
         try:
-            for observer, args in told:
+            for observer, args in notifications:
                 if observer._watched is not self._graph or (observer.sees_records and self._tells_records(method)):
                     continue
                 try:

@@ -149,4 +149,4 @@ ALIGNMENT = 256  # of arrays, in bytes, as CuPy has it
 
 def _tell(graph: BaseDynamicGraph, method: str, observers: list, told: tuple[Any, Any]) -> None:
     arcs, edges = told
-    graph._observers.tell(method, [(observer, edges if observer.exact else arcs) for observer in observers])
+    graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])

@@ -401,7 +401,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """
         told = self._told(batch.src, batch.dst, present=False)
         changes = [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
-        self._observers.tell("edges_changing", changes)
+        self._observers.notify("edges_changing", changes)
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def insert() -> UpdateResult:
@@ -411,8 +411,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return done
 
         done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi == "sum")
-        self._observers.tell("edges_inserted", told)
-        self._observers.tell("edges_changed", changes)
+        self._observers.notify("edges_inserted", told)
+        self._observers.notify("edges_changed", changes)
         return done
 
     def _insert(self, name: str, batch: batches.Batch, on_existing: str, timed: bool = True) -> Any:
@@ -451,7 +451,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def _delete(self, batch: batches.Batch) -> UpdateResult:
         """Delete arcs of this part, and notify observers."""
         told = self._told(batch.src, batch.dst, present=True)
-        self._observers.tell("edges_deleting", told)
+        self._observers.notify("edges_deleting", told)
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def delete() -> UpdateResult:
@@ -461,7 +461,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return done
 
         done = batches.apply(self, batch, delete, turned)
-        self._observers.tell("edges_deleted", told)
+        self._observers.notify("edges_deleted", told)
         return done
 
     @observed
@@ -522,7 +522,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self._delete(batches.Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
 
     def _tell_of_vertices(self) -> None:
-        self._observers.tell("vertices_changed", [(observer, ()) for observer in self._observers.live()])
+        self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
 
     def _agree_on_vertices(self, error: Exception | None) -> None:
         """After all parts have changed their vertices: the same argument is good or bad on all of them."""

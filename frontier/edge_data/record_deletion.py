@@ -15,7 +15,7 @@ from ..batch import Arcs
 from ..sort import last_of_runs, sort_pairs
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
-from .record_updates import Write, edge_arcs, notify, notifying, told_of_records
+from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
@@ -78,7 +78,7 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))
     arcs, none = edge_arcs(graph, src, dst), xp.full(gone.size, -1, graph.vertex_dtype)
-    told = told_of_records(graph, gone)
+    notifications = record_notifications(graph, gone)
 
     def commit(deleted: int) -> None:
         data.release(edges)
@@ -86,9 +86,9 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
         records.release(gone)
 
     def remove() -> RecordsResult:
-        notify(graph, "records_deleting", told)
+        notify(graph, "records_deleting", notifications)
         deleted = graph._delete_observed(arcs, commit)
-        notify(graph, "records_deleted", told)
+        notify(graph, "records_deleted", notifications)
         copies = 1 if graph.directed else 2
         return RecordsResult(deleted=deleted // copies, records_deleted=int(gone.size))
 
@@ -114,7 +114,7 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     ends = src[edges], dst[edges]
     announced = notifying(graph, ends, (src[:0], dst[:0]), ends)
-    told = told_of_records(graph, gone)
+    notifications = record_notifications(graph, gone)
 
     def change() -> None:
         data.write(edges, columns)
@@ -124,9 +124,9 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         records.release(gone)
 
     def call() -> None:
-        notify(graph, "records_deleting", told)
+        notify(graph, "records_deleting", notifications)
         announced(change)
-        notify(graph, "records_deleted", told)
+        notify(graph, "records_deleted", notifications)
 
     return call
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..sort import row_ids
 from ..temporal import TIME
 from .columns import COUNT
-from .record_updates import Write, edge_arcs, notify, notifying, told_of_records
+from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
 from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
@@ -76,9 +76,9 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)
 
-    told = told_of_records(graph, plan.batch_ids[kept], (rows.arcs.src[kept], rows.arcs.dst[kept]))
+    notifications = record_notifications(graph, plan.batch_ids[kept], (rows.arcs.src[kept], rows.arcs.dst[kept]))
     notifying(graph, (plan.src, plan.dst), new, there)(commit)
-    notify(graph, "records_inserted", told)
+    notify(graph, "records_inserted", notifications)
     inserted, replaced = int(plan.fresh.size), int(plan.present.size)
     return RecordsResult(inserted, replaced, records_inserted=plan.size, record_ids=plan.batch_ids)
 

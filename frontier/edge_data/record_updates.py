@@ -51,12 +51,12 @@ def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Cal
     return call
 
 
-def notify(graph: BaseDynamicGraph, method: str, told: list[Notification]) -> None:
+def notify(graph: BaseDynamicGraph, method: str, notifications: list[Notification]) -> None:
     """Call a method of observers, each with its own arguments."""
-    graph._observers.tell(method, told)
+    graph._observers.notify(method, notifications)
 
 
-def told_of_records(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Notification]:
+def record_notifications(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Notification]:
     """The observers that see records, with the ends of the edges of some, and their ids.
 
     Parameters

@@ -135,12 +135,12 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     data.give_back(found)
 
 
-def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | None = None) -> int:
+def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notification] | None = None) -> int:
     """Delete the edges of records; returns how many arcs were deleted.
 
     Parameters
     ----------
-    told : list, optional
+    notifications : list, optional
         See `DynamicGraph._delete_observed`.
     """
     data: Any = graph._edge_data
@@ -160,15 +160,15 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | 
             data.kernels.free_listed(freed, data.free_ids, data.free_count, data.sources)
         data.give_back(freed)
 
-    return graph._delete_observed(_with_checks(arcs, src, dst), commit, told=told)
+    return graph._delete_observed(_with_checks(arcs, src, dst), commit, notifications=notifications)
 
 
-def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | None = None) -> int:
+def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notification] | None = None) -> int:
     """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
 
     Parameters
     ----------
-    told : list, optional
+    notifications : list, optional
         See `DynamicGraph._delete_observed`.
     """
     data: Any = graph._edge_data
@@ -187,7 +187,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, told: list[Notification] | 
         )  # fmt: skip
         data.give_back(deleted if graph.directed else deleted // 2)
 
-    return graph._delete_observed(arcs, commit, telling=True, told=told)
+    return graph._delete_observed(arcs, commit, telling=True, notifications=notifications)
 
 
 def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:

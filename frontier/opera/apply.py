@@ -224,7 +224,7 @@ def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> 
             graph._insert_observed(arcs(insert, batch.weights), distinct=distinct)
     if delete.size:
         if data is None:
-            graph._delete_observed(arcs(delete, None), told=leaving)
+            graph._delete_observed(arcs(delete, None), notifications=leaving)
         elif graph._supports_insert_and_find:
             delete_arcs(graph, arcs(delete, None), leaving)
         else:
