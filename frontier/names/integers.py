@@ -9,11 +9,12 @@ import numpy as np
 from ..runtime import Counters, Device, load_kernels
 from ..runtime.elementwise import fill_with, joined, take
 from . import cpu, on_cpu, on_gpu
+from .base import BaseIntegerNames
 
 FEWEST = 64  # slots
 
 
-class IntegerNames:
+class IntegerNames(BaseIntegerNames):
     """Names that are integers, in a hash table of ours: a Python dictionary takes several times as long.
 
     Parameters

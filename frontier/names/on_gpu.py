@@ -15,10 +15,10 @@ from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE, SIZE, TAKEN
 
 if TYPE_CHECKING:
-    from .integers import IntegerNames
+    from .base import BaseIntegerNames
 
 
-def assign(table: IntegerNames, names: Any) -> Any:
+def assign(table: BaseIntegerNames, names: Any) -> Any:
     """The id of each name, a new one for each that is not there; there is room for all."""
     count, empty, kernels, state = int(names.size), table.device.xp.empty, table.kernels, table.state
     entries = 1 << (2 * count - 1).bit_length()
@@ -41,14 +41,14 @@ def assign(table: IntegerNames, names: Any) -> Any:
     return ids
 
 
-def paired(table: IntegerNames, src: Any, dst: Any) -> Any:
+def paired(table: BaseIntegerNames, src: Any, dst: Any) -> Any:
     """The names of the ends of edges, one edge after the other."""
     both = table.device.xp.empty(2 * src.size, np.int64)
     table.kernels.pair(int(src.size), src, dst, both)
     return both
 
 
-def parted(table: IntegerNames, ids: Any) -> tuple[Any, Any]:
+def parted(table: BaseIntegerNames, ids: Any) -> tuple[Any, Any]:
     """The ids of all first ends, and of all second ones."""
     count = int(ids.size) // 2
     src, dst = (table.device.xp.empty(count, np.int64) for _ in range(2))

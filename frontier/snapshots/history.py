@@ -16,7 +16,6 @@ from .log import Step, UpdateLog, make_step
 
 if TYPE_CHECKING:
     from ..core.base import BaseDynamicGraph
-    from .snapshot import Pending, Snapshot
 
 _position_of = attrgetter("position")
 
@@ -60,6 +59,31 @@ class Copy:
         return not (self.in_use or self.readers or self.moving)
 
 
+class Pending:
+    """An unread snapshot: its graph and its position.
+
+    Attributes
+    ----------
+    graph : DynamicGraph
+        Kept alive, since it may have the only arrays.
+    history : History
+    position : int
+        As the history counts.
+    lock : lock
+        Held to read the snapshot, by one of several threads.
+    """
+
+    def __init__(self, graph: BaseDynamicGraph, history: History):
+        self.graph = graph
+        self.history = history
+        self.position = history.position
+        self.lock: Any = threading.RLock()
+
+    def forked(self) -> None:
+        """In a child process: no other thread is there to give the lock back."""
+        self.lock = threading.RLock()
+
+
 class History:
     """The states of one graph that snapshots may ask for.
 
@@ -91,7 +115,7 @@ class History:
 
     # ---- what snapshots ask for -------------------------------------------------------------------------------------
 
-    def take(self, make: Callable[[], Snapshot]) -> Snapshot:
+    def take(self, make: Callable[[], Any]) -> Any:
         """A snapshot of the current state, made if there is none; called while the graph is read."""
         with self._changed:
             position, latest = self._latest

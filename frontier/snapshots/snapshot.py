@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..access import CONTENTS, LAYOUT, reads
 from ..read_only import ReadOnlyGraph, read_only_class
-from .history import Copy, History
+from .history import Copy, History, Pending
 
 if TYPE_CHECKING:
     from ..core.base import BaseDynamicGraph
@@ -23,31 +22,6 @@ KNOWN = (
     "directed", "device", "vertex_dtype", "weight_dtype", "version", "vertex_version", "_num_vertices", "_num_arcs",
 )  # fmt: skip
 """Attributes that a snapshot has before it is read."""
-
-
-class Pending:
-    """An unread snapshot: its graph and its position.
-
-    Attributes
-    ----------
-    graph : DynamicGraph
-        Kept alive, since it may have the only arrays.
-    history : History
-    position : int
-        As the history counts.
-    lock : lock
-        Held to read the snapshot, by one of several threads.
-    """
-
-    def __init__(self, graph: BaseDynamicGraph, history: History):
-        self.graph = graph
-        self.history = history
-        self.position = history.position
-        self.lock: Any = threading.RLock()
-
-    def forked(self) -> None:
-        """In a child process: no other thread is there to give the lock back."""
-        self.lock = threading.RLock()
 
 
 class Snapshot(ReadOnlyGraph):
