@@ -17,7 +17,7 @@ from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_time
 from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError
 from frontier.io.files import unpacked_limit
-from frontier.io.text import LARGEST_ID
+from frontier.io.text_columns import LARGEST_ID
 
 _NANOSECONDS = np.dtype("datetime64[ns]")
 _NUMBERS = {"int", "float", "Decimal"}  # types that compare: 1 and 1.0 are one id
