@@ -107,6 +107,26 @@ def test_ids_of_other_kinds_are_read_as_names(column):
         from_table({"src": column, "dst": [0, 1]})
 
 
+@pytest.mark.parametrize(
+    ("src", "dst", "ids"),
+    [
+        ([1.0, 2.5], [2, 1], [1, 2, 2.5]),
+        ([Decimal("1.5"), Decimal(2)], [2, 2**70], [Decimal("1.5"), 2, 2**70]),
+        (np.array([1, 2.0], object), [1, 2], [1, 2]),
+    ],
+)
+def test_ids_that_are_equal_numbers_are_one_id_whatever_their_types(src, dst, ids):
+    edges = from_table({"src": src, "dst": dst}, named=True)
+    assert edges.ids.tolist() == ids
+    assert [edges.ids[v] for v in (*edges.src, *edges.dst)] == [*src, *dst]
+
+
+def test_numbers_that_are_no_vertices_are_told_that_they_may_be_names():
+    for number in (Decimal("1.5"), Decimal(2**64)):
+        with pytest.raises(ParseError, match=r"named=True"):
+            from_table({"src": [Decimal(1), number], "dst": [0, 1]})
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_names_in_files_of_tables(suffix, tmp_path):
     pa = pytest.importorskip("pyarrow")

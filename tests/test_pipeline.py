@@ -397,6 +397,25 @@ def test_a_window(device, rng):
     assert pipeline.totals.late == late > 0
 
 
+@pytest.mark.parametrize("lines", ["3,4\n-7,3\n", "007,07\n07,7\n", "18446744073709551615,3\n12e4,bob\n"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_names_that_are_text_are_the_ids_of_a_file_as_written(lines, suffix, tmp_path):
+    path, names = tmp_path / f"names{suffix}", fr.Names("str")
+    written = [tuple(line.split(",")) for line in lines.splitlines()]
+    if suffix == ".csv":
+        path.write_text("src,dst\n" + lines)
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet.write_table(pyarrow.table(dict(zip(("src", "dst"), zip(*written, strict=True), strict=True))), path)
+    graph = CSR(device="cpu", directed=True)
+    fr.Pipeline(path, graph, names=names).run()
+    src, dst = (names.ids(list(ends)).tolist() for ends in zip(*written, strict=True))
+    assert names.size == len({*src, *dst}) == len({name for pair in written for name in pair})
+    assert graph.has_edges(src, dst).all()
+    assert graph.num_edges == len(written)
+
+
 def test_lines_from_a_socket(rng):
     here, there = socket.socketpair()
     graph = CSR(N, device="cpu")

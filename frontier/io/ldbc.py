@@ -12,7 +12,8 @@ from frontier.io.columns import Columns
 from frontier.io.edge_list import EdgeList
 from frontier.io.errors import ParseError
 from frontier.io.files import COMPRESSED_SUFFIXES, bare_name
-from frontier.io.text import Layout, read_column, read_text
+from frontier.io.text import read_column, read_text
+from frontier.io.text_columns import Layout
 
 
 def read_ldbc(

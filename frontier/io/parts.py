@@ -50,6 +50,7 @@ def read_parts(
     comments: str = COMMENTS,
     delimiter: str | None = None,
     header: bool | None = None,
+    named: bool | None = None,
     data: Sequence[str] = (),
     max_record_bytes: int = LONGEST_RECORD,
     part_bytes: int = PART_BYTES,
@@ -63,7 +64,7 @@ def read_parts(
     Parameters
     ----------
     path : str or path-like
-    columns, weighted, comments, delimiter, header, data, max_record_bytes
+    columns, weighted, comments, delimiter, header, named, data, max_record_bytes
         See `read_edges`.
     part_bytes : int
         About how many bytes of text make a part.
@@ -82,9 +83,12 @@ def read_parts(
     """
     options: dict[str, Any] = {
         "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "data": check_data(data), "max_record_bytes": max_record_bytes,
+        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
     }  # fmt: skip
     parts = None
+    if named:  # numbers of names depend on all of them
+        yield from _whole(path, options)
+        return
     with open(path, "rb") as file:
         begin = file.read(8)
         file.seek(0)
@@ -103,9 +107,12 @@ def read_parts(
                     texts.close()
             if parts is not None:
                 return
-    if parts is None:
-        parts = iter(read_stream(path, PART_ROWS, order="file", compact=False, **options))
-    yield from parts
+    yield from _whole(path, options) if parts is None else parts
+
+
+def _whole(path: str | os.PathLike[str], options: dict[str, Any]) -> Iterator[EdgeList]:
+    """The records of a file that is not read part by part."""
+    return iter(read_stream(path, PART_ROWS, order="file", compact=False, **options))
 
 
 # ---- text -----------------------------------------------------------------------------------------------------------
@@ -236,7 +243,7 @@ def _of_text(
     first, name = next(parts, b""), bare_name(path)
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None
-    options = text_options(first, name, options | {"named": None})
+    options = text_options(first, name, options)
     operations = is_operation_stream(first, options["comments"])
     text = TextParts(first, str(Path(path)), operations=operations, **options)
     if text.has_names:

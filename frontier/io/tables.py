@@ -17,9 +17,10 @@ from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_time
 from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from frontier.io.errors import NAMED_HINT, ParseError
 from frontier.io.files import unpacked_limit
-from frontier.io.text import LARGEST_ID
+from frontier.io.text_columns import LARGEST_ID
 
 _NANOSECONDS = np.dtype("datetime64[ns]")
+_NUMBERS = {"int", "float", "Decimal"}  # types that compare: 1 and 1.0 are one id
 NESTED = list | tuple | dict | np.ndarray
 
 
@@ -58,7 +59,7 @@ def from_table(
         Names of columns to keep as edge data (`EdgeList.data`), whatever their names say otherwise.
     named : bool, optional
         True takes ids for names, which are then numbered, with `ids` the names: words, dates, numbers of any kind and
-        size. Ids of several kinds become text. By default only words are numbered.
+        size. Ids of several kinds become text, but 1 and 1.0 are one id. By default only words are numbered.
 
     Returns
     -------
@@ -337,7 +338,8 @@ def _named_ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarr
         ids, numbers = np.unique(np.concatenate([src, dst]), return_inverse=True)
         return numbers[: len(src)], numbers[len(src) :], ids
     columns = [src.tolist(), dst.tolist()]
-    if len(_kinds(src, dst)) > 1:
+    kinds = _kinds(src, dst)
+    if len(kinds) > 1 and not _NUMBERS.issuperset(kinds):
         columns = [list(map(str, column)) for column in columns]
     try:
         ids, (src, dst) = wd.number_words(columns)
@@ -368,7 +370,7 @@ def _refuse_numbers(column: np.ndarray, name: str, source: str) -> None:
     for row, value in enumerate(column):
         if isinstance(value, int | Decimal) and not (_is_whole(value, scaled=True) and abs(value) <= LARGEST_ID):
             reason = "over the int64 range" if _is_whole(value, scaled=True) else "no integer"
-            raise ParseError(f"vertex id in {name} is {reason}", source, row + 1, str(value))
+            raise ParseError(f"vertex id in {name} is {reason}", source, row + 1, str(value), NAMED_HINT)
 
 
 def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:

@@ -68,7 +68,8 @@ class Pipeline:
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
     names : Names, optional
         ``src`` and ``dst`` hold names in place of ids. Those that are new get ids in order of the records, also where
-        they occur in a deletion first, and the graph grows by the vertices that each batch needs.
+        they occur in a deletion first, and the graph grows by the vertices that each batch needs. With
+        ``Names("str")`` all ids of a file are names, as they are written.
     columns : dict of str to str, or sequence of str, optional
         For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, how tables and dictionaries call it; of
         files, see `read_edges`.

@@ -99,6 +99,8 @@ class Decoder:
     ----------
     data_columns : tuple of str
         The columns of edge data that insertions take.
+    takes_text : bool
+        Whether vertices have names that are text, whatever the names look like.
     """
 
     def __init__(
@@ -115,6 +117,7 @@ class Decoder:
         self._takes |= {TIME} if takes_time else set()
         self._names = {("weights" if role == "weight" else role): name for role, name in (columns or {}).items()}
         self._vertices = names
+        self.takes_text = names is not None and names.dtype == "str"
         for role in self._names:
             if role not in POSITIONS and role not in self._data:
                 known = ", ".join((*POSITIONS, *self.data_columns))

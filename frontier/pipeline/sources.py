@@ -58,7 +58,9 @@ def open_source(
         items = decoded(_runs(source, decoder), decoder.decode, 0)
     elif isinstance(source, str | os.PathLike):
         unpack = partial(Ahead, depth=ahead, name="dynfrontier-unpack")
-        parts = read_parts(source, columns=columns, data=decoder.data_columns, ahead=unpack)
+        parts = read_parts(
+            source, columns=columns, named=decoder.takes_text or None, data=decoder.data_columns, ahead=unpack
+        )
         items = decoded(parts, decoder.decode, 0)
     elif is_one_table(source):
         items = decoded([source], decoder.decode, 0)

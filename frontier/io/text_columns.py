@@ -1,0 +1,310 @@
+"""The columns of a text: what the kernel makes of its lines once it is known how these are to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from frontier.io import konect
+from frontier.io import words as wd
+from frontier.io.columns import DATA, UNKNOWN, ReaderWarning, tell
+from frontier.io.errors import NAMED_HINT, ParseError, line_error
+from frontier.io.lines import Syntax, fields_of, record_at
+
+LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a format fixes about its lines.
+
+    Parameters
+    ----------
+    start : int
+        Offset of the first line of records.
+    base : int
+        The number that the file gives to the first vertex; `first_id` of the edge list.
+    num_vertices : int, optional
+        Number of vertices that the file announces; larger ids are an error.
+    roles : list of (str or None), optional
+        Roles of the columns, where the format names them.
+    directed : bool, optional
+        Whether the file says that records are directed.
+    real_weights : bool
+        Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
+    delimiter : str, optional
+        What separates columns, where the format says so.
+    time_unit : str, optional
+        The unit of times that were dates, where the file says so.
+    third_is_weight : bool
+        Whether the format says that a third column is a weight, whatever its values.
+    dynamic : bool
+        Whether weights are operations, as in KONECT's dynamic networks.
+    """
+
+    start: int = 0
+    base: int = 0
+    num_vertices: int | None = None
+    roles: list[str | None] | None = None
+    directed: bool | None = None
+    real_weights: bool = False
+    delimiter: str | None = None
+    time_unit: str | None = None
+    third_is_weight: bool = False
+    dynamic: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the lines of one file are to be read.
+
+    Parameters
+    ----------
+    data, source : bytes, str
+        The file and its name.
+    layout : Layout
+    syntax : Syntax
+    roles : list of (str or None)
+        Roles of the columns.
+    exact : bool
+        Whether further columns are an error.
+    words : frozenset of str
+        Roles whose columns hold words: ends that are names, times that are dates.
+    guessed : bool
+        Whether that ends are names was found out from the first record.
+    inner_comments : bool
+        Whether comments may stand among the records. A name may start like a comment, so that of files of names it is
+        not known which of both a line is.
+    nameable : bool
+        Whether ids could be read as names.
+    free : bool
+        Whether ids could be words, as neither the format nor the caller says what they are.
+    told : list of str
+        What the caller was warned of, once for all parts.
+    """
+
+    data: bytes
+    source: str
+    layout: Layout
+    syntax: Syntax
+    roles: list[str | None] = field(default_factory=list)
+    exact: bool = True
+    words: frozenset[str] = frozenset()
+    guessed: bool = False
+    inner_comments: bool = True
+    nameable: bool = False
+    free: bool = False
+    told: list[str] = field(default_factory=list)
+
+    def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
+        """The error for the line at a position."""
+        return line_error(reason, self.source, self.data, position, hint)
+
+    def record(self, start: int) -> tuple[int, int, str]:
+        """The first record from a position on: its position, that of the record behind it, and its text."""
+        begin, after, text = record_at(self.data, start, self.syntax)
+        if len(text) > self.syntax.longest:
+            raise self.error(self.syntax.too_long, begin)
+        return begin, after, text
+
+    def fields(self, record: str) -> list[str]:
+        """The fields of a record."""
+        return fields_of(record, self.syntax.separator)
+
+
+def first_line(data: bytes) -> tuple[str, int]:
+    """First line of `data` without its line end, and the offset of the second line."""
+    end = data.find(b"\n")
+    end = len(data) if end < 0 else end
+    return data[:end].decode("utf-8", "replace").rstrip("\r"), min(end + 1, len(data))
+
+
+def is_count(word: str) -> bool:
+    """Whether a word is a number of vertices or edges that an array can have."""
+    return re.fullmatch(r"[0-9]{1,19}", word) is not None and int(word) <= LARGEST_ID + 1
+
+
+def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
+    from frontier.io import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
+
+    data, layout, roles, syntax = plan.data, plan.layout, plan.roles, plan.syntax
+    kept = [role for role in roles if role is not None]
+    number = tk.OPTIONAL_NUMBER if syntax.operations else tk.NUMBER
+    kind_of = {None: tk.SKIP, "src": tk.ID, "dst": tk.ID, "vertex": tk.ID, "time": tk.NUMBER}
+    kind_of |= dict.fromkeys(plan.words, tk.TEXT)
+    kinds = np.array([kind_of.get(role, number) for role in roles])
+    slots = np.array([0 if role is None else kept.index(role) for role in roles])
+    rows = data.count(b"\n", layout.start) + 1
+    out = np.empty((len(kept), rows), dtype=np.int64)
+    is_real = np.zeros(len(kept), dtype=bool)
+    numbers = int(np.isin(kinds, (tk.NUMBER, tk.OPTIONAL_NUMBER)).sum())
+    hard = np.empty((rows * numbers, 4), dtype=np.int64)
+    ends = np.empty((len(kept), rows) if plan.words else (0, 0), dtype=np.int64)
+    padded = np.array([-1])
+    ops = np.empty(rows if syntax.operations else 0, dtype=np.int8)
+    is_comment = np.zeros(256, dtype=bool)
+    is_comment[list(syntax.comments)] = True
+    lowest = layout.base
+    highest = LARGEST_ID if layout.num_vertices is None else min(layout.num_vertices - 1 + layout.base, LARGEST_ID)
+    status, position, column, count, hards = tk.tokenize(
+        np.frombuffer(data, dtype=np.uint8),
+        layout.start,
+        is_comment,
+        plan.inner_comments,
+        syntax.separator,
+        syntax.multiline,
+        syntax.longest,
+        kinds,
+        slots,
+        lowest,
+        highest,
+        syntax.operations,
+        plan.exact,
+        padded,
+        out,
+        out.view(np.float64),
+        is_real,
+        hard,
+        ends,
+        ops,
+    )
+    if status != tk.OK:
+        raise plan.error(*_fault_of(plan, status, position, column, count, tk))
+    if padded[0] >= 0 and plan.free and not plan.told:
+        _tell_of_padding(plan, int(padded[0]))
+    for row, slot, begin, end in hard[:hards].tolist():
+        value = float(data[begin:end])
+        if abs(value) == float("inf"):
+            name = kept[slot].removeprefix(DATA)
+            raise plan.error(f"the {name} {data[begin:end].decode()} overflows float64", begin)
+        out.view(np.float64)[slot, row] = value
+    table = {
+        role: (out[slot].view(np.float64) if is_real[slot] else out[slot])[:count] for slot, role in enumerate(kept)
+    }
+    texts = {role: _texts(plan, out[slot, :count], ends[slot, :count])
+             for slot, role in enumerate(kept) if role in plan.words}  # fmt: skip
+    if "time" in plan.words:
+        table["time"] = wd.dates(texts["time"], _fault(plan, table["time"]))
+    if layout.dynamic and "weight" in table:
+        ops = _operations_of(plan, table.pop("weight"))
+    if "src" in plan.words:
+        if plan.guessed:
+            _check_guess(plan, texts, table)
+        table["ids"], (table["src"], table["dst"]) = wd.number_words([texts["src"], texts["dst"]])
+    return table, ops[:count]
+
+
+def _operations_of(plan: Plan, weights: np.ndarray) -> np.ndarray:
+    """The operations of a dynamic network of KONECT."""
+    ops = konect.operations_of(weights)
+    if not ops.all():
+        at, after, _ = plan.record(plan.layout.start)
+        for _ in range(int(np.argmin(ops))):
+            at, after, _ = plan.record(after)
+        raise plan.error("the weight of a record of a dynamic KONECT network is neither 1 nor -1", at)
+    return ops
+
+
+def _tell_of_padding(plan: Plan, position: int) -> None:
+    """Warn that ids which differ as words may be one vertex."""
+    word = _word(plan, position).strip('"')
+    plan.told.append(word)
+    tell(ReaderWarning(
+        plan.source, f"ids such as {word!r} are read as integers, so {word.lstrip('+0') or '0'!r} is the same vertex",
+        "named=True keeps ids as they are written, named=False says that they are integers",
+    ))  # fmt: skip
+
+
+def _texts(plan: Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
+    """The words of a column."""
+    found = []
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        word = plan.data[max(begin, ~begin) : end]
+        try:
+            found.append((word.replace(b'""', b'"') if begin < 0 else word).decode())
+        except UnicodeDecodeError as error:
+            raise plan.error(f"the word {word!r} is not UTF-8", max(begin, ~begin)) from error
+    return found
+
+
+def _fault(plan: Plan, begins: np.ndarray) -> Callable[[int, str], Exception]:
+    """Makes the error for a row of a column of words."""
+    places = begins.copy()
+    return lambda row, reason: plan.error(reason, max(int(places[row]), ~int(places[row])))
+
+
+def _check_guess(plan: Plan, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
+    """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
+    rest = range(1, len(texts["src"]))
+    if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
+        begin = int(table["src"][0])
+        hint = f"{NAMED_HINT}; header=True makes it the name of a column"
+        raise plan.error("stray word in a file of integer ids", max(begin, ~begin), hint)
+
+
+def _word(plan: Plan, position: int) -> str:
+    """The word that starts at `position`."""
+    separator = plan.syntax.separator
+    stop = rb"[\n%s]" % (b" \t" if separator < 0 else re.escape(bytes([separator])))
+    match = re.compile(stop).search(plan.data, position + 1)
+    word = plan.data[position : match.start() if match else len(plan.data)].decode("utf-8", "replace").strip(" \t\r")
+    return word if len(word) <= 60 else word[:60] + "…"
+
+
+def _fault_of(plan: Plan, status: int, position: int, column: int, row: int, tk) -> tuple[str, int, str | None]:
+    """The error for what the kernel found: the reason, the position, and what to do about it."""
+    role = plan.roles[column] if 0 <= column < len(plan.roles) else None
+    is_end = role in ("src", "dst") and "src" not in plan.words
+    odd_id = status in (tk.NEGATIVE, tk.OVER_INT64, tk.NOT_INTEGER)
+    odd_id |= status == tk.ABOVE and plan.layout.num_vertices is None
+    hint = None
+    if status == tk.WORD and is_end and row == 0:
+        word = _word(plan, position)
+        hint = next((f"is delimiter={mark!r} meant?" for mark in ";|\t" if mark in word), None)
+    if hint is None and plan.nameable and (odd_id or (status == tk.WORD and is_end)):
+        hint = NAMED_HINT
+    return _reason(plan, status, position, column, role, tk), position, hint
+
+
+def _reason(plan: Plan, status: int, position: int, column: int, role: str | None, tk) -> str:
+    """Say in words what the kernel found."""
+    roles, layout, word = plan.roles, plan.layout, _word(plan, position)
+    name = "third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}"
+    if status == tk.WORD:
+        return f"stray word {word!r} where the {name} should be"
+    if status == tk.NEGATIVE:
+        return f"negative vertex id {word}"
+    if status == tk.OVER_INT64 or (status == tk.ABOVE and layout.num_vertices is None):
+        return f"vertex id {word} is over the int64 range"
+    if status == tk.MISSING:
+        return f"missing column: the {name} (column {column + 1} of {len(roles)})"
+    if status == tk.NAN:
+        return f"the {name} is NaN"
+    if status == tk.INFINITE:
+        return f"the {name} is infinite"
+    if status == tk.EXTRA:
+        return f"stray word {word!r} after the last of {len(roles)} columns"
+    if status == tk.NOT_INTEGER:
+        return f"vertex id {word} is not an integer"
+    if status == tk.BAD_OPERATION:
+        return f"{word!r} is not an operation; lines start with '+' or '-'"
+    if status == tk.EMPTY_FIELD:
+        return f"missing column: the {name} is empty"
+    if status == tk.CONTROL:
+        return f"the control character {chr(plan.data[position])!r} in the {name}"
+    if status == tk.QUOTE:
+        return f"the {name} is not one field in quotes, and one only"
+    if status == tk.UNCLOSED:
+        where = f"within {plan.syntax.longest:,} bytes" if plan.syntax.multiline else "on its line"
+        return f"nothing closes the quote before the {name} {where}"
+    if status == tk.LONG:
+        return plan.syntax.too_long
+    if status == tk.COMMENT:
+        return "a comment among records of names; comments='' makes it a record"
+    if status == tk.BELOW:
+        return f"vertex id {word} in a format that counts from {layout.base}"
+    return f"vertex id {word} is over the announced number of vertices, {layout.num_vertices}"

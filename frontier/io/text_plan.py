@@ -1,0 +1,232 @@
+"""How a text edge list is to be read: what its first lines and the caller say of its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from frontier.io import konect
+from frontier.io import words as wd
+from frontier.io.columns import (
+    UNKNOWN,
+    Columns,
+    ReaderWarning,
+    check_roles,
+    names_columns,
+    resolve_roles,
+    role_of,
+    roles_from_names,
+    tell,
+)
+from frontier.io.edge_list import FIRST_ID, TIME_UNIT
+from frontier.io.errors import NAMED_HINT, ParseError, line_error
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, syntax_of
+from frontier.io.marked_lines import Marked, marked_lines
+from frontier.io.text_columns import Layout, Plan, is_count, tokenize
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def plan_text(
+    data: bytes,
+    source: str,
+    *,
+    layout: Layout | None = None,
+    columns: Columns = None,
+    weighted: bool | None = None,
+    comments: str = COMMENTS,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    named: bool | None = None,
+    operations: bool = False,
+    table: bool = False,
+    data_columns: Sequence[str] = (),
+    max_record_bytes: int = LONGEST_RECORD,
+    multiline: bool = True,
+) -> Plan:
+    """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
+    if data.startswith(_UTF16):
+        raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
+    given = layout is not None
+    if layout is None:
+        layout = _preamble(data, source, comments)
+    elif named or header:
+        raise ValueError(f"{source}: a file of this format has no names; leave out header= and named=")
+    syntax = syntax_of(
+        data, comments=comments, delimiter=delimiter or layout.delimiter, table=table, operations=operations,
+        max_record_bytes=max_record_bytes, multiline=multiline, start=layout.start,
+    )  # fmt: skip
+    plan = Plan(data, source, layout, syntax, free=not given and named is None)
+    at, after, record = plan.record(layout.start)
+    words = plan.fields(record)
+    names = None
+    marked: list[Marked] = []
+    if (table or named) and not (given or operations or header) and comments == COMMENTS:
+        marked = marked_lines(data, layout.start, at, len(words), syntax)
+    if any(each.is_record(words) for each in marked):
+        at, words, _ = next(each for each in marked if each.fits)
+        plan = replace(plan, layout=replace(layout, start=at), syntax=replace(syntax, comments=frozenset()))
+        marked = []
+    elif not given and not operations:
+        names, layout, words = _header(plan, at, after, words, columns, header, table, data_columns)
+        plan = replace(plan, layout=layout)
+    if operations:
+        words = _first_insertion(plan, at)
+    if layout.dynamic or (layout.third_is_weight and weighted is None):
+        weighted = True
+    roles, exact = _roles(columns, weighted, plan, names, words, at, data_columns)
+    if layout.dynamic and words and "weight" not in roles:
+        raise plan.error("a dynamic KONECT network needs its weights: 1 inserts an edge, and -1 deletes it", at)
+    allowed = not given and (table or names is not None) if named is None else named
+    roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
+    maybe_named = "src" in in_words or (allowed and not words)
+    if maybe_named and names is None:
+        for line in marked:
+            if line.fits:
+                raise plan.error("is this line a comment, or a record of names? Say comments='#' or comments=''",
+                                 line.position)  # fmt: skip
+        if marked:
+            tell(ReaderWarning(source, f"skipped a line as a comment, {' '.join(marked[0].words)[:60]!r}",
+                               "a record of names has as many columns as the others"))  # fmt: skip
+        plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
+    return replace(
+        plan, roles=roles, exact=exact, words=in_words, guessed=guessed, nameable=not given,
+        inner_comments=not maybe_named or comments != COMMENTS,
+    )  # fmt: skip
+
+
+def _first_insertion(plan: Plan, at: int) -> list[str]:
+    """Words of the first insertion of a stream; deletions may lack the weight, so they do not tell the width."""
+    while at < len(plan.data):
+        _, at, record = plan.record(at)
+        record = record.strip(" \t")
+        if not record.startswith("-"):
+            rest = record[1:].strip(" \t")
+            separator = plan.syntax.separator
+            separated = separator >= 0 and rest.startswith(chr(separator))
+            return plan.fields(rest[1:] if separated else rest)
+    return []
+
+
+def _preamble(data: bytes, source: str, comments: str) -> Layout:
+    """What the comments at the top of a file say: direction, number and base of vertices, names of columns."""
+    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    layout = Layout(start=start)
+    while start < len(data):
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        line = data[start:end].decode("utf-8", "replace").strip()
+        if line and line[0] not in comments:
+            break
+        text = line[1:].strip()
+        if header := konect.parse_header(text):
+            if header.bipartite:
+                raise line_error(
+                    "bipartite KONECT networks number their two sides separately, so one id is two vertices; write ids "
+                    "that differ, such as 'left_1' and 'right_1'", source, data, start, NAMED_HINT,
+                )  # fmt: skip
+            layout = replace(
+                layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic
+            )  # fmt: skip
+        elif direction := re.match(r"(directed|undirected)\s+graph\b", text, re.IGNORECASE):
+            layout = replace(layout, directed=direction[1].lower() == "directed")
+        elif count := re.match(r"num_vertices:\s*(.*)$", text):
+            if not is_count(count[1]):
+                raise line_error("the number of vertices must be an integer of int64", source, data, start)
+            layout = replace(layout, num_vertices=int(count[1]))
+        elif first := re.match(rf"{FIRST_ID}:\s*([0-9]{{1,18}})$", text):
+            layout = replace(layout, base=int(first[1]))
+        elif unit := re.match(rf"{TIME_UNIT}:\s*(ns|us|ms|s)$", text):
+            layout = replace(layout, time_unit=unit[1])
+        elif len(text.split()) >= 2 and all(role_of(word) for word in text.split()):
+            layout = replace(layout, roles=roles_from_names(text.split()))
+        start = end + 1
+    return layout
+
+
+def _header(
+    plan: Plan,
+    at: int,
+    after: int,
+    words: list[str],
+    columns: Columns,
+    header: bool | None,
+    table: bool,
+    data: Sequence[str],
+) -> tuple[list[str] | None, Layout, list[str]]:
+    """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
+    layout = plan.layout
+    if not words or header is False:
+        return None, layout, words
+    below = replace(layout, start=after)
+    following = plan.fields(plan.record(after)[2])
+    said = [*data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
+    known = bool(said) and set(said) <= set(words)
+    found = True if header or known else names_columns(words, following, table)
+    if found:
+        # What is wrong with the names themselves, the kernel says.
+        names_alone = replace(layout, start=at)
+        tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
+        if not header and not known and roles_from_names(words) is None:
+            line = plan.data.count(b"\n", 0, at) + 1
+            tell(ReaderWarning(plan.source, f"took line {line} for the names of the columns, {', '.join(words)[:100]}",
+                               "say header=True or header=False"))  # fmt: skip
+        return words, below, following
+    if found is None:
+        raise plan.error("does this line hold the names of the columns, or the first record? "
+                         "Say header=True or header=False", at)  # fmt: skip
+    return None, layout, words
+
+
+def _roles(
+    columns: Columns,
+    weighted: bool | None,
+    plan: Plan,
+    names: Sequence[str] | None,
+    words: Sequence[str],
+    at: int,
+    data: Sequence[str],
+) -> tuple[list[str | None], bool]:
+    """Roles of the columns to parse, and whether more columns than these are an error."""
+    width = len(words)
+    if names is not None:
+        # Who says which columns count, by position or by name, says that others do not: rows may be wider than the
+        # names, of which the last may stand for many fields.
+        roles = resolve_roles(
+            names, columns, weighted, plan.source, data, fits=lambda k: wd.fits(words[k] if k < width else "")
+        )  # fmt: skip
+        return roles, columns is None
+    if data:
+        raise ValueError(f"{plan.source}: data names columns, but the file has no line of names")
+    if columns is not None:
+        if isinstance(columns, Mapping):
+            raise ValueError(f"{plan.source}: columns is a mapping of names, but the file has no line of names")
+        return check_roles(columns), False
+    if plan.layout.roles is not None and len(plan.layout.roles) >= width:
+        # The comment of SNAP's temporal files may name fewer columns than there are.
+        return list(plan.layout.roles), True
+    if width <= 2:
+        return ["src", "dst"], True
+    if width == 3:
+        return ["src", "dst", "weight" if weighted else UNKNOWN], True
+    if width == 4:
+        return ["src", "dst", "weight", "time"], True
+    raise plan.error(f"{width} columns; say which is which with columns=('src', 'dst', ...)", at)
+
+
+def _words_of(
+    roles: list[str | None], words: Sequence[str], allowed: bool, named: bool, weighted: bool | None
+) -> tuple[list[str | None], frozenset[str], bool]:
+    """Roles, those whose columns hold words, and whether it was the first record that said that ends are words."""
+    first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
+    if UNKNOWN in first and weighted is None and wd.is_date(first[UNKNOWN]):
+        roles = ["time" if role == UNKNOWN else role for role in roles]
+        first["time"] = first[UNKNOWN]
+    found = {"time"} if wd.is_date(first.get("time", "")) else set()
+    guessed = allowed and not named and any(
+        first.get(end) and not wd.starts_like_number(first[end]) for end in ("src", "dst")
+    )  # fmt: skip
+    if named or guessed:
+        found |= {"src", "dst"}
+    return roles, frozenset(found), guessed
