@@ -350,6 +350,17 @@ def test_a_first_record_is_no_header(text, recwarn, name, rows, columns, expecte
     assert records(edges) == expected and not recwarn
 
 
+def test_letters_above_words_are_said_to_be_names_of_columns(text, recwarn):
+    with pytest.warns(ReaderWarning, match="took line 1 for the names of the columns, u, v; say"):
+        assert read_edges(text("u,v\nv,w\n", "a.csv")).ids.tolist() == ["v", "w"]
+    assert read_edges(text("u,v\nv,w\n", "b.csv"), header=False).ids.tolist() == ["u", "v", "w"]
+    recwarn.clear()
+    for rows in ("u,v\n1,2\n", "u,v,w\nann,bob,3\n", "source,target\nann,bob\n"):  # these can be nothing else
+        assert len(read_edges(text(rows, "c.csv"))) == 1
+    assert read_edges(text("u,v\nv,w\n", "d.csv"), header=True).ids.tolist() == ["v", "w"]
+    assert not recwarn.list
+
+
 def test_a_header_that_is_told_by_its_looks_is_said(text):
     for content, names in [("alpha,beta\n0,1\n", "alpha, beta"), ("1st,2nd,w\n0,1,5\n", "1st, 2nd, w")]:
         with pytest.warns(ReaderWarning, match=f"took line 1 for the names of the columns, {names}; say") as said:

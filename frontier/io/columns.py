@@ -119,6 +119,28 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
     return roles if "src" in roles and "dst" in roles else None
 
 
+def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a first line that is taken for names of columns cannot be a record of names of vertices.
+
+    The names of the ends are known, and are more than letters, or stand above a number.
+
+    Parameters
+    ----------
+    words, below : sequence of str
+        The fields of the first line and the next one.
+    """
+    ends = [word for word in words if role_of(word) in _ENDS]
+    if roles_from_names(words) is None:
+        return False
+    return bool(_over_numbers(words, below)) or all(len(_plain(word)) > 1 for word in ends)
+
+
+def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
+    """The numbers of a line that stand below words."""
+    pairs = zip(words, below, strict=False)
+    return [there for word, there in pairs if word and not is_number(word) and is_number(there)]
+
+
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
     """Whether the first line of a text holds the names of the columns, as far as it and the next one tell.
 
@@ -137,8 +159,7 @@ def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bo
         None if it may be either.
     """
     numbers = any(map(is_number, words))
-    pairs = zip(words, below, strict=False)
-    over = [there for word, there in pairs if word and not is_number(word) and is_number(there)]
+    over = _over_numbers(words, below)
     if roles_from_names(words) is not None:
         return bool(over) or not numbers
     if not table:

@@ -93,7 +93,8 @@ def read_edges(
         line holds one, else a tab in CSV and TSV files that hold one, else blanks. Blanks around fields are dropped.
     header : bool, optional
         Whether the first line of a text holds the names of the columns. By default it does if these name the ends; or,
-        with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line.
+        with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line. It
+        warns of ends that are letters, such as ``u,v``, above words, too.
     named : bool, optional
         Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
         such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in

@@ -17,6 +17,7 @@ from frontier.io.columns import (
     resolve_roles,
     role_of,
     roles_from_names,
+    surely_names_columns,
     tell,
 )
 from frontier.io.edge_list import FIRST_ID, TIME_UNIT
@@ -168,7 +169,7 @@ def _header(
         # What is wrong with the names themselves, the kernel says.
         names_alone = replace(layout, start=at)
         tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
-        if not header and not known and roles_from_names(words) is None:
+        if not header and not known and not surely_names_columns(words, following):
             line = plan.data.count(b"\n", 0, at) + 1
             tell(ReaderWarning(plan.source, f"took line {line} for the names of the columns, {', '.join(words)[:100]}",
                                "say header=True or header=False"))  # fmt: skip
