@@ -92,6 +92,10 @@ class ColumnsOfPart:
 
     @property
     def times(self) -> NoReturn:
+        """Raise."""
+        self.latest_time()
+
+    def latest_time(self) -> NoReturn:
         """Raise: the clock of a window is one for all parts."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
