@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -153,6 +154,23 @@ def test_a_message_without_memory_for_it_leaves_the_pipe(monkeypatch: pytest.Mon
 def _send(pipe: Any, number: int, value: bytes) -> None:
     """In a thread: a pipe holds less than the message."""
     threading.Thread(target=messages.send, args=(pipe, number, messages.pack(value))).start()
+
+
+def wait_long(host: Any) -> None:
+    time.sleep(0.4)
+    host.comm.barrier()
+
+
+def test_an_interrupted_call_of_threads_is_waited_for() -> None:
+    with Threads(2) as engine:
+        for _ in range(5):
+            timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                engine.run_alike(wait_long)
+            begin = time.monotonic()
+            assert engine.run_alike(number, 1) == [2, 2]
+            assert time.monotonic() - begin > 0.2
 
 
 def test_a_thread_that_cannot_be_started_releases_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
