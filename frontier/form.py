@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,11 +82,22 @@ def choose_form(
 
 
 def free_bytes(graph: BaseGraph) -> int | None:
-    """Free memory of the graph's device, if it is known."""
+    """Free memory of the graph's device, as far as this process may have it, if it is known."""
     if graph.device.is_gpu:
         cuda: Any = graph.xp.cuda
         return int(cuda.runtime.memGetInfo()[0]) + int(graph.xp.get_default_memory_pool().free_bytes())
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        page = os.sysconf("SC_PAGE_SIZE")
+        free = os.sysconf("SC_AVPHYS_PAGES") * page
     except (AttributeError, OSError, ValueError):
         return None
+    import resource  # not on all systems, but where sysconf is
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return free
+    try:
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * page
+    except OSError:
+        return None
+    return max(min(free, limit - used), 0)

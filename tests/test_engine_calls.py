@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -56,11 +57,16 @@ def number(host: Any, value: Any) -> int:
     return host.comm.reduce_numbers([1])[0]
 
 
-def limit_memory(host: Any) -> None:
+def limit_memory(host: Any, nbytes: int) -> None:
     """Let the second worker have little more memory than now."""
     if host.comm.rank == 1:
         size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (size + 2**24, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (size + nbytes, resource.RLIM_INFINITY))
+
+
+def sum_in_place(host: Any, array: np.ndarray) -> np.ndarray:
+    array += host.comm.rank
+    return array
 
 
 def fail_first(host: Any, seconds: float) -> str:
@@ -89,15 +95,27 @@ def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(TypeError, match="cannot pickle"):  # before any worker has a share
             engine.run(number, [(1,), (threading.Lock(),)])
         assert engine.run_alike(number, 1) == [2, 2]
+        for size in (3, messages.SMALL):  # arrays arrive as they are on their own, whether they could be written to
+            array = np.arange(size)
+            array.flags.writeable = False
+            found = engine.run(sum_in_place, [(array,), (array[::-1],)])
+            assert all(np.array_equal(*pair) for pair in zip(found, (array, array[::-1] + 1), strict=True))
+            found[0] += 1
 
         graph = DistributedGraph(SlabGraph, 9, engine=engine)
         graph.insert_edges([0, 1], [2, 3])
-        engine.run_alike(limit_memory)
+        engine.run_alike(limit_memory, 2**24)
         ends = np.arange(2**23) % 9
         with pytest.raises(MemoryError):
             graph.insert_edges(ends, ends[::-1])
         assert graph.num_edges == 2 and graph.degrees().tolist() == [1, 1, 1, 1, 0, 0, 0, 0, 0]
         assert graph.insert_edges([4], [5]).inserted == 1
+        engine.run_alike(limit_memory, 0)
+        small = np.zeros(processes.CONFIRMED - 2**10, np.uint8)
+        for _ in range(3):  # there is always memory for a message that is not confirmed
+            assert engine.run(number, [(small.copy(),), (small,)]) == [2, 2]
+        engine.run_alike(limit_memory, 2**28)
+        assert graph.delete_edges([4], [5]).deleted == 1
 
         monkeypatch.setattr(processes, "GRACE", 2.0)
         with pytest.raises(RuntimeError, match="OfTwo: 1"):
@@ -136,6 +154,23 @@ def test_a_message_without_memory_for_it_leaves_the_pipe(monkeypatch: pytest.Mon
 def _send(pipe: Any, number: int, value: bytes) -> None:
     """In a thread: a pipe holds less than the message."""
     threading.Thread(target=messages.send, args=(pipe, number, messages.pack(value))).start()
+
+
+def wait_long(host: Any) -> None:
+    time.sleep(0.4)
+    host.comm.barrier()
+
+
+def test_an_interrupted_call_of_threads_is_waited_for() -> None:
+    with Threads(2) as engine:
+        for _ in range(5):
+            timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                engine.run_alike(wait_long)
+            begin = time.monotonic()
+            assert engine.run_alike(number, 1) == [2, 2]
+            assert time.monotonic() - begin > 0.2
 
 
 def test_a_thread_that_cannot_be_started_releases_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,11 @@ each column its values."""
 
 SMALL = 1 << 12
 """Arcs of larger batches are not checked again where they arrive. Smaller ones take one launch, which checks them."""
+
+
+MANY = 1 << 16
+"""Rows of all parts together, above which parts on CPUs make sure that all have memory for theirs before they exchange
+them, which takes little of the time then. (How much a GPU has is known.)"""
 
 
 def agree(graph: BasePart, step: Callable[[], Any]) -> Any:
@@ -123,12 +128,7 @@ def route(
         return _keep(graph, *_checked(graph, src, dst, weights, data))
     if graph.local.edge_data is None and takes(graph.device, comm.size, graph.vertex_dtype):
         return _route_unchecked(graph, src, dst, weights, data)
-    found, error = attempt(lambda: _checked(graph, src, dst, weights, data))
-    order, counts = (None, [0] * comm.size) if found is None else graph.partition.by_owner(found[0])
-    table = comm.gather_counts([*counts, error is not None, spare_arcs(graph)])
-    if table[:, comm.size].any():
-        raise_first(graph, error)
-    return _send(graph, found, order, counts, table[:, : comm.size], table[:, -1])
+    return _send(graph, lambda: _checked(graph, src, dst, weights, data))
 
 
 def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> Batch:
@@ -172,10 +172,7 @@ def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
 
 def turn(graph: BasePart, batch: Batch) -> Batch:
     """The arcs of a batch reversed, at the owners of their destinations, in the same order."""
-    order, counts = graph.partition.by_owner(batch.dst)
-    table = graph.comm.gather_counts([*counts, spare_arcs(graph)])
-    arcs = batch.dst, batch.src, batch.columns, slice(None)
-    return _send(graph, arcs, order, counts, table[:, :-1], table[:, -1])
+    return _send(graph, lambda: (batch.dst, batch.src, batch.columns, slice(None)))
 
 
 def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
@@ -223,23 +220,106 @@ def _arcs_of(
     )
 
 
-def _send(graph: BasePart, arcs: tuple, order: Any, counts: list[int], sent: Any, spare: Any) -> Batch:
+def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
     """Arcs at their owners.
 
     Parameters
     ----------
-    arcs : tuple
-        As `_checked` gives them.
-    order, counts
-        How they are sorted by owner.
-    sent, spare : arrays
-        How many arcs each part sends to each, and how many each has room for.
+    list_arcs : function
+        Gives them as `_checked` does.
     """
-    src, dst, columns, records = arcs
-    taken = order if isinstance(records, slice) else records[order]
-    held = [src[order], dst[order], *(values[taken] for values in columns.values())]
-    (u, v, *values), _ = graph.comm.alltoallv_columns(held, counts, sent[:, graph.comm.rank].tolist())
-    return Batch(u, v, dict(zip(columns, values, strict=True)), _is_safe(sent.sum(axis=0).tolist(), spare.tolist()))
+    route = Route(graph, lambda: _by_source(list_arcs()), spare_arcs(graph))
+    src, dst, columns, records = route.listed
+
+    def columns_by_owner() -> list[Any]:
+        order = route.order
+        taken = order if isinstance(records, slice) else records[order]
+        return [src[order], dst[order], *(values[taken] for values in columns.values())]
+
+    u, v, *values = route.send(columns_by_owner)
+    return Batch(u, v, dict(zip(columns, values, strict=True)), route.safe)
+
+
+def _by_source(arcs: tuple) -> tuple[tuple, Any]:
+    """Arcs, and the vertices by which they are sent."""
+    return arcs, arcs[0]
+
+
+class Route:
+    """The way of rows that each part lists to the owners of their keys, and back.
+
+    Counts are exchanged before anything else, and say what memory each part needs. If that may not be there, or is
+    much, all parts allocate it before any of them sends: one that cannot raises on all, and nothing is on its way.
+
+    Parameters
+    ----------
+    list_rows : function
+        Gives what the part lists, and the vertices by which it is sent. What it raises is raised on all parts.
+    spare : int
+        For how many rows this part has memory for certain.
+    more : function, optional
+        Gives more numbers of this part for `table`, of what it has listed (None after an error).
+
+    Attributes
+    ----------
+    listed : any
+        What this part lists.
+    order : array
+        Sorts the rows by owner.
+    sent, received : list of int
+        How many rows go to each part, and come from each.
+    safe : bool
+        Whether all parts have far more memory than their rows can take.
+    has_room : bool
+        Whether the memory for an exchange need not be allocated on all parts before it; alike on all.
+    table : array
+        The numbers that `more` gave: a row for each part.
+    """
+
+    def __init__(
+        self, graph: BasePart, list_rows: Callable[[], tuple[Any, Any]], spare: int,
+        more: Callable[[Any], Sequence[int]] = lambda _: (),
+    ):  # fmt: skip
+        self._graph, comm = graph, graph.comm
+
+        def sort() -> tuple[Any, tuple[Any, list[int]]]:
+            listed, keys = list_rows()
+            return listed, graph.partition.by_owner(keys)
+
+        found, error = attempt(sort)
+        self.listed, (self.order, self.sent) = (None, (None, [0] * comm.size)) if found is None else found
+        table = comm.gather_counts([*self.sent, error is not None, spare, *more(self.listed)])
+        if table[:, comm.size].any():
+            raise_first(graph, error)
+        counts, room = table[:, : comm.size], table[:, comm.size + 1]
+        self.received = counts[:, comm.rank].tolist()
+        self.table = table[:, comm.size + 2 :]
+        self.safe = _is_safe(counts.sum(axis=0).tolist(), room.tolist())
+        self.has_room = self.safe and _is_safe(counts.sum(axis=1).tolist(), room.tolist())
+        self.has_room &= graph.device.is_gpu or int(counts.sum()) <= MANY
+
+    def send(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
+        """Columns of the rows, in `order`, at the owners: those of the first part first."""
+        return self.exchange(make, self.sent, self.received)
+
+    def answer(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
+        """Columns of what has come, where it was listed, in `order`."""
+        return self.exchange(make, self.received, self.sent)
+
+    def attempt(self, make: Callable[[], Any]) -> Any:
+        """`agree`, where memory may be short."""
+        return make() if self.has_room else agree(self._graph, make)
+
+    def exchange(self, make: Callable[[], Sequence[Any]], sent: list[int], received: list[int]) -> list[Any]:
+        """Send columns, of which each part gets a piece."""
+        xp, count = self._graph.xp, sum(received)
+
+        def allocate() -> tuple[Sequence[Any], list[Any]]:
+            held = make()
+            return held, [xp.empty(count, values.dtype) for values in held]
+
+        held, outs = self.attempt(allocate)
+        return self._graph.comm.alltoallv_columns(held, sent, received, outs)[0]
 
 
 def spare_arcs(graph: BasePart) -> int:
@@ -376,6 +456,11 @@ def _not_ids(bad: int, src: Any, n: int) -> ValueError:
     return ValueError(f"{bad} of the {src.size} arcs in src and dst name ids outside 0..{n - 1}")
 
 
+def prepare(graph: BasePart, batch: Batch, step: Callable[[], Any]) -> Any:
+    """What observers are to be told of a batch: `agree`, where there are any and memory may be short."""
+    return step() if batch.safe or not graph._observers.live() else agree(graph, step)
+
+
 def apply(
     graph: BasePart, batch: Batch, update: Callable[[], UpdateResult], turned: Batch | None = None, *,
     sums: bool = False,
@@ -431,18 +516,18 @@ def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) 
     answer : function ``answer(src, dst)``
         Called by the owners, with arrays; gives an array.
     """
-    def check() -> Any:
-        return graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
+    def check() -> tuple[tuple[Any, Any], Any]:
+        arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
+        return (arcs.src, arcs.dst), arcs.src
 
-    arcs, error = attempt(check)
-    comm = graph.comm
-    order, counts = (None, [0] * comm.size) if arcs is None else graph.partition.by_owner(arcs.src)
-    table = comm.gather_counts([*counts, error is not None])
-    if table[:, comm.size].any():
-        raise_first(graph, error)
-    received = table[:, comm.rank].tolist()
-    asked, _ = comm.alltoallv_columns([ids[order] for ids in (arcs.src, arcs.dst)], counts, received)
-    answers, _ = comm.alltoallv(answer(*asked), received, counts)
-    out = graph.xp.empty_like(answers)
-    out[order] = answers
-    return out
+    route = Route(graph, check, graph.spare.of(graph, 0))
+    src, dst = route.listed
+    asked = route.send(lambda: [src[route.order], dst[route.order]])
+    (answers,) = route.answer(lambda: [answer(*asked)])
+
+    def in_order() -> Any:
+        out = graph.xp.empty_like(answers)
+        out[route.order] = answers
+        return out
+
+    return route.attempt(in_order)

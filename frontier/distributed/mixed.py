@@ -33,14 +33,15 @@ def apply_operations(
     """`DynamicGraph.apply`, of the operations that all parts list: the answers to this part's own."""
     check_multi(part.multi)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
-    found, insert, delete = batches.agree(part, lambda: answer(part.local, routed.batch))
-    counted = [insert.size, delete.size, found.inserted, found.replaced, found.deleted]
+    found, insert, delete = batches.agree(part, routed.answer)
+    counted = [insert.src.size, delete.src.size, found.inserted, found.replaced, found.deleted]
     inserting, deleting, *totals = part.comm.reduce_numbers(counted)
+    result = routed.give_back(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
     if inserting:  # first, as it may take much more memory
-        part._insert_batch(routed.chosen(insert), "replace", timed=False)
+        part._insert_batch(insert, "replace", timed=False)
     if deleting:
-        part._delete(routed.chosen(delete, columns=False))
-    return routed.give_back(found, [total // (1 if part.directed else 2) for total in totals])
+        part._delete(delete)
+    return result
 
 
 def joined(parts: Sequence[MixedResult]) -> MixedResult:
@@ -67,53 +68,55 @@ def replace_records(local: Any, src: Any, dst: Any, columns: Mapping[str, Any]) 
 class _Routed:
     """The rows of a mixed batch that this part gets, and the way back.
 
-    One exchange of counts, for which the host waits, and one of rows.
-
-    Attributes
-    ----------
-    batch : Batch
-        The rows, those of the first part first, each part's in its order.
+    One exchange of counts, for which the host waits, and one of rows: those of the first part come first, each part's
+    in its order.
     """
 
     def __init__(self, part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
         self._part = part
-        xp, comm = part.xp, part.comm
-        given, error = batches.attempt(lambda: check_operations(part.local, ops, src, dst, weights, data))
-        sent, asked = [0] * comm.size, [0] * comm.size
-        if given is not None:
-            kinds, u, v, records = _rows(part, given)
-            order, sent = part.partition.by_owner(u)
-            asked = part.partition.by_owner(given.src)[1]
-        has_data = given is not None and bool(given.columns)
-        lists = 0 if given is None else int((given.ops == NEIGHBORS).sum())
-        table = comm.gather_counts([*sent, *asked, error is not None, has_data, lists, batches.spare_arcs(part)])
-        n = comm.size
-        if table[:, 2 * n].any():
-            batches.raise_first(part, error)
-        self._ops, self._records = given.ops, records[order]
-        self._asked, self._answered = asked, table[:, n + comm.rank].tolist()
-        self._lists = bool(table[:, 2 * n + 2].any())
-        self._safe = bool((table[:, :n].sum(axis=0) < table[:, -1]).all())
-        columns = {} if given.weights is None else {WEIGHT_COLUMN: given.weights}
-        if table[:, 2 * n + 1].any():  # a part whose share has no insertions may have been given none
-            for name in part.local._edge_data.takes:
-                held = given.columns.get(name)
-                dtype = part.edge_dtypes[name]
-                columns[name] = xp.zeros(given.ops.size, dtype) if held is None else held
-        columns = {name: values[self._records] for name, values in columns.items()}
-        self._received = table[:, comm.rank].tolist()
-        held = [kinds[order], u[order], v[order]]
-        self._mine = xp.flatnonzero(held[0] < MIRRORED)
-        (kinds, u, v, *values), _ = comm.alltoallv_columns([*held, *columns.values()], sent, self._received)
-        self._columns = dict(zip(columns, values, strict=True))
-        self._to_answer = xp.flatnonzero(kinds < MIRRORED)
-        others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
-        self.batch = Batch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
+        xp, size = part.xp, part.comm.size
 
-    def chosen(self, rows: Any, *, columns: bool = True) -> batches.Batch:
-        """Some rows as the batch of an update."""
-        held = {name: values[rows] for name, values in self._columns.items()} if columns else {}
-        return batches.Batch(self.batch.src[rows], self.batch.dst[rows], held, self._safe)
+        def list_rows() -> tuple[tuple[Batch, tuple, list[int]], Any]:
+            given = check_operations(part.local, ops, src, dst, weights, data)
+            rows = _rows(part, given)
+            return (given, rows, part.partition.by_owner(given.src)[1]), rows[1]
+
+        def more(listed: Any) -> list[int]:
+            if listed is None:
+                return [0] * (size + 2)
+            given, _, asked = listed
+            return [*asked, bool(given.columns), int((given.ops == NEIGHBORS).sum())]
+
+        self._route = route = batches.Route(part, list_rows, batches.spare_arcs(part), more)
+        given, (kinds, u, v, records), self._asked = route.listed
+        self._answered = route.table[:, part.comm.rank].tolist()
+        has_data, lists = route.table[:, size:].any(axis=0).tolist()
+        self._ops, self._lists = given.ops, lists
+        route.has_room &= not lists
+        names = [] if given.weights is None else [WEIGHT_COLUMN]
+        names += [name for name in part.local._edge_data.takes if name not in names] if has_data else []
+
+        def columns_by_owner() -> list[Any]:
+            order = route.order
+            self._records = records[order]
+            kind = kinds[order]
+            self._mine = xp.flatnonzero(kind < MIRRORED)
+            return [kind, u[order], v[order], *(_column(part, given, name)[self._records] for name in names)]
+
+        kinds, u, v, *values = route.send(columns_by_owner)
+        self._received = kinds, u, v
+        self._columns = dict(zip(names, values, strict=True))
+
+    def answer(self) -> tuple[MixedResult, batches.Batch, batches.Batch]:
+        """The answers to this part's rows, and what to insert and to delete."""
+        kinds, u, v = self._received
+        others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
+        batch = Batch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
+        found, insert, delete = answer(self._part.local, batch)
+        columns = {name: values[insert] for name, values in self._columns.items()}
+        inserted, deleted = ((u[rows], v[rows]) for rows in (insert, delete))
+        safe = self._route.safe
+        return found, batches.Batch(*inserted, columns, safe), batches.Batch(*deleted, {}, safe)
 
     def give_back(self, found: MixedResult, totals: list[int]) -> MixedResult:
         """The answers where the operations were listed.
@@ -125,27 +128,57 @@ class _Routed:
         totals : list of int
             Edges inserted, replaced and deleted by all parts.
         """
-        part, xp, comm, size = self._part, self._part.xp, self._part.comm, int(self._ops.size)
-        rows = self._to_answer
-        columns = [found.answers[rows], found.weights[rows]]
-        (got, weights), _ = comm.alltoallv_columns(columns, self._answered, self._asked)
-        records = self._records[self._mine]
-        answers, of_records = xp.zeros(size, np.int64), xp.zeros(size, weights.dtype)
-        answers[records], of_records[records] = got, weights
-        offsets = xp.zeros(size + 1, np.int64)
-        neighbors = xp.empty(0, part.vertex_dtype)
-        if self._lists:
+        xp, route, size = self._part.xp, self._route, int(self._ops.size)
+
+        def wanted() -> list[Any]:
+            rows = xp.flatnonzero(self._received[0] < MIRRORED)
+            return [found.answers[rows], found.weights[rows]]
+
+        got, weights = route.exchange(wanted, self._answered, self._asked)
+
+        def in_order() -> tuple[Any, Any, Any]:
+            records = self._records[self._mine]
+            answers, of_records = xp.zeros(size, np.int64), xp.zeros(size, weights.dtype)
+            answers[records], of_records[records] = got, weights
+            return records, answers, of_records
+
+        records, answers, of_records = route.attempt(in_order)
+        lists = self._lists_of(found, answers, records) if self._lists else self._no_lists()
+        return MixedResult(answers, of_records, *lists, *totals)
+
+    def _no_lists(self) -> tuple[Any, Any]:
+        xp = self._part.xp
+        return xp.zeros(int(self._ops.size) + 1, np.int64), xp.empty(0, self._part.vertex_dtype)
+
+    def _lists_of(self, found: MixedResult, answers: Any, records: Any) -> tuple[Any, Any]:
+        """Offsets and neighbors of the lists that were asked for. They may be long: all parts allocate theirs first."""
+        part, xp = self._part, self._part.xp
+
+        def measure() -> tuple[Any, Any, list[list[int]]]:
+            offsets, _ = self._no_lists()
             lengths = xp.where(self._ops == NEIGHBORS, answers, 0)
             xp.cumsum(lengths, out=offsets[1:])
             ends = xp.concatenate([offsets[:1], xp.cumsum(lengths[records])])
             # Rows that nobody waits for have no lists.
-            bounds = [found.offsets[_ends(xp, self._received)], ends[_ends(xp, self._asked)]]
-            sent, received = np.diff(part.device.to_host(xp.stack(bounds)), axis=1).tolist()
-            listed, _ = comm.alltoallv(found.neighbors, sent, received)
+            bounds = [found.offsets[_ends(xp, self._route.received)], ends[_ends(xp, self._asked)]]
+            return offsets, ends, np.diff(part.device.to_host(xp.stack(bounds)), axis=1).tolist()
+
+        offsets, ends, (sent, received) = self._route.attempt(measure)
+        (listed,) = self._route.exchange(lambda: [found.neighbors], sent, received)
+
+        def in_order() -> Any:
             rows = row_ids(part.device, ends, np.dtype(np.int64))
             neighbors = xp.empty_like(listed)
             neighbors[offsets[records[rows]] + xp.arange(listed.size) - ends[rows]] = listed
-        return MixedResult(answers, of_records, offsets, neighbors, *totals)
+            return neighbors
+
+        return offsets, self._route.attempt(in_order)
+
+
+def _column(part: BasePart, given: Batch, name: str) -> Any:
+    """A column of the operations. A part whose share has no insertions may have been given none."""
+    held = given.weights if name == WEIGHT_COLUMN else given.columns.get(name)
+    return part.xp.zeros(given.ops.size, part.edge_dtypes[name]) if held is None else held
 
 
 def _rows(part: BasePart, given: Batch) -> tuple[Any, Any, Any, Any]:

@@ -17,7 +17,7 @@ from ..core.base import BaseDynamicGraph
 from ..edge_data import build_rows, make_rows
 from ..edge_frontier import EdgeFrontier
 from ..frontier import Frontier
-from ..observers import Observers, observed
+from ..observers import Notification, Observers, observed
 from ..opera import MixedResult
 from ..operators import Orientation, SpMV
 from ..operators.extract import incident_arcs
@@ -399,8 +399,11 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         timed : bool
             Whether times decide what replaces a record that is there.
         """
-        told = self._told(batch.src, batch.dst, present=False)
-        changes = [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
+        def find_notifications() -> tuple[list[Notification], list[Notification]]:
+            told = self._told(batch.src, batch.dst, present=False)
+            return told, [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
+
+        told, changes = batches.prepare(self, batch, find_notifications)
         self._observers.notify("edges_changing", changes)
         turned = None if self.inward is None else batches.turn(self, batch)
 
@@ -450,7 +453,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def _delete(self, batch: batches.Batch) -> UpdateResult:
         """Delete arcs of this part, and notify observers."""
-        told = self._told(batch.src, batch.dst, present=True)
+        told = batches.prepare(self, batch, lambda: self._told(batch.src, batch.dst, present=True))
         self._observers.notify("edges_deleting", told)
         turned = None if self.inward is None else batches.turn(self, batch)
 
@@ -615,6 +618,10 @@ class ReversePart(GraphPart):
     @property
     def partition(self) -> Partition:  # type: ignore[override]
         return self._reverse.partition
+
+    @property
+    def spare(self) -> batches.MemoryBudget:  # type: ignore[override]
+        return self._reverse.spare
 
     @property
     def version(self) -> int:

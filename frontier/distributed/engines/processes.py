@@ -23,10 +23,11 @@ from ...runtime import HeldInterrupts
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
-from .messages import Message, pack, receive, send
+from .messages import Message, Packed, Reserve, pack, receive, send
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
 CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
+RESERVED = 4 * CONFIRMED  # bytes that each worker keeps free for smaller messages, and for what is made of them
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 THREADS = "NUMBA_NUM_THREADS"
 GO, SKIP = b"go", b"skip"
@@ -75,14 +76,18 @@ class Processes(Engine):
             raise
 
     def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
-        return self._ask(_run, [(function, share) for share in shares], whole=whole)
+        alike = {id(share): (function, share) for share in shares}
+        return self._ask(_run, [alike[id(share)] for share in shares], whole=whole)
 
     def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
         if not self._workers:
             raise PartLostError(self._why_gone)
-        messages = [pack((function, args)) for args in arguments]  # all of them, as one may be impossible
+        # All of them, as one may be impossible, and what is alike once.
+        distinct = {id(args): args for args in arguments}
+        packed = {key: pack((function, args)) for key, args in distinct.items()}
+        messages = [packed[id(args)] for args in arguments]
         self._number += 1
-        call = _Call(self._number, self._pipes, any(len(message) > CONFIRMED for message in messages))
+        call = _Call(self._number, self._pipes, any(message.nbytes > CONFIRMED for message in messages))
         with self._undivided(call):
             for pipe, message in zip(self._pipes, messages, strict=True):
                 send(pipe, call.number, message, confirmed=call.unconfirmed)
@@ -137,7 +142,10 @@ class Processes(Engine):
 
     def _lost(self) -> PartLostError:
         """End all workers, since one is gone that the others may wait for."""
-        wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks a little earlier
+        ended = wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks earlier
+        for worker in self._workers:
+            if worker.sentinel in ended:
+                worker.join(1.0)  # what it ends with is known a little later
         gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
         which = f"worker {gone[0]}" if gone else "a worker"
         self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
@@ -260,6 +268,7 @@ class _Kept:
         self.rank = rank
         self.own: Any = None
         self.host: Any = None
+        self.reserve = Reserve(RESERVED)
 
 
 def _offer(kept: _Kept, transport: str) -> Any:
@@ -287,7 +296,7 @@ def _serve(pipe: Connection, rank: int) -> None:
 
 def _answer(pipe: Connection, kept: _Kept) -> None:
     """Answer one message; nothing of it is left in memory."""
-    message = receive(pipe)
+    message = receive(pipe, kept.reserve)
     error = message.error
     if message.confirmed:
         send(pipe, message.number, _packed(None, error, kept))
@@ -301,9 +310,11 @@ def _answer(pipe: Connection, kept: _Kept) -> None:
         except BaseException as problem:
             error = problem
     send(pipe, message.number, _packed(value, error, kept))
+    del message, value
+    kept.reserve.fill()
 
 
-def _packed(value: Any, error: BaseException | None, kept: _Kept) -> memoryview:
+def _packed(value: Any, error: BaseException | None, kept: _Kept) -> Packed:
     """An answer, which says so if it cannot be sent or would not arrive as it is."""
     if error is not None:
         error.add_note(f"On worker {kept.rank}:\n{''.join(traceback.format_exception(error))}")
@@ -317,7 +328,7 @@ def _packed(value: Any, error: BaseException | None, kept: _Kept) -> memoryview:
 def _portable(error: BaseException) -> BaseException:
     """An error that can be pickled and made again, or its text."""
     try:
-        pickle.loads(pack(error))
+        pickle.loads(pickle.dumps(error))
     except Exception:
         found = RuntimeError(f"{type(error).__name__}: {error}")
         for note in getattr(error, "__notes__", ()):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ...runtime import resolve_device
@@ -45,8 +47,9 @@ class Threads(Engine):
         return call
 
     def _answers(self, call: _Call) -> Sequence[Answer]:
-        while alive := next((thread for thread in call.threads if thread.is_alive()), None):
-            alive.join(0.02)
+        while call.running:  # not Thread.join, which takes a thread for ended where an interrupt comes (Python < 3.13)
+            with suppress(queue.Empty):
+                call.ended.get(timeout=0.02)
             if call.failed_at is not None and time.monotonic() > call.failed_at + GRACE:
                 self.close()
         return call.answers
@@ -62,11 +65,17 @@ class _Call:
     ----------
     failed_at : float or None
         When the first one has failed.
+    running : set of int
+        The ranks of those that have not ended.
+    ended : SimpleQueue
+        Gets an entry when one has.
     """
 
     def __init__(self, function: Callable, arguments: Sequence[tuple]):
         self.answers: list[Answer] = [(None, None)] * len(arguments)
         self.failed_at: float | None = None
+        self.running = set(range(len(arguments)))
+        self.ended: queue.SimpleQueue[int] = queue.SimpleQueue()
         self.threads = [
             threading.Thread(target=self._work, args=(rank, function, args), daemon=True)
             for rank, args in enumerate(arguments)
@@ -79,3 +88,6 @@ class _Call:
             self.answers[rank] = None, error
             if self.failed_at is None:
                 self.failed_at = time.monotonic()
+        finally:
+            self.running.discard(rank)
+            self.ended.put(rank)
