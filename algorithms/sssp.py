@@ -2,12 +2,16 @@
 
 Near vertices, those of the current bucket, are relaxed repeatedly until their distances stop changing; far vertices
 are deferred. Then the nearest deferred vertex, and all within `delta` of it, are the next bucket. A small delta wastes
-fewer relaxations, a large one takes fewer rounds.
+fewer relaxations, a large one takes fewer rounds. Whatever the width, some graphs let vertices come nearer again and
+again, such as a path with an edge from its first vertex to each. On a CPU, Dijkstra's algorithm takes over once one did
+so too often: rounds take linear time.
 
     distance[v]      length of the shortest path found so far; `unreached` before there is one
     limit[0]         the largest distance of the bucket; once it is done, smaller distances are final
     deferred         the far vertices, in which each is once
     too_long[0]      1 after a path length overflowed the distances' type
+    times[v]         how often v came nearer within its bucket
+    often[0]         1 after some vertex did more than `MOST_TIMES`
 
 Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
@@ -23,6 +27,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._dijkstra import nearest_first
 from ._samples import several_sources
 from ._source_paths import search_paths
 from ._source_words import words_of
@@ -35,6 +40,8 @@ REACH = 64
 much as many small steps, and scale-free graphs need few rounds either way."""
 MOST_DELTA = 2**62
 """Upper bound on delta for integer weights."""
+MOST_TIMES = 64
+"""How often a vertex may come nearer within its bucket. Where weights are random, few do more than ten times."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,8 +96,10 @@ def sssp(
     Distances are exact for integer weights. For float weights they are sums in the weights' type, added along the path:
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
 
-    O(V + E) work if no distance improves twice, O(V E) at worst: a vertex relaxes its edges again whenever it comes
-    nearer within its bucket. Without weights, the work of `bfs`. O(V) memory apart from the result.
+    O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
+    bucket. At worst, O((V + E) log V) on a CPU, mostly by one thread; O(V E) on a GPU, in a graph in several parts, and
+    from several sources at once. Without weights, the work of `bfs`. O(V) memory apart from the result, and O(V + E) on
+    a CPU where vertices come nearer often.
 
     Up to 64 sources are searched from at once, in O(64 V) memory apart from the result.
 
@@ -129,8 +138,15 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
     too_long = xp.zeros(1, np.int32)
     queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
-    while near := queue.pop():
-        fr.traverse(graph, near, _relax, distance, queue.limit, queue.deferred, unreached, too_long)
+    relax: Any = _relax
+    arguments = distance, queue.limit, queue.deferred, unreached, too_long
+    often = np.zeros(1, np.int32)
+    if not graph.device.is_gpu:
+        relax, arguments = _relax_and_count, (*arguments, np.zeros(graph.num_vertices, np.int32), often)
+    while not often[0] and (near := queue.pop()):
+        fr.traverse(graph, near, relax, *arguments)
+    if often[0]:
+        nearest_first(graph, source, distance, unreached, too_long)
     _check_lengths(graph, too_long, [distance], unreached)
     tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
     return Distances(distance, tree)
@@ -230,6 +246,14 @@ def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_lon
             return True
         fr.defer(deferred, dst)
     return False
+
+
+def _relax_and_count(src, dst, edge, weight, distance, limit, deferred, unreached, too_long, times, often):
+    if often[0] != 0 or not _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
+        return False
+    if fr.atomic_add(times, dst, 1) >= MOST_TIMES:
+        often[0] = 1
+    return True
 
 
 def _relax_any(src, dst, edge, weight, distance, unreached, too_long):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import emulator
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,8 +12,13 @@ from scipy.sparse.csgraph import dijkstra
 from verifiers import host, verify_distances
 
 from algorithms import bfs, sssp
+from algorithms._dijkstra import nearest_first
+from structures import CSR
 
 pytestmark = pytest.mark.few
+
+UNREACHED = {"int32": np.int64(np.iinfo(np.int64).max), "float32": np.float32(np.inf)}
+"""By the type of the weights."""
 
 
 @pytest.fixture(params=list(GRAPHS))
@@ -56,6 +62,42 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
         verify_distances(graph, source, result)
         # These weights are sixteenths, whose sums are exact in either precision.
         assert (as_doubles(result.distance) == scipy_distances(graph, source)).all()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
+    """A path, and longer edges from its first vertex to each: a round for each vertex would take minutes."""
+    n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
+    v = np.arange(1, n)
+    ids = np.r_[0, n - v]  # against the order in which a thread goes through them
+    edges = ids[np.r_[0 * v, v[:-1]]], ids[np.r_[v, v[1:]]], n
+    graph = weighted(CSR, device, edges, np.r_[3 * v, 0 * v[1:] + 1].astype(dtype), directed=directed)
+    result = sssp(graph, 0)
+    verify_distances(graph, 0, result)
+    assert (as_doubles(result.distance)[ids[1:]] == v + 2).all()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+def test_nearest_first(structure, edges, dtype, directed, rng):
+    """What takes over then, with weights of zero, and infinite ones."""
+    weights = random_weights(rng, len(edges[0]), dtype)
+    weights[rng.random(weights.size) < 0.2] = 0
+    if dtype == "float32":
+        weights[rng.random(weights.size) < 0.1] = np.inf
+    graph = weighted(structure, "cpu", edges, weights, directed=directed)
+    for source in {0, graph.num_vertices - 1}:
+        want = sssp(graph, source).distance
+        found, too_long = np.empty_like(want), np.zeros(1, np.int32)
+        nearest_first(graph, source, found, UNREACHED[dtype], too_long)
+        assert (found == want).all() and not too_long[0]
+
+
+def test_nearest_first_notes_lengths_that_do_not_fit():
+    graph = weighted(CSR, "cpu", ([0, 1], [1, 2], 3), np.array([2**62, 2**62]))
+    found, too_long = np.empty(3, np.int64), np.zeros(1, np.int32)
+    nearest_first(graph, 0, found, UNREACHED["int32"], too_long)
+    assert found.tolist() == [0, 2**62, UNREACHED["int32"]] and too_long[0] == 1
 
 
 @pytest.mark.parametrize("dtype, expected", [("int32", "int64"), ("int64", "int64"), ("float32", "float32"),
