@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
+import queue
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from algorithms import find_analytic
 from algorithms.comparators import Forests, Scores, Walks, spanning_forest, stationary_scores, uniform_walks
 from benchmarks import compare, run
 from benchmarks.results import Results
+from dynfrontier.comparison import process as waiting
 from dynfrontier.comparison.cells import Cell, Options, compare_all
 from dynfrontier.comparison.growing import STATES, build
 from dynfrontier.comparison.inputs import GraphInput
@@ -201,12 +202,14 @@ def test_a_process_that_is_late_or_crashes_is_replaced(monkeypatch):
         assert process.ask(100.0, do="judge") == {"error": "crashed (SIGKILL)"}
 
 
-@pytest.mark.usefixtures("python_handles_interrupts")
-def test_an_interrupted_request_leaves_no_answer_for_the_next():
+def test_an_interrupted_request_leaves_no_answer_for_the_next(monkeypatch):
+    class Interrupted(queue.Queue):
+        def get(self, *args: object, **options: object) -> str:
+            raise KeyboardInterrupt
+
     with WorkerProcess("cpu") as process:
-        timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(waiting, "queue", SimpleNamespace(Queue=Interrupted, Empty=queue.Empty))
             process.ask(100.0, do="judge", one=1)
         assert "'other'" in process.ask(100.0, do="judge", other=1)["error"]
 

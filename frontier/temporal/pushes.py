@@ -205,14 +205,14 @@ class Pushes:
         if done is None:
             return None
         pushed, new, gone, entries = done
-        memory, tell = self._bound.memory, graph._observers.tell  # type: ignore[union-attr]
+        memory, notify = self._bound.memory, graph._observers.notify  # type: ignore[union-attr]
         if observers:
-            tell("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
+            notify("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
         if pushed.deleted:
             leaving = self._told(observers, gone, pushed.deleted, memory.gone, entries)
-            tell("edges_deleting", leaving)
+            notify("edges_deleting", leaving)
             self._delete(graph, entries, pushed.deleted)
-            tell("edges_deleted", leaving)
+            notify("edges_deleted", leaving)
         return pushed
 
     def _insert(
