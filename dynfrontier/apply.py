@@ -16,7 +16,7 @@ Window = int | Span
 
 
 def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.EdgeList, ...]]:
-    """What each batch of a stream does, in order: one list of insertions or deletions, or one of each with a window."""
+    """Yield the lists of each batch of a stream, in order: insertions or deletions, or one of each with a window."""
     if isinstance(window, Span):
         return fr.io.sliding_window(stream, window.length, by="time", directed=False)
     if window:

@@ -72,7 +72,7 @@ def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 
 def _called_times(times: np.ndarray, times_as: Callable[[np.ndarray], Any]) -> np.ndarray:
-    """What times are called; nothing for the least and the largest integer, which stand for no time."""
+    """Name times as the file does; the least and the largest integer, which stand for no time, get an empty text."""
     limits = np.iinfo(times.dtype)
     some = (times != limits.min) & (times != limits.max)
     called = np.full(times.shape, "", object)

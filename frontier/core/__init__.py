@@ -1,1 +1,1 @@
-"""What every graph is made of, whatever its structure. It knows no structure and no feature by name."""
+"""The parts of every graph, whatever its structure. They name no structure and no feature."""

@@ -82,7 +82,7 @@ class BaseGraph:
         def memory_usage(self) -> Any: ...
         def reading(self) -> AbstractContextManager[Any]: ...
 
-        # What modules of this package read of each other, until features are components of a graph.
+        # Private to this package: its modules read these of each other until features are components of a graph.
         _num_vertices: int
         _num_arcs: int
         _absent: Any

@@ -44,7 +44,7 @@ class BasePart(BaseDynamicGraph):
         def is_told(self, src: Any) -> bool: ...
         def turned_of_told(self, src: Any, dst: Any) -> Any: ...
 
-        # What modules of this package call of each other.
+        # Private to this package: its modules call these of each other.
         _insert_batch: Any
         _delete: Any
         _latest_snapshot: Any

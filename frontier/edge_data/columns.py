@@ -161,7 +161,7 @@ class EdgeData(Table):
             if src.size != inserted and int(places_of_ids(self.device, src).size) > inserted:
                 self.has_replaced = True
             elif counts is not None and counts.size:
-                self.has_replaced = int(counts.max()) > 1
+                self.has_replaced = self.times.bounds(counts).last > 1
         except MemoryError:  # the batch is in the graph already: at worst, a warning comes too much
             self.has_replaced = True
 

@@ -172,7 +172,7 @@ class EdgeList:
 
     @property
     def original_ids(self) -> np.ndarray:
-        """What the source calls each vertex, shape (num_vertices,): `ids`, or numbers that start with `first_id`."""
+        """The id of each vertex in the source, shape (num_vertices,): `ids`, or numbers that start with `first_id`."""
         if self.ids is not None:
             return self.ids
         return np.arange(self.first_id, self.first_id + self.num_vertices)

@@ -19,7 +19,7 @@ LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
 
 @dataclass(frozen=True)
 class Layout:
-    """What a format fixes about its lines.
+    """The facts that a format fixes about its lines.
 
     Parameters
     ----------

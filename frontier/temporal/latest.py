@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def latest_neighbors(
     graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Of each of a list of vertices, the neighbors whose events have the greatest times, up to `count`.
+    """Return the neighbors of each of a list of vertices whose events have the greatest times, up to `count`.
 
     In a graph that keeps its records (``multi="keep"``), each record is an event, so that a neighbor is listed as often
     as it was met. In others an edge is one, with the time of the record that counts.

@@ -13,7 +13,7 @@ from ...runtime import HeldInterrupts
 from ..communicator import Communicator
 
 Answer = tuple[Any, BaseException | None]
-"""What a worker returned, or raised."""
+"""The value that a worker returned, or the error that it raised."""
 
 
 class Host:

@@ -1,4 +1,4 @@
-"""What goes through the pipes between a program and its workers: numbered messages, whole or not at all.
+"""Numbered messages through the pipes between a program and its workers, whole or not at all.
 
 Arrays of more than some bytes go through a pipe as they are, and are read to where they stay: nothing copies them.
 """
@@ -54,7 +54,7 @@ class Packed(NamedTuple):
 
 
 class Message(NamedTuple):
-    """What has come through a pipe.
+    """A message that came through a pipe.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ def _allocate(sizes: list[int], spend: Callable[[], bool]) -> list[memoryview]:
 
 
 def _load(pieces: list[Any], spend: Callable[[], bool]) -> tuple[Any, BaseException | None]:
-    """What the pieces of a message make, or why they make nothing."""
+    """Return the value of the pieces of a message, or the error that prevents it."""
     try:
         return pickle.loads(pieces[0], buffers=pieces[1:]), None
     except MemoryError as error:
