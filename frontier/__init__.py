@@ -11,16 +11,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, display, keys
+from . import arguments, keys
 from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .batch_step import BatchStep, clear
-from .caches import clear_caches
 from .core.registry import snapshot_structure
 from .dynamic import DynamicGraph
 from .edge_data import RecordsResult
 from .edge_frontier import EdgeFrontier
-from .fetch import Fetched, fetch
 from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
@@ -55,7 +53,9 @@ from .operators import (
 from .philox import random, random_bits
 from .record import Recorded, record
 from .registry import structure_class, structures
-from .runtime import Device, gpu_available, loading_alternatives, on_compile, resolve_device
+from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
+from .runtime.compile.caches import clear_caches
+from .runtime.memory.transfer import Fetched, fetch
 from .statistics import StorageStatistics
 from .temporal.events import event_graph
 from .temporal.latest import latest_neighbors

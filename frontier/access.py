@@ -20,8 +20,8 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any, TypeVar
 
-from .kept import Kept
-from .runtime import Device, HeldInterrupts, Workspace
+from frontier.kept import Kept
+from frontier.runtime import Device, HeldInterrupts, Workspace
 
 F = TypeVar("F", bound=Callable)
 

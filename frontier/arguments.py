@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import as_weights
-from .batch import check_id, check_ids
-from .core.base import BaseDynamicGraph, BaseGraph
-from .names import Names
-from .temporal import TIME, as_span, as_time, as_times
-from .temporal.replaced import warn_once
-from .values import flag, integer, kind_of, number, one_of
+from frontier.batch import check_id, check_ids
+from frontier.core.base import BaseDynamicGraph, BaseGraph
+from frontier.names import Names
+from frontier.runtime.arrays import as_weights
+from frontier.runtime.values import flag, integer, kind_of, number, one_of
+from frontier.temporal import TIME, as_span, as_time, as_times
+from frontier.temporal.replaced import warn_once
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 __all__ = [
     "as_span",

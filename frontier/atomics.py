@@ -16,7 +16,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
-from .runtime.identity import replaced
+from frontier.runtime.compile.function_identity import replaced
 
 
 def fraction_lost(name: str, array: Any, value: Any) -> str:

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import caches
-from .access import reads
-from .arguments import check_graph, flag, integer
-from .arrays import same_length
-from .batch import batch_kernels
-from .batch.small import MOST_EDGES
-from .functor.checking import is_checking
-from .operators.launch import piece_capacity, tile_size
-from .operators.recorded import RecordMemory
-from .runtime import Kernels, Scratch, alternatives, fill_with
-from .runtime.launches import LaunchList, recorder
-from .runtime.parameters import ByValue, Field, Number, Struct
+from frontier.access import reads
+from frontier.arguments import check_graph, flag, integer
+from frontier.batch import batch_kernels
+from frontier.batch.small import MOST_EDGES
+from frontier.functor.checking import is_checking
+from frontier.operators.launch import piece_capacity, tile_size
+from frontier.operators.recorded import RecordMemory
+from frontier.runtime import Kernels, Scratch, fill_with
+from frontier.runtime.arrays import same_length
+from frontier.runtime.compile import caches, warm_up
+from frontier.runtime.launch.arguments import ByValue, Field, Number, Struct
+from frontier.runtime.launch.recorder import LaunchList, recorder
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 SIZES = 256, 2048, 2 * MOST_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
@@ -108,7 +108,7 @@ class BatchStep:
         """
         graph = self.graph
         repeats = self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking()
-        if repeats and not alternatives.other_way((self._step, graph.package)):  # as with a large batch
+        if repeats and not warm_up.other_way((self._step, graph.package)):  # as with a large batch
             _take(graph, self, src, dst, args)
             return
         if self.both_orders:

@@ -10,28 +10,28 @@ from typing import Any, Self
 
 import numpy as np
 
-from .access import reads, rearranges, updates
-from .arrays import as_ids
-from .batch import Arcs, batch_kernels, check_ids
-from .core.added_weights import add_weights
-from .core.base import BaseDynamicGraph
-from .edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
-from .edge_data.record_deletion import delete_edges_and_records, delete_records
-from .edge_data.record_insertion import insert_records
-from .effective import effective_edges, effective_kernels
-from .graph import Graph
-from .observers import Notification, Observers, observed
-from .opera import MixedResult, apply_operations
-from .operators.extract import incident_arcs
-from .runtime import Kernels
-from .small_updates import delete_small, insert_small
-from .snapshots import remembered, take_snapshot
-from .sort import sort_kernels, split_keys, unique_arcs
-from .temporal import as_time
-from .temporal.expiry import expire_edges
-from .temporal.pushes import plain_records, push_records
-from .updates import UpdateObserver, UpdateResult
-from .values import one_of
+from frontier.access import reads, rearranges, updates
+from frontier.batch import Arcs, batch_kernels, check_ids
+from frontier.core.added_weights import add_weights
+from frontier.core.base import BaseDynamicGraph
+from frontier.edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from frontier.edge_data.record_deletion import delete_edges_and_records, delete_records
+from frontier.edge_data.record_insertion import insert_records
+from frontier.effective import effective_edges, effective_kernels
+from frontier.graph import Graph
+from frontier.observers import Notification, Observers, observed
+from frontier.opera import MixedResult, apply_operations
+from frontier.operators.extract import incident_arcs
+from frontier.runtime import Kernels
+from frontier.runtime.arrays import as_ids
+from frontier.runtime.values import one_of
+from frontier.small_updates import delete_small, insert_small
+from frontier.snapshots import remembered, take_snapshot
+from frontier.sort import sort_kernels, split_keys, unique_arcs
+from frontier.temporal import as_time
+from frontier.temporal.expiry import expire_edges
+from frontier.temporal.pushes import plain_records, push_records
+from frontier.updates import UpdateObserver, UpdateResult
 
 ON_EXISTING = ("replace", "keep", "add")
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .access import reads
-from .arguments import check_graph
-from .core.base import form_for, takes_form
-from .display import html_table
-from .frontier import Frontier
-from .operators.extract import collect_arcs
-from .sort import row_ids
-from .values import integer
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.core.base import form_for, takes_form
+from frontier.frontier import Frontier
+from frontier.operators.extract import collect_arcs
+from frontier.runtime.display import html_table
+from frontier.runtime.values import integer
+from frontier.sort import row_ids
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 @takes_form

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arguments import check_graph
-from .values import kind_of
+from frontier.arguments import check_graph
+from frontier.runtime.values import kind_of
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 GAIN = 1.1
 """How many times as fast a copy must be expected to be, its making included, for it to be made."""

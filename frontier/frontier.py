@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .access import reads
-from .arguments import check_array, check_graph, integer
-from .arrays import as_device_array
-from .batch import check_ids
-from .bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
-from .core.base import form_for, takes_form
-from .display import html_table
-from .runtime import elementwise, load_kernels, resolve_device
-from .runtime.launches import recorder, refuse_to_wait
-from .runtime.scratch import ArrayPart
-from .values import kind_of
+from frontier.access import reads
+from frontier.arguments import check_array, check_graph, integer
+from frontier.batch import check_ids
+from frontier.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
+from frontier.core.base import form_for, takes_form
+from frontier.runtime import load_kernels, resolve_device
+from frontier.runtime.arrays import as_device_array
+from frontier.runtime.display import html_table
+from frontier.runtime.launch.recorder import recorder, refuse_to_wait
+from frontier.runtime.memory import elementwise
+from frontier.runtime.memory.scratch import ArrayPart
+from frontier.runtime.values import kind_of
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more

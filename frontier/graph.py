@@ -9,28 +9,28 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from .access import reads
-from .arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
-from .batch import Arcs, check_id, check_ids
-from .core.base import BaseGraph
-from .core.registry import snapshot_structure
-from .display import html_table
-from .edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
-from .edge_data.queries import HasEdgeData
-from .edge_data.record_insertion import build_records
-from .in_edges import InEdges
-from .operators.degrees import degrees_of
-from .operators.extract import count_predecessors, extract_predecessors, extract_successors
-from .runtime import Device, resolve_device
-from .snapshots import History
-from .sort import row_ids, sorted_unique_arcs
-from .statistics import StorageStatistics
-from .storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
-from .structure import Structure
-from .temporal import TIME, TimeColumn
-from .updates import MemoryUsage
-from .values import flag, integer, one_of
-from .vertex_arrays import MakesVertexArrays
+from frontier.access import reads
+from frontier.batch import Arcs, check_id, check_ids
+from frontier.core.base import BaseGraph
+from frontier.core.registry import snapshot_structure
+from frontier.edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
+from frontier.edge_data.queries import HasEdgeData
+from frontier.edge_data.record_insertion import build_records
+from frontier.in_edges import InEdges
+from frontier.operators.degrees import degrees_of
+from frontier.operators.extract import count_predecessors, extract_predecessors, extract_successors
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
+from frontier.runtime.display import html_table
+from frontier.runtime.values import flag, integer, one_of
+from frontier.snapshots import History
+from frontier.sort import row_ids, sorted_unique_arcs
+from frontier.statistics import StorageStatistics
+from frontier.storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
+from frontier.structure import Structure
+from frontier.temporal import TIME, TimeColumn
+from frontier.updates import MemoryUsage
+from frontier.vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
 MOST_VERTICES = 2**48

@@ -20,14 +20,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .batch import Arcs
-from .read_only import ReadOnlyGraph, read_only_class
-from .sort import row_ids
-from .updates import MemoryUsage
+from frontier.batch import Arcs
+from frontier.read_only import ReadOnlyGraph, read_only_class
+from frontier.sort import row_ids
+from frontier.updates import MemoryUsage
 
 if TYPE_CHECKING:
-    from .access import Access
-    from .core.base import BaseGraph
+    from frontier.access import Access
+    from frontier.core.base import BaseGraph
 
 
 class InEdges:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .sort import arc_keys, id_bits, row_ids, sort_pairs
+from frontier.sort import arc_keys, id_bits, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
-    from .runtime import Device
+    from frontier.core.base import BaseGraph
+    from frontier.runtime import Device
 
 
 def check_graph(graph: BaseGraph) -> None:

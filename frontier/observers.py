@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from .updates import ObserverError, UpdateObserver
-from .values import kind_of
+from frontier.runtime.values import kind_of
+from frontier.updates import ObserverError, UpdateObserver
 
 U = TypeVar("U", bound=Callable[..., Any])
 

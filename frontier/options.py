@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from .runtime import Device
+    from frontier.runtime import Device
 
 
 class BuildOptions(TypedDict, total=False):

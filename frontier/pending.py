@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .frontier import Frontier
+from frontier.frontier import Frontier
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class DeferredFrontier(Frontier):

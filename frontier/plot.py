@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import check_graph
-from .graph import Graph
-from .interchange import to_networkx
-from .interchange.common import names_by_id, require
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.interchange import to_networkx
+from frontier.interchange.common import names_by_id, require
 
 LARGEST = 300
 """Vertices of a graph that can be drawn; more could not be told apart."""

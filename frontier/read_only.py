@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from .access import CONTENTS
+from frontier.access import CONTENTS
 
 
 class ReadOnlyGraph:

@@ -7,13 +7,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import caches
-from .access import reads, scratch_of_stream
-from .arguments import check_graph
-from .functor.checking import is_checking
+from frontier.access import reads, scratch_of_stream
+from frontier.arguments import check_graph
+from frontier.functor.checking import is_checking
+from frontier.runtime.compile import caches
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class Recorded:

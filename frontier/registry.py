@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from .core.base import BaseGraph
-from .core.registry import registered
-from .values import one_of
+from frontier.core.base import BaseGraph
+from frontier.core.registry import registered
+from frontier.runtime.values import one_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from .dynamic import DynamicGraph
-    from .graph import Graph
+    from frontier.dynamic import DynamicGraph
+    from frontier.graph import Graph
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .batch.small import Staging, is_small
+from frontier.batch.small import Staging, is_small
 
 if TYPE_CHECKING:
-    from .core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 
 def insert_small(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[int, int] | None:

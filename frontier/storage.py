@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from .core.registry import registered
-from .core.stored_arrays import entries_of, read_array
-from .edge_data import COLUMN_DTYPES, COUNT, EdgeData
-from .invariants import check_graph, require, require_integer
-from .runtime import Device, resolve_device
-from .runtime.atomic import atomic_file
-from .temporal import KEEP_TIMES, TIME, UNITS
+from frontier.core.registry import registered
+from frontier.core.stored_arrays import entries_of, read_array
+from frontier.edge_data import COLUMN_DTYPES, COUNT, EdgeData
+from frontier.invariants import check_graph, require, require_integer
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.atomic_file import atomic_file
+from frontier.temporal import KEEP_TIMES, TIME, UNITS
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 FORMAT_VERSION = 3
 HEADER = "header.json"

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .access import Access
-from .batch import ArcMaker, Arcs
-from .edge_data import EdgeData
-from .operators.degrees import degrees_of
-from .operators.engine import bare_view
-from .operators.extract import extract_sorted
-from .runtime import Device, Kernels, Scratch, load_kernels
-from .runtime.launches import recorder
-from .statistics import StorageStatistics
-from .storage import array_types, stored_arrays
-from .view import pack_view, with_pointer
+from frontier.access import Access
+from frontier.batch import ArcMaker, Arcs
+from frontier.edge_data import EdgeData
+from frontier.operators.degrees import degrees_of
+from frontier.operators.engine import bare_view
+from frontier.operators.extract import extract_sorted
+from frontier.runtime import Device, Kernels, Scratch, load_kernels
+from frontier.runtime.launch.recorder import recorder
+from frontier.statistics import StorageStatistics
+from frontier.storage import array_types, stored_arrays
+from frontier.view import pack_view, with_pointer
 
 if TYPE_CHECKING:
-    from .core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class Structure(ABC):

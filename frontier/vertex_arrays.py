@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .fetch import fetch
-from .runtime import Device, elementwise
+from frontier.runtime import Device
+from frontier.runtime.memory import elementwise
+from frontier.runtime.memory.transfer import fetch
 
 FEW = 4096
 """So many entries are summed up on the host, which takes less than a kernel that CuPy compiles."""
@@ -104,7 +105,7 @@ class MakesVertexArrays:
         return self.xp.zeros(count, dtype)
 
     def fetch(self, array: Any) -> Any:
-        """`frontier.fetch` of an array, such as one made by `results`."""
+        """`frontier.runtime.memory.transfer` of an array, such as one made by `results`."""
         return fetch(array)
 
     def complete(self, *arrays: Any, of: Any = None) -> None:

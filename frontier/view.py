@@ -33,8 +33,8 @@ from typing import Any
 
 import numpy as np
 
-from .runtime import Device
-from .runtime.parameters import ByValue, Struct
+from frontier.runtime import Device
+from frontier.runtime.launch.arguments import ByValue, Struct
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from frontier.runtime import growable
+from frontier.runtime.memory import growable
 
 if TYPE_CHECKING:
     from frontier.runtime import Device

@@ -26,9 +26,10 @@ import frontier.operators
 from frontier.functor import CudaFunctor
 from frontier.operators.engine import cuda_request
 from frontier.operators.launch import TILE_SIZES
-from frontier.runtime import Device, cuda, kernels
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.shipped import Defines, code_name
+from frontier.runtime import Device
+from frontier.runtime.compile import cuda, kernels
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
+from frontier.runtime.compile.prebuilt import Defines, code_name
 
 OPERATORS = "frontier.operators."
 ALGORITHMS = "algorithms."

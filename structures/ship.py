@@ -1,9 +1,9 @@
 """Machine code for a wheel: ``python -m structures.ship sm_80 sm_90``.
 
 What graphs and analytics need for their first batches on a GPU is compiled, and put where the runtime looks first
-(`frontier.runtime.shipped`): the kernels that updates launch, and those that the analytics of the catalogue ask
-operators for, linked with their functors. It is for graphs of 32-bit ids, without weights, with weights of float32, and
-with times, as windows of streams have them; others compile theirs. It needs no GPU.
+(`frontier.runtime.compile.prebuilt`): the kernels that updates launch, and those that the analytics of the catalogue
+ask operators for, linked with their functors. It is for graphs of 32-bit ids, without weights, with weights of float32,
+and with times, as windows of streams have them; others compile theirs. It needs no GPU.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from frontier.functor import interpreted
 from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
 from frontier.registry import structures
-from frontier.runtime import elementwise, load_kernels, resolve_device
-from frontier.runtime.cuda import compile_cubin, toolchain_version
-from frontier.runtime.shipped import Defines, Entry, shared_group, write_archive
+from frontier.runtime import load_kernels, resolve_device
+from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
+from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
+from frontier.runtime.memory import elementwise
 from frontier.sort import on_gpu
-
-from .rehearsal import Rehearsal, RehearsingDevice, Request
+from structures.rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time": "ns"}}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from frontier import Graph
-from frontier.runtime import atomic
-from frontier.runtime.atomic import atomic_file, write_atomically
+from frontier.runtime import atomic_file as atomic
+from frontier.runtime.atomic_file import atomic_file, write_atomically
 from structures import CSR
 
 SAVES_FOR_EVER = """

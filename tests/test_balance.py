@@ -7,7 +7,7 @@ import pytest
 from verifiers import host
 
 import frontier as fr
-from frontier.runtime.parallel import ParallelKernel
+from frontier.runtime.compile.parallel import ParallelKernel
 
 shares = importlib.import_module("frontier.operators.shares")
 BALANCES = ["auto", "thread", "tile", "block", "merge"]

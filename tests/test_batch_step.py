@@ -10,7 +10,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.batch_step import SIZES, SMALL
-from frontier.runtime.launches import recorder
+from frontier.runtime.launch.recorder import recorder
 from structures import SlabGraph
 
 N = 300

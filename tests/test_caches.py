@@ -11,8 +11,8 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import bfs
-from frontier import caches
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile import caches
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 
@@ -112,23 +112,24 @@ FEW = {
     "frontier/functor/graphs.py: _digest", "frontier/functor/source.py: unique_name",
     "frontier/in_edges.py: _view_class", "frontier/operators/shares.py: make_part_share",
     "frontier/operators/walked.py: _by_view", "frontier/operators/walked.py: iterator_of",
-    "frontier/core/registry.py: _structures", "frontier/runtime/cache.py: cache_directory",
-    "frontier/runtime/cache.py: _report_unkept",
-    "frontier/runtime/cache.py: source_fingerprint", "frontier/runtime/cache.py: text_fingerprint",
-    "frontier/runtime/cuda.py: current_arch", "frontier/runtime/cuda.py: multiprocessors",
-    "frontier/runtime/cuda.py: shared_memory", "frontier/runtime/cuda.py: shared_memory_each",
-    "frontier/runtime/cuda.py: toolchain_version",
-    "frontier/runtime/shipped.py: _group", "frontier/runtime/shipped.py: _index",
+    "frontier/core/registry.py: _structures", "frontier/runtime/compile/disk_cache.py: cache_directory",
+    "frontier/runtime/compile/disk_cache.py: _report_unkept",
+    "frontier/runtime/compile/disk_cache.py: source_fingerprint",
+    "frontier/runtime/compile/disk_cache.py: text_fingerprint",
+    "frontier/runtime/compile/cuda.py: current_arch", "frontier/runtime/compile/cuda.py: multiprocessors",
+    "frontier/runtime/compile/cuda.py: shared_memory", "frontier/runtime/compile/cuda.py: shared_memory_each",
+    "frontier/runtime/compile/cuda.py: toolchain_version",
+    "frontier/runtime/compile/prebuilt.py: _group", "frontier/runtime/compile/prebuilt.py: _index",
     "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
-    "frontier/runtime/kernels.py: _load", "frontier/runtime/launch_graph.py: _driver",
-    "frontier/runtime/parameters.py: _packer", "frontier/runtime/streams.py: stream_getter",
+    "frontier/runtime/compile/kernels.py: _load", "frontier/runtime/launch/launch_graph.py: _driver",
+    "frontier/runtime/launch/arguments.py: _packer", "frontier/runtime/launch/streams.py: stream_getter",
     "frontier/runtime/threads.py: find_tbb",
     "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
     "frontier/distributed/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
-NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/alternatives.py: _loads",
-          "frontier/runtime/alternatives.py: _turns"}  # fmt: skip
+NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/compile/warm_up.py: _loads",
+          "frontier/runtime/compile/warm_up.py: _turns"}  # fmt: skip
 """What compiled code refers to by number, for as long as it may run; and what is emptied at the end of a block."""
 
 
@@ -150,8 +151,8 @@ def test_no_cache_is_forgotten():
     for path in sorted((PROJECT_ROOT / "frontier").rglob("*.py")):
         name = str(path.relative_to(PROJECT_ROOT))
         found |= {f"{name}: {cache}" for cache in caches_of(path)}
-    named = ast.unparse(next(node.value for node in ast.parse((PROJECT_ROOT / "frontier/caches.py").read_text()).body
-                             if isinstance(node, ast.AnnAssign)))  # fmt: skip
+    clear = ast.parse((PROJECT_ROOT / "frontier/runtime/compile/caches.py").read_text())
+    named = ast.unparse(next(node.value for node in clear.body if isinstance(node, ast.AnnAssign)))
     cleared = {name for name in found if f"{name.split('/')[-1].replace('.py: ', '.')}" in named}
     assert len(cleared) == len(caches.IN_MEMORY)
     cleared.add(f"{caches.OF_PARTS.replace('.', '/')}.py: accesses_of")

@@ -23,7 +23,7 @@ from benchmarks.calls import calls, peer_tasks
 from dynfrontier.columns import columns_of
 from dynfrontier.peers import BasePeer
 from dynfrontier.workload.analytics import choose_analytic
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 N = 60
 CATALOGUE = analytics()

@@ -22,7 +22,7 @@ from dynfrontier.comparison import load_graph
 from dynfrontier.counting import AnalyticCount
 from dynfrontier.text import counted, duration, scaled, size
 from dynfrontier.workload.analytics import choose_analytic
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 STRUCTURES = [name for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)]
 SMALL = ("stream", "--scale", "7", "--batch-size", "128", "--device", "cpu")

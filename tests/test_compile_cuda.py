@@ -12,9 +12,9 @@ import pytest
 
 from frontier.distributed import owners_on_gpu
 from frontier.registry import structures
-from frontier.runtime import elementwise
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.kernels import define_text
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
+from frontier.runtime.compile.kernels import define_text
+from frontier.runtime.memory import elementwise
 from frontier.sort import on_gpu
 
 pytest.importorskip("cuda.core")
@@ -32,7 +32,7 @@ static_assert(View::sorted == {sorted}, "View::sorted is not SORTED");
 
 
 def compiled(header, defines, arch):
-    from frontier.runtime.cuda import compile_cubin
+    from frontier.runtime.compile.cuda import compile_cubin
 
     pairs = tuple(sorted((name, define_text(value)) for name, value in defines.items()))
     return compile_cubin(header, pairs, (), arch)
@@ -178,7 +178,7 @@ def test_view_is_that_of_the_cpu(name, tmp_path):
 
 
 def kernel_folders():
-    """The folders whose kernels are called by one name on both devices (see `frontier.runtime.kernels`)."""
+    """The folders whose kernels are called by one name on both devices (see `frontier.runtime.compile.kernels`)."""
     headers = (path for root in ("frontier", "structures") for path in (PROJECT_ROOT / root).glob("*/kernels.cuh"))
     return sorted(
         path.parent.relative_to(PROJECT_ROOT).as_posix() for path in headers if (path.parent / "cpu.py").exists()
@@ -213,9 +213,9 @@ def test_a_wrong_view_is_found(tmp_path):
 
 def test_headers_of_the_working_directory_are_not_taken(tmp_path, monkeypatch):
     """A program may be started in a checkout of another version."""
-    for header in ("frontier/runtime/elementwise.cuh", "frontier/cuda/types.cuh"):
+    for header in ("frontier/runtime/memory/elementwise.cuh", "frontier/cuda/types.cuh"):
         path = tmp_path / header
         path.parent.mkdir(parents=True)
         path.write_text("#error of another version\n")
     monkeypatch.chdir(tmp_path)
-    assert compiled("frontier/runtime/elementwise.cuh", {}, "sm_90")
+    assert compiled("frontier/runtime/memory/elementwise.cuh", {}, "sm_90")

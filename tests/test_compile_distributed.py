@@ -14,8 +14,8 @@ from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from frontier.registry import structures
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.cuda import compile_cubin
+from frontier.runtime.compile.cuda import compile_cubin
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import SlabGraph
 
 breadth_first = importlib.import_module("algorithms.bfs")

@@ -20,7 +20,7 @@ from frontier.operators.engine import cuda_build, functor_args
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.neighbor_columns import column_functors, column_options
 from frontier.operators.neighbor_mode import mode_functors, mode_options
-from frontier.runtime.kernels import C_TYPES
+from frontier.runtime.compile.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
 

@@ -11,7 +11,7 @@ from frontier.core.registry import snapshot_structure
 from frontier.operators import engine
 from frontier.operators.intersect import cuda_functors
 from frontier.registry import structures
-from frontier.runtime.kernels import C_TYPES
+from frontier.runtime.compile.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")
 
@@ -480,7 +480,7 @@ SNAPSHOT_CASES = {
 
 
 def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, edge_data=None):
-    from frontier.runtime.cuda import compile_cubin
+    from frontier.runtime.compile.cuda import compile_cubin
 
     types = {"vertex_dtype": vertex_dtype, "weight_dtype": weight_dtype, "edge_data": edge_data}
     graph = structure(8, device="cpu", **types)
@@ -545,14 +545,14 @@ def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
 )
 def test_spmv_compiles(arch, vertex, weight, gather, listed):
     defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight), *((("LISTED_HUBS", "1"),) if listed else ()))
-    from frontier.runtime.cuda import compile_cubin
+    from frontier.runtime.compile.cuda import compile_cubin
 
     assert compile_cubin("frontier/operators/spmv/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
 
 
 @pytest.mark.parametrize("arch, vertex", [("sm_90", "int"), ("sm_80", "i64")])
 def test_places_compile(arch, vertex):
-    from frontier.runtime.cuda import compile_cubin
+    from frontier.runtime.compile.cuda import compile_cubin
 
     assert compile_cubin("frontier/operators/places/places.cuh", (("VID", vertex),), (), arch)[:4] == b"\x7fELF"
 

@@ -32,7 +32,7 @@ def as_argument(graph):
 
 @pytest.mark.parametrize("options", [{}, {"weight_dtype": "float64"}, {"edge_data": {"amount": "float32"}}], ids=str)
 def test_walks_of_one_graph_and_of_another(structure, options):
-    from frontier.runtime.cuda import compile_cubin
+    from frontier.runtime.compile.cuda import compile_cubin
 
     if options and not structure.can_store_weights:
         pytest.skip("stores no weights")

@@ -19,7 +19,8 @@ from numba.core.caching import NullCache
 import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
 from frontier.operators.engine import WEIGHT_POSITION
-from frontier.runtime import cache, cpu_kernel, jit, progress
+from frontier.runtime import cpu_kernel, jit
+from frontier.runtime.compile import disk_cache, progress
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = """
@@ -191,9 +192,9 @@ def forms(path, whole, other):
 
 def test_damaged_files_are_made_again_and_replaced(tmp_path, monkeypatch, caplog):
     """Whatever a file holds, and what is in its place, the answer is right, and the next one is read."""
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
-    file = cache.CachedFile("folder", "{}.o", ("key",))
-    another = cache.CachedFile("folder", "{}.o", ("another",))
+    monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
+    file = disk_cache.CachedFile("folder", "{}.o", ("key",))
+    another = disk_cache.CachedFile("folder", "{}.o", ("another",))
     code = pickle.dumps({"code": np.random.default_rng(1).bytes(300)})
     made = []
 
@@ -202,21 +203,21 @@ def test_damaged_files_are_made_again_and_replaced(tmp_path, monkeypatch, caplog
         return code
 
     another.store(code)
-    assert cache.cached("folder", "o", ("key",), build) == code
+    assert disk_cache.cached("folder", "o", ("key",), build) == code
     whole = file.path.read_bytes()
     for count, _ in enumerate(forms(file.path, whole, another.path.read_bytes()), 2):
         assert file.load(lambda data: pytest.fail("damaged contents were decoded")) is None
         assert "is compiled again" in caplog.records[-1].message and str(file.path) in caplog.text
         for _ in range(2):
-            assert cache.cached("folder", "o", ("key",), build) == code
+            assert disk_cache.cached("folder", "o", ("key",), build) == code
         assert len(made) == count and file.path.read_bytes() == whole
 
 
 @pytest.mark.parametrize("error", [AttributeError, UnicodeDecodeError("utf-8", b"", 0, 1, "no"), RecursionError])
 def test_whatever_a_load_raises_the_code_is_made_again(error, tmp_path, monkeypatch, caplog):
     """Files that are whole may still name what is not there any more."""
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
-    file = cache.CachedFile("folder", "{}.o", ("key",))
+    monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
+    file = disk_cache.CachedFile("folder", "{}.o", ("key",))
     file.store(b"code")
 
     def decode(data):
@@ -283,7 +284,7 @@ def test_no_damaged_machine_code_runs(tmp_path):
 def test_damaged_code_for_gpus_is_made_again(kind, tmp_path, monkeypatch):
     pytest.importorskip("cuda.core")
     from frontier.functor import compile as compilation
-    from frontier.runtime import cuda
+    from frontier.runtime.compile import cuda
 
     def above(v, x):
         return x[v] > 2
@@ -294,7 +295,7 @@ def test_damaged_code_for_gpus_is_made_again(kind, tmp_path, monkeypatch):
         "functor": lambda: compilation.cuda_functor(above, "op", np.dtype(bool), ((np.dtype(int), 0),), (9, 0)),
     }
     made = []
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
     for module, name in ((cuda, "compile_cubin"), (cuda, "compile_ltoir"), (compilation, "_compile_for_cuda")):
         monkeypatch.setattr(module, name, lambda *parts: made.append(parts) or b"code" * 50)
     code = makers[kind]()
@@ -376,9 +377,9 @@ def test_digests_follow_callees():
 
 def test_machine_code_is_kept_by_everything_that_went_into_it(tmp_path, monkeypatch):
     pytest.importorskip("cuda.core")
-    from frontier.runtime import cuda
+    from frontier.runtime.compile import cuda
 
-    monkeypatch.setattr(cache, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(disk_cache, "cache_directory", lambda: tmp_path)
     made = []
     monkeypatch.setattr(cuda, "compile_cubin", lambda *parts: made.append(parts) or b"code")
     asked = [
@@ -488,6 +489,6 @@ def test_code_that_takes_arguments_from_python_is_not_optimized():
 
 def test_numba_keeps_no_files_of_its_own():
     """They have no checksum, and miss changes of what a kernel calls."""
-    found = [path for package in cache.PACKAGES for path in (ROOT / package).rglob("*.py")
+    found = [path for package in disk_cache.PACKAGES for path in (ROOT / package).rglob("*.py")
              if "cache=True" in path.read_text()]  # fmt: skip
     assert not found

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.temporal import pushes
 
 ROOTS = ("frontier", "structures")

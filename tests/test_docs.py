@@ -15,7 +15,7 @@ from algorithms.analytic import analytics
 from benchmarks import algorithm_pictures
 from benchmarks.calls import calls
 from dynfrontier.supported import replace_between, tables
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 CONF = """
 import sys

@@ -7,7 +7,7 @@ from verifiers import host, verify_distances
 
 from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
-from frontier.runtime.scratch import Counters
+from frontier.runtime.memory.scratch import Counters
 
 pytestmark = pytest.mark.few
 

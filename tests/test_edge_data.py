@@ -11,7 +11,7 @@ from model import to_host
 from test_operations_memory import exhausted
 
 import frontier as fr
-from frontier.runtime.growable import SMALL
+from frontier.runtime.memory.growable import SMALL
 from structures import CSR, SlabGraph
 
 

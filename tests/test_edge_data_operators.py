@@ -7,7 +7,7 @@ from model import to_host
 
 import algorithms
 import frontier as fr
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 # ---- operators ------------------------------------------------------------------------------------------------------

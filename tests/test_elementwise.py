@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from frontier.runtime import elementwise, fill_with
+from frontier.runtime import fill_with
+from frontier.runtime.memory import elementwise
 from structures import CSR
 
 TYPES = [np.bool_, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64]

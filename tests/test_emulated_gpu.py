@@ -7,7 +7,7 @@ import sys
 import emulator
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 FEW = {
     "updates": ("tests/test_small_updates.py", "stream and undirected and float32"),

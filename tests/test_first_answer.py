@@ -12,7 +12,7 @@ import frontier as fr
 from benchmarks.cold_start import ANALYTICS, ask, attached
 from frontier.registry import structures
 from frontier.runtime import gpu_available
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 MOST = 2
 """Kernels of CuPy's, each of which takes a tenth of a second."""
@@ -50,7 +50,7 @@ def test_few_kernels_of_cupy_are_compiled(name):
     assert len(compiled) <= MOST, "\n".join(compiled)
 
 
-ELEMENTWISE = "frontier/runtime/elementwise.py"
+ELEMENTWISE = "frontier/runtime/memory/elementwise.py"
 """Where the driver is asked on GPUs."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from model import edges_of, make
 
-from frontier.runtime import growable, resolve_device
+from frontier.runtime import resolve_device
+from frontier.runtime.memory import growable
 from structures import FaimGraph, GraphVine, Hornet, SlabGraph
 
 LARGE = growable.SMALL // 8  # int64 elements of the smallest array that has a range of its own

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 
 @pytest.mark.parametrize("name", ["structures", "algorithms"])

@@ -6,7 +6,7 @@ import numpy as np
 
 import frontier as fr
 from frontier.operators.launch import tile_size
-from frontier.runtime.cuda import CudaKernel
+from frontier.runtime.compile.cuda import CudaKernel
 from structures import SlabGraph
 
 

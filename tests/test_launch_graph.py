@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from frontier.runtime import gpu_available, launch_graph
-from frontier.runtime.launch_graph import DriverError, Fill, Launch, LaunchGraph, graph_of
-from frontier.runtime.launches import LaunchList
-from frontier.runtime.parameters import Parameters, Struct
+from frontier.runtime import gpu_available
+from frontier.runtime.launch import launch_graph
+from frontier.runtime.launch.arguments import Parameters, Struct
+from frontier.runtime.launch.launch_graph import DriverError, Fill, Launch, LaunchGraph, graph_of
+from frontier.runtime.launch.recorder import LaunchList
 
 on_gpu = pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 
@@ -123,7 +124,7 @@ def test_a_list_is_repeated_with_other_numbers():
 
     from frontier.batch import batch_kernels
     from frontier.runtime import fill_with, resolve_device
-    from frontier.runtime.parameters import Field
+    from frontier.runtime.launch.arguments import Field
 
     ids = np.dtype(np.int32)
     kernels = batch_kernels(resolve_device("gpu"), ids, ids, None)

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from frontier.runtime import cache, progress
+from frontier.runtime.compile import disk_cache, progress
 
 
 @pytest.fixture
@@ -28,10 +28,10 @@ def test_a_folder_for_compiled_code_that_cannot_be_used(logged, monkeypatch, tmp
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
     monkeypatch.setenv("DYNFRONTIER_CACHE_DIR", str(file / "folder"))
-    used = cache.cache_directory.__wrapped__()
-    monkeypatch.setattr(cache, "cache_directory", lambda: used)
+    used = disk_cache.cache_directory.__wrapped__()
+    monkeypatch.setattr(disk_cache, "cache_directory", lambda: used)
     for part in ("one", "other"):
-        assert cache.cached("folder", "o", (part,), lambda: b"code") == b"code"
+        assert disk_cache.cached("folder", "o", (part,), lambda: b"code") == b"code"
     [(name, level, text)] = logged.record_tuples
     assert (name, level) == ("dynfrontier", logging.WARNING)
     assert str(file / "folder") in text and "Not a directory" in text

@@ -9,7 +9,8 @@ import pytest
 from model import make, random_batch, snapshot, to_host
 from test_operations_memory import STEPS, exhausted
 
-from frontier.runtime import growable, resolve_device
+from frontier.runtime import resolve_device
+from frontier.runtime.memory import growable
 from structures.lpma import LPMA
 from structures.lpma import strategy as strategy_module
 from structures.lpma.graph import STRATEGIES

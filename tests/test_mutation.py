@@ -13,7 +13,7 @@ from mutation.kernels import kernel_mutants
 from mutation.mutants import mutants
 from mutation.targets import needs_gpu, targets_of
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 TEXT = '''
 LIMIT = 7

@@ -12,7 +12,7 @@ from verifiers import verify_bfs, verify_components, verify_pagerank, verify_tri
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
 from frontier.core import registry
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 TOY = PROJECT_ROOT / "tests" / "toy"
 

@@ -20,7 +20,7 @@ from dynfrontier.nx.info import CLASSES, NAME, SUPPORTED, get_info
 from dynfrontier.nx.interface import backend
 from dynfrontier.nx.register import ensure_registered
 from dynfrontier.nx.suite import report, run
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 ensure_registered()
 REGISTERED = nx.utils.backends._registered_algorithms

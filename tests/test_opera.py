@@ -12,7 +12,7 @@ from model import to_host
 import frontier as fr
 from frontier.opera import on_gpu, operations
 from frontier.runtime import gpu_available
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 N = 7
@@ -220,7 +220,7 @@ def test_mixed_batches_leave_nothing_to_cupy(structure, kind, orientation, rng):
             batch = rng.integers(0, len(fr.Op), size).astype(np.uint8), *rng.integers(0, 60, (2, size))
             weights = xp.asarray(rng.random(size, np.float32)) if graph.is_weighted else None
             graph.apply(*map(xp.asarray, batch), weights)
-    assert not [line for line in found if not line.startswith("frontier/runtime/elementwise.py")]
+    assert not [line for line in found if not line.startswith("frontier/runtime/memory/elementwise.py")]
 
 
 def test_hubs(device, rng):

@@ -7,7 +7,7 @@ import pytest
 
 import frontier as fr
 from frontier.operators import __all__ as public
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 FOLDERS = sorted(path.name for path in OPERATORS.iterdir() if (path / "__init__.py").exists())

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from frontier.runtime.parameters import ByValue, Matrix, Parameters, words_of
+from frontier.runtime.launch.arguments import ByValue, Matrix, Parameters, words_of
 
 
 def as_the_driver_reads(count, *args, sizes):

@@ -23,7 +23,7 @@ import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
 from frontier.pipeline.batches import in_parts
 from frontier.pipeline.records import Records
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 N, RECORDS, SIZE = 60, 500, 64

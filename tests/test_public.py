@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import frontier as fr
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 USERS = ("algorithms", "benchmarks", "dynfrontier", "examples")
 FRAMEWORK = ("algorithms", "frontier", "structures")

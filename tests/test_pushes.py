@@ -171,7 +171,7 @@ def arcs_of(graph):
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
     """Blocks that have several tiles each, or none; most edges come several times, or hardly any do."""
-    monkeypatch.setattr("frontier.runtime.cuda.cooperative_blocks", lambda each=2: blocks)
+    monkeypatch.setattr("frontier.runtime.compile.cuda.cooperative_blocks", lambda each=2: blocks)
     monkeypatch.setattr(pushes, "MOST_ENTRIES", 1 << 21 if blocks == 1 else 0)  # 0: the smaller share
     options = {"directed": directed, "time": "s", "edge_data": {"a": "int64"}, "device": "gpu"}
     graphs = [SlabGraph(n, **options) for _ in range(2)]

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 README = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)

@@ -12,7 +12,7 @@ import structures as package
 from frontier import DynamicGraph, Graph
 from frontier.core.registry import snapshot_structure
 from frontier.registry import structures
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.view import pack_view
 
 STRUCTURES = structures()

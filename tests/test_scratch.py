@@ -3,7 +3,7 @@
 import numpy as np
 
 from frontier.runtime import resolve_device
-from frontier.runtime.scratch import UNKNOWN, Counters, Scratch
+from frontier.runtime.memory.scratch import UNKNOWN, Counters, Scratch
 
 
 def test_memory_is_reused_and_grows_by_half(device):

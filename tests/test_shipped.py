@@ -17,9 +17,11 @@ from frontier.operators import engine
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.launch import TILE_SIZES
 from frontier.registry import structures
-from frontier.runtime import cuda, elementwise, gpu_available, shipped
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.shipped import Entry, code_name, shipped_cubin, write_archive
+from frontier.runtime import gpu_available
+from frontier.runtime.compile import cuda, prebuilt
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
+from frontier.runtime.compile.prebuilt import Entry, code_name, shipped_cubin, write_archive
+from frontier.runtime.memory import elementwise
 from structures import ship
 from structures.rehearsal import Rehearsal, RehearsingDevice
 
@@ -30,10 +32,10 @@ ELF = b"\x7fELF"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The folder of the archives."""
-    monkeypatch.setenv(shipped.CHOICE, str(tmp_path))
-    shipped.clear_caches()
+    monkeypatch.setenv(prebuilt.CHOICE, str(tmp_path))
+    prebuilt.clear_caches()
     yield tmp_path
-    shipped.clear_caches()
+    prebuilt.clear_caches()
 
 
 def entry(header=HEADER, defines=DEFINES, code=b"code", group="plain", functors=()):
@@ -62,24 +64,24 @@ def test_equal_code_is_stored_once(folder):
     made = [entry(HEADER, *parts) for parts in zip(names, codes, groups, strict=True)]
     write_archive("sm_90", made, folder)
     assert [shipped_cubin(HEADER, name, "sm_90").code for name in names] == list(codes)
-    index = shipped._index(folder, "sm_90")
-    assert [index[one.name][0] for one in made] == [shipped.COMMON, shipped.COMMON, "b"]
+    index = prebuilt._index(folder, "sm_90")
+    assert [index[one.name][0] for one in made] == [prebuilt.COMMON, prebuilt.COMMON, "b"]
     assert index[made[0].name] == index[made[1].name]
     first = (folder / "sm_90.zip").read_bytes()
     assert write_archive("sm_90", made[::-1], folder).read_bytes() == first  # the same for the same code
 
 
 def test_groups_of_what_several_groups_have():
-    group = shipped.shared_group
+    group = prebuilt.shared_group
     assert group(["slab-none-first"]) == "slab-none-first"
     assert group(["slab-none-first", "slab-none-others"]) == "slab-none"
     assert group(["slab-none-first", "slab-float32-first"]) == group(["slab", "slab-none"]) == "slab"
-    assert group(["slab-none-first", "csr-none-first"]) == shipped.COMMON
+    assert group(["slab-none-first", "csr-none-first"]) == prebuilt.COMMON
 
 
 def test_code_of_edited_sources_is_not_found(folder, monkeypatch):
     write_archive("sm_90", [entry()], folder)
-    monkeypatch.setattr(shipped, "source_fingerprint", lambda suffix: "another")
+    monkeypatch.setattr(prebuilt, "source_fingerprint", lambda suffix: "another")
     assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
 
 
@@ -90,7 +92,7 @@ def spoil(path, how):
     elif how == "text":
         data = b"no archive"
     else:
-        at = data.index(shipped.INDEX.encode() if how == "index" else b"plain") + 20
+        at = data.index(prebuilt.INDEX.encode() if how == "index" else b"plain") + 20
         data[at] ^= 0xFF
     path.write_bytes(data)
 
@@ -115,7 +117,7 @@ def test_an_archive_with_any_bit_flipped_is_whole_or_none(folder):
         changed = bytearray(whole)
         changed[place] ^= 1 << place % 8
         path.write_bytes(changed)
-        shipped.clear_caches()
+        prebuilt.clear_caches()
         answer = shipped_cubin(HEADER, DEFINES, "sm_90")
         assert answer is None or answer.code == code
         found.append(answer)
@@ -124,14 +126,14 @@ def test_an_archive_with_any_bit_flipped_is_whole_or_none(folder):
 
 def test_an_archive_under_the_name_of_another_architecture_is_as_none(folder, caplog):
     write_archive("sm_80", [entry()], folder).rename(folder / "sm_90.zip")
-    shipped.clear_caches()
+    prebuilt.clear_caches()
     assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
     assert "sm_90.zip is not used" in caplog.text
 
 
 def test_an_index_of_another_form_is_as_none(folder, monkeypatch, caplog):
     write_archive("sm_90", [entry()], folder)
-    monkeypatch.setattr(shipped, "_read", lambda *member: b"name group\n")
+    monkeypatch.setattr(prebuilt, "_read", lambda *member: b"name group\n")
     assert shipped_cubin(HEADER, DEFINES, "sm_90") is None
     assert "is not used" in caplog.text
 
@@ -139,16 +141,16 @@ def test_an_index_of_another_form_is_as_none(folder, monkeypatch, caplog):
 def test_old_drivers_take_no_newer_code(folder, monkeypatch, caplog):
     write_archive("sm_90", [entry()], folder, cuda=13)
     for driver, found in ((0, True), (12, False), (13, True), (14, True)):
-        monkeypatch.setattr(shipped, "_driver", lambda driver=driver: driver)
-        shipped.clear_caches()
+        monkeypatch.setattr(prebuilt, "_driver", lambda driver=driver: driver)
+        prebuilt.clear_caches()
         assert (shipped_cubin(HEADER, DEFINES, "sm_90") is not None) == found
     assert "drivers of CUDA 13 and newer, and this one is of CUDA 12" in caplog.text
 
 
 def test_compatible():
-    assert shipped.compatible("sm_89") == [f"sm_8{minor}" for minor in range(9, -1, -1)]
-    assert shipped.compatible("sm_120") == ["sm_120"]
-    assert shipped.compatible("sm_90a") == ["sm_90a"]
+    assert prebuilt.compatible("sm_89") == [f"sm_8{minor}" for minor in range(9, -1, -1)]
+    assert prebuilt.compatible("sm_120") == ["sm_120"]
+    assert prebuilt.compatible("sm_90a") == ["sm_90a"]
 
 
 def test_it_is_used_before_a_compiler(folder, monkeypatch):

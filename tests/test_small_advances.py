@@ -16,7 +16,8 @@ from frontier.effective import FEW_ARCS, effective_edges
 from frontier.operators import prepared
 from frontier.operators.engine import state_of
 from frontier.operators.launch import BALANCES
-from frontier.runtime import cuda, scratch
+from frontier.runtime.compile import cuda
+from frontier.runtime.memory import scratch
 from structures import CSR, SlabGraph
 
 module = sys.modules["frontier.operators.advance"]
@@ -832,7 +833,7 @@ def test_a_kernel_is_launched_with_words_of_its_own(device):
         return
     graph = CSR.from_edges([0, 1], [1, 2], directed=True, device=device)
     graph.xp.cuda.Device().synchronize()
-    kernel = cuda.load_kernel("frontier/runtime/elementwise.cuh", "count_up_i64", ())
+    kernel = cuda.load_kernel("frontier/runtime/memory/elementwise.cuh", "count_up_i64", ())
     one, other = graph.xp.zeros(5, np.int64), graph.xp.zeros(5, np.int64)
     kernel(5, 3, one)
     kernel.launch([5, 3, other.data.ptr], [], 1)

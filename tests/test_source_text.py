@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from frontier.runtime import source_text
-from frontier.runtime.cache import PROJECT_ROOT
-from frontier.runtime.identity import _identities, identity
-from frontier.runtime.source_text import text_of
+from frontier.runtime.compile import source_text
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
+from frontier.runtime.compile.function_identity import _identities, identity
+from frontier.runtime.compile.source_text import text_of
 
 MODULE = """
 import math
@@ -117,7 +117,7 @@ def test_values_of_now_count(tmp_path, monkeypatch):
 
 SCRIPT = """
 import algorithms._pagerank_functors as module
-from frontier.runtime.identity import identity
+from frontier.runtime.compile.function_identity import identity
 found = identity(module.send_first)
 print(found.portable, found.digest)
 """

@@ -12,7 +12,7 @@ from model import to_host
 from test_operations_memory import contents
 
 import frontier as fr
-from frontier.runtime.growable import SMALL
+from frontier.runtime.memory.growable import SMALL
 from frontier.temporal.arrivals import FEW, Arrivals
 from structures import CSR, SlabGraph
 

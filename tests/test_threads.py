@@ -15,7 +15,7 @@ import frontier as fr
 from algorithms import bfs, connected_components
 from frontier.access import reads_both
 from frontier.functor.freeze import is_known
-from frontier.runtime.elementwise import arange, fill_with
+from frontier.runtime.memory.elementwise import arange, fill_with
 from structures import SlabGraph
 
 THREADS = 4

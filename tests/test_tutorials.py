@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 NOTEBOOKS = sorted((PROJECT_ROOT / "docs" / "tutorials").glob("*.ipynb"))
 

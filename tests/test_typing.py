@@ -19,7 +19,7 @@ from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
 from frontier.options import BuildOptions, GraphOptions
 from frontier.pipeline.options import ResumeOptions
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures.csr import graph as csr
 from structures.faimgraph import graph as faimgraph
 from structures.gpma import graph as gpma

@@ -6,7 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier import neighbors as walk_of
-from frontier.runtime.launches import LaunchList, recorder
+from frontier.runtime.launch.recorder import LaunchList, recorder
 from structures import CSR, SlabGraph
 
 N = 60

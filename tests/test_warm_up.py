@@ -12,7 +12,7 @@ import frontier as fr
 from algorithms import analytics
 from dynfrontier import warm_up
 from frontier.operators.launch import other_lanes
-from frontier.runtime import alternatives
+from frontier.runtime.compile import warm_up as loading
 
 SCRIPT = Path(__file__).with_name("stream_loads.py")
 FOLLOWING = ["none", *(name for name, known in analytics().items() if known.incremental)]
@@ -48,27 +48,27 @@ def test_alternatives_are_loaded_once_all_have_begun():
 
     def begin(name):
         done.append(f"begin {name}")
-        alternatives.add(name, partial(begin, name))  # as the kernels of an alternative are found in the same way
+        loading.add(name, partial(begin, name))  # as the kernels of an alternative are found in the same way
         return partial(done.append, f"load {name}")
 
-    assert not alternatives.wanted()
-    with alternatives.loading_alternatives():
+    assert not loading.wanted()
+    with loading.loading_alternatives():
         for name in ("a", "b", "a"):
-            alternatives.add(name, partial(begin, name))
-        assert alternatives.wanted() and done == ["begin a", "begin b"]
-    assert done == ["begin a", "begin b", "load a", "load b"] and not alternatives.wanted()
-    with pytest.raises(KeyError), alternatives.loading_alternatives():
-        alternatives.add("a", partial(begin, "a"))
+            loading.add(name, partial(begin, name))
+        assert loading.wanted() and done == ["begin a", "begin b"]
+    assert done == ["begin a", "begin b", "load a", "load b"] and not loading.wanted()
+    with pytest.raises(KeyError), loading.loading_alternatives():
+        loading.add("a", partial(begin, "a"))
         raise KeyError
-    with alternatives.loading_alternatives():
+    with loading.loading_alternatives():
         pass
     assert done == ["begin a", "begin b", "load a", "load b", "begin a"]
 
 
 def test_other_ways_take_turns():
-    assert not alternatives.other_way("a") and not alternatives.other_way("a")
-    with alternatives.loading_alternatives():
-        assert [alternatives.other_way(name) for name in "aabab"] == [False, True, False, False, True]
+    assert not loading.other_way("a") and not loading.other_way("a")
+    with loading.loading_alternatives():
+        assert [loading.other_way(name) for name in "aabab"] == [False, True, False, False, True]
 
 
 def test_kernels_of_other_lanes():

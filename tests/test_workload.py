@@ -16,7 +16,7 @@ from dynfrontier import timing
 from dynfrontier.timing import Stopwatch
 from dynfrontier.workload import Disagreement, WorkloadReport, recommend, run_workload, runner
 from frontier import dynamic
-from frontier.runtime.progress import compiling
+from frontier.runtime.compile.progress import compiling
 
 
 def test_every_structure_is_measured(tmp_path):

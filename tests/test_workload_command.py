@@ -13,7 +13,7 @@ from benchmarks import choosing
 from benchmarks.results import Results
 from dynfrontier.supported import replace_between
 from dynfrontier.workload import WorkloadReport, recommend
-from frontier.runtime.cache import PROJECT_ROOT
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 SMALL_RUN = ("workload", "--generate", "hubs", "--scale", 7, "--edge-factor", 8, "--batch", 64, "--batches", 3,
              "--device", "cpu")  # fmt: skip

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import NAMES_HINT, as_ids, as_weights, same_length
-from ..runtime import Device, ErrorFlag, Kernels, Scratch, elementwise, load_kernels, resolve_device
-from ..runtime.parameters import Field, Struct
-from ..values import integer
+from frontier.runtime import Device, ErrorFlag, Kernels, Scratch, load_kernels, resolve_device
+from frontier.runtime.arrays import NAMES_HINT, as_ids, as_weights, same_length
+from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory import elementwise
+from frontier.runtime.values import integer
+
 from .small import is_plain
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts

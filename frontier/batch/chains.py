@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..runtime import Counters, Device, Kernels, Scratch
-from ..runtime.launches import LaunchList
-from ..runtime.parameters import Struct
-from ..sort import SortedKeys, id_bits
+from frontier.runtime import Counters, Device, Kernels, Scratch
+from frontier.runtime.launch.arguments import Struct
+from frontier.runtime.launch.recorder import LaunchList
+from frontier.sort import SortedKeys, id_bits
+
 from .small import MOST_EDGES, THREADS, SmallBatch
 
 KEYS = (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..runtime import cpu_kernel
+from frontier.runtime import cpu_kernel
 
 
 @cpu_kernel

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
+from frontier.runtime import Device
 
 FILTER_WORDS = 4096
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
-from ..runtime.parameters import Struct
+from frontier.runtime import Device
+from frontier.runtime.launch.arguments import Struct
 
 MOST_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
 THREADS = 256  # of a block (SMALL_THREADS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device, load_kernels
+from frontier.runtime import Device, load_kernels
 
 OR, AND, MINUS, XOR = range(4)
 """Set operations, as kernels know them."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..atomics import atomic_add
-from ..runtime import cpu_kernel, parallel_kernel
+from frontier.atomics import atomic_add
+from frontier.runtime import cpu_kernel, parallel_kernel
 
 
 @cpu_kernel

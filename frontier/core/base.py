@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..runtime import Device, Scratch
+from frontier.runtime import Device, Scratch
 
 T = TypeVar("T", bound=type)
 

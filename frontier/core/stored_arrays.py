@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..invariants import require
+from frontier.invariants import require
 
 
 def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:

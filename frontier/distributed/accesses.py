@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from ..atomics import ATOMICS
-from ..functor import FunctorError
-from ..functor.source import definition_of
+from frontier.atomics import ATOMICS
+from frontier.functor import FunctorError
+from frontier.functor.source import definition_of
 
 ANYWHERE = "?"
 """Stands for an index that is not a parameter."""

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..batch import Arcs
-from ..core.added_weights import add_weights
-from ..sort import split_keys, unique_arcs
-from ..temporal import TIME
-from ..updates import UpdateResult
+from frontier.batch import Arcs
+from frontier.core.added_weights import add_weights
+from frontier.sort import split_keys, unique_arcs
+from frontier.temporal import TIME
+from frontier.updates import UpdateResult
+
 from . import batches
 
 if TYPE_CHECKING:

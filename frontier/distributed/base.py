@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..core.base import BaseDynamicGraph
+from frontier.core.base import BaseDynamicGraph
 
 if TYPE_CHECKING:
     from .communicator import Communicator

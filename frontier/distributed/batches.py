@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import as_ids, same_length
-from ..batch import Arcs
-from ..edge_data import WEIGHT_COLUMN, make_rows
-from ..form import free_bytes
-from ..runtime import elementwise
-from ..storage import stored_arrays
-from ..updates import UpdateResult
+from frontier.batch import Arcs
+from frontier.edge_data import WEIGHT_COLUMN, make_rows
+from frontier.form import free_bytes
+from frontier.runtime.arrays import as_ids, same_length
+from frontier.runtime.memory import elementwise
+from frontier.storage import stored_arrays
+from frontier.updates import UpdateResult
+
 from .owners_on_gpu import ByOwner, takes
 from .persistent import window_of
 from .sending import can_use_windows, no_arcs, received_by, sending_of

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..arrays import as_ids
-from ..dynamic import ON_EXISTING
-from ..edge_data import COUNT, WEIGHT_COLUMN, EdgeData
-from ..runtime import Device, resolve_device
-from ..temporal import TIME, TimeColumn
-from ..values import one_of
+from frontier.dynamic import ON_EXISTING
+from frontier.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids
+from frontier.runtime.values import one_of
+from frontier.temporal import TIME, TimeColumn
 
 if TYPE_CHECKING:
     from .base import BaseDistributedGraph, BasePart

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import operators as one_device
-from ..arguments import flag
-from ..operators.extract import extract
-from ..operators.intersect import OF_PAIR
-from ..operators.visit_common import visit_common
+from frontier import operators as one_device
+from frontier.arguments import flag
+from frontier.operators.extract import extract
+from frontier.operators.intersect import OF_PAIR
+from frontier.operators.visit_common import visit_common
+
 from .accesses import arrays_of
 from .batches import Pairs
 from .common_on_gpu import behind, find_on_gpu, replaced, takes_pairs

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of
-from ..runtime import Device
+from frontier.arguments import one_of
+from frontier.runtime import Device
+
 from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")

@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..batch import Arcs
-from ..edge_frontier import EdgeFrontier
-from ..frontier import Frontier
-from ..values import integer
+from frontier.batch import Arcs
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import Frontier
+from frontier.runtime.values import integer
+
 from . import batches
 from .frontiers import HeldByParts, PartFrontier
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..temporal import TIME
-from ..temporal.expiry import logged_arrivals
-from ..updates import UpdateResult
+from frontier.temporal import TIME
+from frontier.temporal.expiry import logged_arrivals
+from frontier.updates import UpdateResult
+
 from . import batches
 
 if TYPE_CHECKING:

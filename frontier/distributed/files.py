@@ -17,8 +17,9 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..registry import structure_class
-from ..runtime.atomic import write_atomically
+from frontier.registry import structure_class
+from frontier.runtime.atomic_file import write_atomically
+
 from . import batches
 from .columns import declared_columns, edge_dtypes, own_records
 

@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arguments import integer
-from ..batch import check_ids
-from ..bitmap import XOR
-from ..frontier import Frontier, check_frontier
-from ..runtime import elementwise, resolve_device
+from frontier.arguments import integer
+from frontier.batch import check_ids
+from frontier.bitmap import XOR
+from frontier.frontier import Frontier, check_frontier
+from frontier.runtime import resolve_device
+from frontier.runtime.memory import elementwise
 
 
 class HeldByParts:

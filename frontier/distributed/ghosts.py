@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import elementwise
+from frontier.runtime.memory import elementwise
+
 from .communicator import Communicator
 from .partition import Partition
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..frontier import Frontier
-from ..operators.advance import Functors
-from ..operators.launch import gpu_balance
+from frontier.frontier import Frontier
+from frontier.operators.advance import Functors
+from frontier.operators.launch import gpu_balance
+
 from . import persistent
 from .accesses import arrays_of
 from .checks import by_vertex_among, check_at_edges, check_at_vertices, found_among, read_afar, written_by

@@ -13,15 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import flag
-from ..arrays import as_ids, as_weights, is_on_gpu, same_length
-from ..interchange import to_dataframe
-from ..opera import MixedResult, Op
-from ..opera.apply import as_operations, check_multi
-from ..operators import intersect
-from ..registry import structure_class
-from ..runtime import Device, resolve_device
-from ..updates import MemoryUsage, UpdateObserver, UpdateResult
+from frontier.arguments import flag
+from frontier.interchange import to_dataframe
+from frontier.opera import MixedResult, Op
+from frontier.opera.apply import as_operations, check_multi
+from frontier.operators import intersect
+from frontier.registry import structure_class
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
+from frontier.updates import MemoryUsage, UpdateObserver, UpdateResult
+
 from . import steps
 from .base import BaseDistributedGraph
 from .columns import ColumnsOfGraph, GivenData, check_column, check_present

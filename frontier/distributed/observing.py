@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..batch import Arcs
-from ..effective import effective_edges, masked_lower
-from ..observers import Notification
-from ..updates import UpdateObserver
+from frontier.batch import Arcs
+from frontier.effective import effective_edges, masked_lower
+from frontier.observers import Notification
+from frontier.updates import UpdateObserver
+
 from .turned import Turned
 
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import operators as one_device
-from ..arguments import integer, one_of
-from ..edge_frontier import check_edge_frontier
-from ..frontier import Frontier, check_frontier, graph_of
-from ..operators import Step
-from ..operators.advance import DIRECTIONS
-from ..operators.traverse import traverse_along
+from frontier import operators as one_device
+from frontier.arguments import integer, one_of
+from frontier.edge_frontier import check_edge_frontier
+from frontier.frontier import Frontier, check_frontier, graph_of
+from frontier.operators import Step
+from frontier.operators.advance import DIRECTIONS
+from frontier.operators.traverse import traverse_along
+
 from . import batches
 from .accesses import arrays_of
 from .checks import by_vertex_among, check_at_edges, check_at_vertices, read_afar, written_by

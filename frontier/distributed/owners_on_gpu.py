@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import Device
+from frontier.runtime import Device
 
 if TYPE_CHECKING:
     from .partition import Partition
@@ -93,6 +93,6 @@ class ByOwner:
 
 
 def _kernel(name: str) -> Any:
-    from ..runtime.cuda import load_kernel
+    from frontier.runtime.compile.cuda import load_kernel
 
     return load_kernel(HEADER, name, ())

@@ -11,20 +11,21 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from ..arguments import flag, one_of
-from ..batch import Arcs, check_ids
-from ..core.base import BaseDynamicGraph
-from ..edge_data import build_rows, make_rows
-from ..edge_frontier import EdgeFrontier
-from ..frontier import Frontier
-from ..observers import Notification, Observers, observed
-from ..opera import MixedResult
-from ..operators import Orientation, SpMV
-from ..operators.extract import incident_arcs
-from ..registry import structure_class
-from ..temporal import as_time
-from ..updates import UpdateResult
-from ..vertex_arrays import MakesVertexArrays
+from frontier.arguments import flag, one_of
+from frontier.batch import Arcs, check_ids
+from frontier.core.base import BaseDynamicGraph
+from frontier.edge_data import build_rows, make_rows
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import Frontier
+from frontier.observers import Notification, Observers, observed
+from frontier.opera import MixedResult
+from frontier.operators import Orientation, SpMV
+from frontier.operators.extract import incident_arcs
+from frontier.registry import structure_class
+from frontier.temporal import as_time
+from frontier.updates import UpdateResult
+from frontier.vertex_arrays import MakesVertexArrays
+
 from . import batches, files, operators
 from .appends import append
 from .base import BasePart

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
+from frontier.runtime import Device
+
 from . import owners
 from .owners_on_gpu import ByOwner, takes
 

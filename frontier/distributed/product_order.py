@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .. import operators as one_device
-from ..core.base import BaseGraph
-from ..core.registry import snapshot_structure
-from ..frontier import Frontier
-from ..operators.degrees import degrees_of
-from ..operators.places import places_by_degree
-from ..runtime import elementwise
-from ..vertex_arrays import MakesVertexArrays
+from frontier import operators as one_device
+from frontier.core.base import BaseGraph
+from frontier.core.registry import snapshot_structure
+from frontier.frontier import Frontier
+from frontier.operators.degrees import degrees_of
+from frontier.operators.places import places_by_degree
+from frontier.runtime.memory import elementwise
+from frontier.vertex_arrays import MakesVertexArrays
+
 from . import operators
 from .communicator import Communicator
 from .frontiers import PartFrontier

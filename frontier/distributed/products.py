@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arguments import check_array, check_output, flag, integer
-from ..form import Form, choose_form
-from ..operators import SpMV
-from ..operators.copies import copy_bytes
-from ..operators.extract import collect_arcs
-from ..operators.spmv import GATHER_DTYPES, costs_of, deal_rows, most_hubs, multiply_rows
-from ..runtime import elementwise
+from frontier.arguments import check_array, check_output, flag, integer
+from frontier.form import Form, choose_form
+from frontier.operators import SpMV
+from frontier.operators.copies import copy_bytes
+from frontier.operators.extract import collect_arcs
+from frontier.operators.spmv import GATHER_DTYPES, costs_of, deal_rows, most_hubs, multiply_rows
+from frontier.runtime.memory import elementwise
+
 from .frontiers import PartFrontier
 from .product_order import PartOrder, VectorGraph
 

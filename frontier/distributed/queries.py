@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..updates import MemoryUsage
+from frontier.updates import MemoryUsage
+
 from . import batches
 from .columns import check_column, check_present
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import check_names
-from ..interchange import data_frame
+from frontier.arguments import check_names
+from frontier.interchange import data_frame
+
 from .batches import agree
 
 if TYPE_CHECKING:

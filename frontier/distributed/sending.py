@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import Device, elementwise, fill_with
-from ..runtime.parameters import Field, Struct
+from frontier.batch import Arcs
+from frontier.runtime import Device, fill_with
+from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory import elementwise
+
 from .owners_on_gpu import IDS, SPAN, SPAN_THREADS, ByOwner
 from .windows import HEAD_BYTES, Window
 
@@ -144,7 +146,7 @@ class Sender:
     """
 
     def __init__(self, comm: Communicator, window: Window, kinds: tuple[np.dtype, ...]):
-        from ..runtime.cuda import cooperative_blocks, load_kernel
+        from frontier.runtime.compile.cuda import cooperative_blocks, load_kernel
 
         empty, parts = comm.device.xp.empty, comm.size
         self._kinds = kinds

@@ -13,14 +13,16 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..observers import Observers
-from ..snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
+from frontier.observers import Observers
+from frontier.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
+
 from .batches import agree
 from .columns import column_of
 from .vertex_arrays import VertexArrays
 
 if TYPE_CHECKING:
-    from ..updates import UpdateObserver
+    from frontier.updates import UpdateObserver
+
     from .base import BasePart
 
 

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .. import operators
-from ..interchange import data_frame
+from frontier import operators
+from frontier.interchange import data_frame
+
 from .engines import Host
 from .part import GraphPart
 from .results import keep, keep_rows

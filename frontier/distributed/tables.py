@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..interchange import data_frame
-from ..interchange.common import edge_columns
+from frontier.interchange import data_frame
+from frontier.interchange.common import edge_columns
 
 if TYPE_CHECKING:
     from .base import BasePart

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import one_of
-from ..frontier import Frontier
-from ..operators.advance import Functors, advance_kernels, check_functors, queue_pull
-from ..operators.engine import A_TRUTH, check_op, functor_args, state_of
-from ..operators.functors import OP_PARAMETERS
-from ..operators.launch import BALANCES, gpu_balance, launch_balanced
+from frontier.arguments import one_of
+from frontier.frontier import Frontier
+from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
+from frontier.operators.engine import A_TRUTH, check_op, functor_args, state_of
+from frontier.operators.functors import OP_PARAMETERS
+from frontier.operators.launch import BALANCES, gpu_balance, launch_balanced
+
 from .frontiers import PartFrontier
 from .levels import TOTALS, Columns, Level, follow_updates
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.elementwise import put, take
+from frontier.runtime.memory.elementwise import put, take
+
 from .owners_on_gpu import ByOwner, takes
 
 if TYPE_CHECKING:

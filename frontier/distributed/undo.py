@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..batch import Arcs
-from ..sort import split_keys, unique_arcs
+from frontier.batch import Arcs
+from frontier.sort import split_keys, unique_arcs
 
 if TYPE_CHECKING:
     from .base import BasePart

@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import one_of
-from ..frontier import Frontier
-from ..operators import compute
-from ..runtime import elementwise
+from frontier.arguments import one_of
+from frontier.frontier import Frontier
+from frontier.operators import compute
+from frontier.runtime.memory import elementwise
+
 from .accesses import reads_own_entry
 from .communicator import Communicator
 from .levels import Columns, Mail

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.parameters import Field, Struct
-from ..runtime.scratch import Counters
+from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:
     from .communicator import Communicator
@@ -110,7 +110,7 @@ class Window:
         return None if self._abandoned[0] else found
 
     def _kernel(self) -> Any:
-        from ..runtime.cuda import load_kernel
+        from frontier.runtime.compile.cuda import load_kernel
 
         return load_kernel(HEADER, "exchange_rows", ())
 

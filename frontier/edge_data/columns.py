@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_device_array, as_dtype, as_numbers
-from ..runtime import Device, elementwise
-from ..runtime.kernels import C_TYPES
-from ..sort import places_of_ids
-from ..temporal import TIME, TimeColumn
-from ..values import kind_of
+from frontier.runtime import Device
+from frontier.runtime.arrays import as_device_array, as_dtype, as_numbers
+from frontier.runtime.compile.kernels import C_TYPES
+from frontier.runtime.memory import elementwise
+from frontier.runtime.values import kind_of
+from frontier.sort import places_of_ids
+from frontier.temporal import TIME, TimeColumn
+
 from .records import FIRST, LAST, NEXT, PREVIOUS, Records
 from .table import Table
 

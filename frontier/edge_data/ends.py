@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..operators.extract import collect_arcs
-from ..runtime import growable
-from ..sort import row_ids
+from frontier.operators.extract import collect_arcs
+from frontier.runtime.memory import growable
+from frontier.sort import row_ids
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:

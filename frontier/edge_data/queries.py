@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..access import reads
-from ..arrays import as_ids
+from frontier.access import reads
+from frontier.runtime.arrays import as_ids
+
 from .ends import ends_by_id
 from .record_queries import HasRecords, check_used
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batch import Arcs
-from ..sort import last_of_runs, sort_pairs
+from frontier.batch import Arcs
+from frontier.sort import last_of_runs, sort_pairs
+
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
 from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
@@ -21,7 +22,7 @@ from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph, BaseGraph
+    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResult:

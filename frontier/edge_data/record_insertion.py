@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..sort import row_ids
-from ..temporal import TIME
+from frontier.sort import row_ids
+from frontier.temporal import TIME
+
 from .columns import COUNT
 from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
@@ -20,7 +21,7 @@ from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_row
 from .updates import Rows
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph, BaseGraph
+    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Insertion(NamedTuple):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arrays import as_ids
-from ..sort import last_of_runs
+from frontier.access import reads
+from frontier.runtime.arrays import as_ids
+from frontier.sort import last_of_runs
+
 from .columns import COUNT
 from .ends import kept_ends
 from .records import EDGE, FIRST, Records

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batch import Arcs
-from ..observers import Notification
+from frontier.batch import Arcs
+from frontier.observers import Notification
+
 from .ends import kept_ends
 from .records import EDGE
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph, BaseGraph
+    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Write(NamedTuple):

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from ..invariants import count_at, require, require_size, within
-from ..runtime import Device, growable
-from ..sort import row_ids
+from frontier.invariants import count_at, require, require_size, within
+from frontier.runtime import Device
+from frontier.runtime.memory import growable
+from frontier.sort import row_ids
+
 from .table import Table
 
 EDGE, NEXT, PREVIOUS = "edge", "next", "previous"  # columns of records

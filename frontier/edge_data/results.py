@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..updates import UpdateResult
+from frontier.updates import UpdateResult
 
 
 @dataclass(frozen=True)

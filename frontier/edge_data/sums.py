@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import Device
-from ..sort import arc_keys, id_bits, last_of_runs, sort_pairs
-from ..temporal import TIME
+from frontier.batch import Arcs
+from frontier.runtime import Device
+from frontier.sort import arc_keys, id_bits, last_of_runs, sort_pairs
+from frontier.temporal import TIME
+
 from .columns import COUNT, WEIGHT_COLUMN
 from .updates import Rows, insert_rows
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph, BaseGraph
+    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Runs(NamedTuple):

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..runtime import Device, Kernels, growable, load_kernels
+from frontier.runtime import Device, Kernels, load_kernels
+from frontier.runtime.memory import growable
 
 GROWTH_SHARE = 4  # arrays grow by one in so many of the entries that they have, at least
 

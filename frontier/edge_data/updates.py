@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import same_length
-from ..batch import Arcs
-from ..core.added_weights import add_weights
-from ..observers import Notification
-from ..sort import running_sums, tile_count, tile_launch
-from ..temporal import TIME
+from frontier.batch import Arcs
+from frontier.core.added_weights import add_weights
+from frontier.observers import Notification
+from frontier.runtime.arrays import same_length
+from frontier.sort import running_sums, tile_count, tile_launch
+from frontier.temporal import TIME
+
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
 from .record_updates import edge_arcs
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph, BaseGraph
+    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Rows(NamedTuple):

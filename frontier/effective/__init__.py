@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import Kernels, load_kernels
-from ..sort import running_sums, tile_count, tile_launch
+from frontier.batch import Arcs
+from frontier.runtime import Kernels, load_kernels
+from frontier.sort import running_sums, tile_count, tile_launch
+
 from .cpu import FREE
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 FEW_ARCS = 1 << 13

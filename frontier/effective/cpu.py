@@ -1,7 +1,7 @@
 """CPU kernels that find the effective edges of a batch."""
 
-from ..runtime import cpu_kernel
-from ..sort import END, TILE
+from frontier.runtime import cpu_kernel
+from frontier.sort import END, TILE
 
 FREE = END  # an entry of the table that holds no arc
 

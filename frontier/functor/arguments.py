@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base import BaseGraph
-from ..runtime import Device
-from ..runtime.kernels import C_TYPES
-from ..runtime.parameters import Matrix, Number
+from frontier.core.base import BaseGraph
+from frontier.runtime import Device
+from frontier.runtime.compile.kernels import C_TYPES
+from frontier.runtime.launch.arguments import Matrix, Number
+
 from .errors import FunctorError
 from .graphs import GraphForm
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import walks
-from ..atomics import atomic_cas
+from frontier import walks
+from frontier.atomics import atomic_cas
+
 from .checking import COLUMN, COLUMNS, INDEX, LENGTH, RAISED, SITE, TABLE
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
-from ..runtime.cpu import interpreting
-from ..runtime.parameters import Matrix
+from frontier.runtime import Device
+from frontier.runtime.compile.cpu import interpreting
+from frontier.runtime.launch.arguments import Matrix
 
 ENVIRONMENT = "DYNFRONTIER_CHECK"
 

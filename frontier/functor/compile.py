@@ -12,10 +12,11 @@ import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
-from ..runtime import progress
-from ..runtime.cache import cached, text_fingerprint
-from ..runtime.cpu import LINKED_OPTIONS
-from ..runtime.identity import Identity, MutableGlobalError, identity
+from frontier.runtime.compile import progress
+from frontier.runtime.compile.cpu import LINKED_OPTIONS
+from frontier.runtime.compile.disk_cache import cached, text_fingerprint
+from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, identity
+
 from .check import returns
 from .cuda import COMPILERS, chosen_compiler, compiler_version, functor_compiler
 from .cuda.compilers import source_files

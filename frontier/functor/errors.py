@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 
-from ..runtime.identity import captured
+from frontier.runtime.compile.function_identity import captured
 
 
 class FunctorError(TypeError):

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from numba.core.compiler_lock import global_compiler_lock
 
-from ..runtime.identity import Chain, captured
+from frontier.runtime.compile.function_identity import Chain, captured
+
 from .loops import without_loops
 
 MODULE = __name__.rpartition(".")[0]

@@ -40,7 +40,7 @@ class GraphForm(NamedTuple):
 
     def code(self, capability: tuple[int, int]) -> bytes:
         """LTO-IR of the functions, as `CudaFunctor.code` is that of a functor."""
-        from ..runtime.cuda import cached_ltoir
+        from frontier.runtime.compile.cuda import cached_ltoir
 
         name = "WALK(function)", self.symbol("##function")
         return cached_ltoir(HEADER, tuple(sorted((*self.defines, name))), "sm_{}{}".format(*capability))

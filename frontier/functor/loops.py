@@ -18,8 +18,9 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .. import walks
-from ..runtime.identity import captured
+from frontier import walks
+from frontier.runtime.compile.function_identity import captured
+
 from .errors import FunctorError
 from .source import Definition, definition_of, function_of, resolved, unique_name
 

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .. import walks
-from ..atomics import ATOMICS
-from ..runtime.identity import captured
+from frontier import walks
+from frontier.atomics import ATOMICS
+from frontier.runtime.compile.function_identity import captured
+
 from .bounds import checked_index, checked_pair, checked_vertex
 from .checking import Site, sites
 from .freeze import Target

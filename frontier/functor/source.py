@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ..runtime.source_text import parsing
+from frontier.runtime.compile.source_text import parsing
+
 from .errors import FunctorError
 
 Definition = ast.FunctionDef | ast.Lambda

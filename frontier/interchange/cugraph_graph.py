@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..access import reads
-from ..arguments import check_graph
-from ..graph import Graph
-from ..registry import structure_class
-from ..runtime import Device
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device
+
 from .common import CUPY, as_floats, existing_ids, require
 from .pylibcugraph_graph import from_pylibcugraph
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 
 @reads

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..arrays import as_ids, as_weights
-from ..graph import Graph
-from ..registry import structure_class
-from ..runtime import Device, resolve_device
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids, as_weights
+
 from .common import arcs, check_multi
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 
 @reads

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..graph import Graph
-from ..registry import structure_class
-from ..runtime import Device
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device
+
 from .common import complete, edge_options, host_edges, host_values, host_weights, names_by_id, require
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 
 @reads

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..graph import Graph
-from ..registry import structure_class
-from ..runtime import Device
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device
+
 from .common import (
     complete,
     edge_options,
@@ -26,7 +27,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 
 @reads

@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..graph import Graph
-from ..io.columns import check_data
-from ..registry import structure_class
-from ..runtime import Device
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.io.columns import check_data
+from frontier.registry import structure_class
+from frontier.runtime import Device
+
 from .common import arc_columns, edge_options, require
 from .edge_index import from_edge_index
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 PACKAGE = "torch-geometric"
 PREFIX = "edge_"

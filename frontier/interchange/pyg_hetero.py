@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..arrays import as_ids
-from ..graph import Graph
-from ..io.columns import check_data
-from ..registry import structure_class
-from ..runtime import Device
-from ..values import kind_of
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.io.columns import check_data
+from frontier.registry import structure_class
+from frontier.runtime import Device
+from frontier.runtime.arrays import as_ids
+from frontier.runtime.values import kind_of
+
 from .common import arc_columns, plain_columns, require
 from .edge_index import from_edge_index
 from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 EdgeType = tuple[str, str, str]
 REVERSE = "rev_"

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import edge_times, integer, one_of, sample_size, vertex_ids
-from ..graph import Graph
-from ..operators import sample_temporal_neighbors
-from ..operators.sample_temporal_neighbors import time_limits
-from ..sort import row_ids
-from ..temporal.events import event_columns
-from ..values import kind_of
+from frontier.access import reads
+from frontier.arguments import edge_times, integer, one_of, sample_size, vertex_ids
+from frontier.graph import Graph
+from frontier.operators import sample_temporal_neighbors
+from frontier.operators.sample_temporal_neighbors import time_limits
+from frontier.runtime.values import kind_of
+from frontier.sort import row_ids
+from frontier.temporal.events import event_columns
+
 from .common import require
 from .pyg import PACKAGE, edge_tensors
 from .tensors import as_tensor

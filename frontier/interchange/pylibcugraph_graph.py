@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..access import reads
-from ..arguments import check_graph
-from ..arrays import as_ids
-from ..graph import Graph
-from ..registry import structure_class
-from ..runtime import Device, resolve_device
-from ..values import kind_of
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids
+from frontier.runtime.values import kind_of
+
 from .common import CUPY, arcs, as_floats, existing_ids, keep_only, require
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph
-from ..arrays import as_ids, as_weights
-from ..graph import MAX_INT32_VERTICES, Graph
-from ..registry import structure_class
-from ..runtime import Device, resolve_device
-from ..sort import row_ids
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.graph import MAX_INT32_VERTICES, Graph
+from frontier.registry import structure_class
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids, as_weights
+from frontier.sort import row_ids
+
 from .common import CUPY, as_floats, check_multi, plain_columns, require
 
 if TYPE_CHECKING:
-    from ..registry import G
+    from frontier.registry import G
 
 
 @reads

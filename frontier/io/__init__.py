@@ -4,18 +4,19 @@ A leaf of the project: it needs NumPy, SciPy, Numba and the standard library, py
 Arrow, and of the other packages only how files are replaced and kernels are compiled (`frontier.runtime`).
 """
 
-from frontier.io.columns import IgnoredColumnsWarning, ReaderWarning
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
-from frontier.io.generators import preferential_attachment, small_world, uniform
-from frontier.io.lattices import grid, road_like
-from frontier.io.reader import read_edges
-from frontier.io.rmat import rmat
-from frontier.io.stream import EdgeStream, read_stream, stream_edges
-from frontier.io.tables import from_table
-from frontier.io.window import sliding_window
-from frontier.io.writer import write_edges
-from frontier.runtime.atomic import replacing
+from frontier.runtime.atomic_file import replacing
+
+from .columns import IgnoredColumnsWarning, ReaderWarning
+from .edge_list import EdgeList
+from .errors import ParseError
+from .generators import preferential_attachment, small_world, uniform
+from .lattices import grid, road_like
+from .reader import read_edges
+from .rmat import rmat
+from .stream import EdgeStream, read_stream, stream_edges
+from .tables import from_table
+from .window import sliding_window
+from .writer import write_edges
 
 __all__ = [
     "EdgeList",

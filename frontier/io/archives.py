@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from frontier.io.errors import ParseError
-from frontier.io.files import decompress, read_raw, unpacked_limit
+from .errors import ParseError
+from .files import decompress, read_raw, unpacked_limit
 
 _BLOCK = 512  # bytes, the unit of tar archives
 _TAR_SUFFIXES = (".tar", ".tgz", ".txz", ".tbz", ".tbz2")

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from frontier.io.errors import ParseError
-from frontier.io.words import is_number
+from .errors import ParseError
+from .words import is_number
 
 Columns = Sequence[str | None] | Mapping[str, str] | None
 """Roles by position (None skips one), or a mapping of role to column name."""

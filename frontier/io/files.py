@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from frontier.io.errors import ParseError
+from .errors import ParseError
 
 try:
     from isal import isal_zlib as deflate  # ISA-L, which is faster than zlib

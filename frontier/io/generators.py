@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.random_bits import RandomBits
+from .edge_list import EdgeList
+from .random_bits import RandomBits
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:

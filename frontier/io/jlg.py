@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
-from frontier.io.text import read_text
-from frontier.io.text_columns import Layout, first_line, is_count
+from .edge_list import EdgeList
+from .errors import ParseError
+from .text import read_text
+from .text_columns import Layout, first_line, is_count
 
 
 def read_jlg(data: bytes, source: str, **options) -> EdgeList:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.random_bits import RandomBits
+from .edge_list import EdgeList
+from .random_bits import RandomBits
 
 _CORE_SHARE = 0.4  # crossings among the vertices of a road network; the others lie on roads between them
 _EXTRA_SHARE = 0.35  # edges beyond a spanning tree, per crossing

@@ -8,12 +8,12 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from frontier.io.columns import Columns
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
-from frontier.io.files import COMPRESSED_SUFFIXES, bare_name
-from frontier.io.text import read_column, read_text
-from frontier.io.text_columns import Layout
+from .columns import Columns
+from .edge_list import EdgeList
+from .errors import ParseError
+from .files import COMPRESSED_SUFFIXES, bare_name
+from .text import read_column, read_text
+from .text_columns import Layout
 
 
 def read_ldbc(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.io.errors import ParseError
+from .errors import ParseError
 
 COMMENTS = "#%"
 LONGEST_RECORD = 1 << 20
@@ -67,13 +67,13 @@ class Scanner:
     @property
     def in_quotes(self) -> bool:
         """Whether the text so far ends within quotes, so that the next line end may end no record."""
-        from frontier.io import tokenizer as tk
+        from . import tokenizer as tk
 
         return self._state == tk.IN_QUOTES
 
     def after_record(self, piece: bytes | memoryview) -> int:
         """Position behind the last record that ends in the next piece; 0 if none does."""
-        from frontier.io import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
+        from . import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
 
         syntax = self._syntax
         end, self._state = tk.after_records(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from frontier.io.columns import roles_from_names
-from frontier.io.lines import COMMENTS, Syntax, fields_of, record_at
-from frontier.io.words import is_number
+from .columns import roles_from_names
+from .lines import COMMENTS, Syntax, fields_of, record_at
+from .words import is_number
 
 
 class Marked(NamedTuple):

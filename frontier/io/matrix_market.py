@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError, line_error
-from frontier.io.text import read_text
-from frontier.io.text_columns import Layout, first_line, is_count
+from .edge_list import EdgeList
+from .errors import ParseError, line_error
+from .text import read_text
+from .text_columns import Layout, first_line, is_count
 
 MAGIC = b"%%MatrixMarket"
 _DIRECTED = {"general": True, "symmetric": False}

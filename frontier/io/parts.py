@@ -13,24 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from frontier.io.archives import is_archive
-from frontier.io.columns import Columns, check_data
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
-from frontier.io.files import bare_name, decompressed_pieces
-from frontier.io.lines import (
-    COMMENTS,
-    LONGEST_RECORD,
-    Scanner,
-    Syntax,
-    count_lines,
-    is_operation_stream,
-    syntax_of,
-)
-from frontier.io.reader import text_options
-from frontier.io.stream import EdgeStream, read_stream
-from frontier.io.tables import from_table, require_pyarrow
-from frontier.io.text import TextParts
+from .archives import is_archive
+from .columns import Columns, check_data
+from .edge_list import EdgeList
+from .errors import ParseError
+from .files import bare_name, decompressed_pieces
+from .lines import COMMENTS, LONGEST_RECORD, Scanner, Syntax, count_lines, is_operation_stream, syntax_of
+from .reader import text_options
+from .stream import EdgeStream, read_stream
+from .tables import from_table, require_pyarrow
+from .text import TextParts
 
 PART_BYTES = 1 << 22  # of text; about 300,000 records
 PART_ROWS = 1 << 18  # of a table

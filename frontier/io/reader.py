@@ -9,18 +9,18 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from frontier.io.archives import Directory, Files, open_archive
-from frontier.io.columns import Columns, check_data
-from frontier.io.edge_list import EdgeList, remaining
-from frontier.io.errors import ParseError
-from frontier.io.files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
-from frontier.io.jlg import read_jlg
-from frontier.io.konect import INSERT, is_konect
-from frontier.io.ldbc import beside, edge_file_of, read_ldbc
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
-from frontier.io.matrix_market import MAGIC, read_headerless, read_matrix_market
-from frontier.io.tables import from_table, read_arrow_file
-from frontier.io.text import read_text
+from .archives import Directory, Files, open_archive
+from .columns import Columns, check_data
+from .edge_list import EdgeList, remaining
+from .errors import ParseError
+from .files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
+from .jlg import read_jlg
+from .konect import INSERT, is_konect
+from .ldbc import beside, edge_file_of, read_ldbc
+from .lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
+from .matrix_market import MAGIC, read_headerless, read_matrix_market
+from .tables import from_table, read_arrow_file
+from .text import read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
 _TABLES = (b"PAR1", b"ARROW1", b"FEA1")  # what Parquet, Arrow and Feather files begin with

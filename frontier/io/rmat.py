@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.random_bits import RandomBits
+from .edge_list import EdgeList
+from .random_bits import RandomBits
 
 _LEVELS = 4  # levels of the recursion that one random word decides
 _BLOCK = 1 << 16  # edges made at a time, so that their columns stay in cache

@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 import numpy as np
 
-from frontier.io.columns import Columns, check_data
-from frontier.io.edge_list import EdgeList
-from frontier.io.lines import COMMENTS, LONGEST_RECORD
-from frontier.io.reader import read_records
+from .columns import Columns, check_data
+from .edge_list import EdgeList
+from .lines import COMMENTS, LONGEST_RECORD
+from .reader import read_records
 
 _ORDERS = ("time", "file")
 _INSERT = ord("+")

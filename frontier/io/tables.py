@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from frontier.arrays import is_cudf
-from frontier.io import words as wd
-from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
-from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
-from frontier.io.errors import NAMED_HINT, ParseError
-from frontier.io.files import unpacked_limit
-from frontier.io.text_columns import LARGEST_ID
+from frontier.runtime.arrays import is_cudf
+
+from . import words as wd
+from .columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
+from .edge_list import FIRST_ID, TIME_UNIT, EdgeList
+from .errors import NAMED_HINT, ParseError
+from .files import unpacked_limit
+from .text_columns import LARGEST_ID
 
 _NANOSECONDS = np.dtype("datetime64[ns]")
 _NUMBERS = {"int", "float", "Decimal"}  # types that compare: 1 and 1.0 are one id

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from frontier.io.columns import DATA, UNKNOWN, Columns, data_of, looks_like_times
-from frontier.io.edge_list import EdgeList
-from frontier.io.errors import ParseError
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, Syntax
-from frontier.io.text_columns import Layout, Plan, tokenize
-from frontier.io.text_plan import plan_text
+from .columns import DATA, UNKNOWN, Columns, data_of, looks_like_times
+from .edge_list import EdgeList
+from .errors import ParseError
+from .lines import COMMENTS, LONGEST_RECORD, Syntax
+from .text_columns import Layout, Plan, tokenize
+from .text_plan import plan_text
 
 
 def read_text(

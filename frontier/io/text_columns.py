@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frontier.io import konect
-from frontier.io import words as wd
-from frontier.io.columns import DATA, UNKNOWN, ReaderWarning, tell
-from frontier.io.errors import NAMED_HINT, ParseError, line_error
-from frontier.io.lines import Syntax, fields_of, record_at
+from . import konect
+from . import words as wd
+from .columns import DATA, UNKNOWN, ReaderWarning, tell
+from .errors import NAMED_HINT, ParseError, line_error
+from .lines import Syntax, fields_of, record_at
 
 LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
 
@@ -129,7 +129,7 @@ def is_count(word: str) -> bool:
 
 def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
-    from frontier.io import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
+    from . import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
 
     data, layout, roles, syntax = plan.data, plan.layout, plan.roles, plan.syntax
     kept = [role for role in roles if role is not None]

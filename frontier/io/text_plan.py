@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from frontier.io import konect
-from frontier.io import words as wd
-from frontier.io.columns import (
+from . import konect
+from . import words as wd
+from .columns import (
     UNKNOWN,
     Columns,
     ReaderWarning,
@@ -20,11 +20,11 @@ from frontier.io.columns import (
     surely_names_columns,
     tell,
 )
-from frontier.io.edge_list import FIRST_ID, TIME_UNIT
-from frontier.io.errors import NAMED_HINT, ParseError, line_error
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, syntax_of
-from frontier.io.marked_lines import Marked, marked_lines
-from frontier.io.text_columns import Layout, Plan, is_count, tokenize
+from .edge_list import FIRST_ID, TIME_UNIT
+from .errors import NAMED_HINT, ParseError, line_error
+from .lines import COMMENTS, LONGEST_RECORD, syntax_of
+from .marked_lines import Marked, marked_lines
+from .text_columns import Layout, Plan, is_count, tokenize
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 

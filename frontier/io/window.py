@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from frontier.io.edge_list import EdgeList
-from frontier.io.stream import EdgeStream
+from .edge_list import EdgeList
+from .stream import EdgeStream
 
 
 def sliding_window(

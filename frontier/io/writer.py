@@ -14,10 +14,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from frontier.io.edge_list import FIRST_ID, TIME_UNIT, EdgeList
-from frontier.io.files import bare_name
-from frontier.io.tables import require_pyarrow
-from frontier.runtime.atomic import replacing
+from frontier.runtime.atomic_file import replacing
+
+from .edge_list import FIRST_ID, TIME_UNIT, EdgeList
+from .files import bare_name
+from .tables import require_pyarrow
 
 _TEXT = {".txt": " ", ".el": " ", ".edges": " ", ".tsv": "\t", ".csv": ","}
 _OPENERS: dict[str, Callable[..., Any]] = {

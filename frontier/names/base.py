@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import Counters, Device, Kernels
+from frontier.runtime import Counters, Device, Kernels
 
 
 class BaseIntegerNames:

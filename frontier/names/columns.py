@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import as_device_array, cudf_kind, cudf_null, has_dlpack, is_cudf, is_on_gpu
-from ..runtime import Device, resolve_device
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_device_array, cudf_kind, cudf_null, has_dlpack, is_cudf, is_on_gpu
 
 
 class Texts(NamedTuple):

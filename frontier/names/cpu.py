@@ -6,7 +6,7 @@ number of slots is a power of two, at most half of which are taken; ``mask`` is 
 
 import numpy as np
 
-from ..runtime import cpu_kernel, jit, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 EMPTY, GONE = -1, -2
 

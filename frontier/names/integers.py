@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Counters, Device, load_kernels
-from ..runtime.elementwise import fill_with, joined, take
+from frontier.runtime import Counters, Device, load_kernels
+from frontier.runtime.memory.elementwise import fill_with, joined, take
+
 from . import cpu, on_cpu, on_gpu
 from .base import BaseIntegerNames
 

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import as_ids
-from ..core.stored_arrays import entries_of, read_array
-from ..invariants import require
-from ..runtime import Device, resolve_device
-from ..runtime.atomic import atomic_file
-from ..runtime.elementwise import converted, full
+from frontier.core.stored_arrays import entries_of, read_array
+from frontier.invariants import require
+from frontier.runtime import Device, resolve_device
+from frontier.runtime.arrays import as_ids
+from frontier.runtime.atomic_file import atomic_file
+from frontier.runtime.memory.elementwise import converted, full
+
 from .columns import Texts, as_names
 from .texts import TextNames
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
+
     from .integers import IntegerNames
 
 DTYPES = ("int64", "uint64", "str")

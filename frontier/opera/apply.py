@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import as_device_array, as_ids, as_weights, same_length
-from ..batch import Arcs, refuse_weights
-from ..display import fields_text, html_table
-from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
-from ..runtime import Device, elementwise
-from ..sort import check_key_bits
-from ..temporal import TIME
+from frontier.batch import Arcs, refuse_weights
+from frontier.edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
+from frontier.runtime import Device
+from frontier.runtime.arrays import as_device_array, as_ids, as_weights, same_length
+from frontier.runtime.display import fields_text, html_table
+from frontier.runtime.memory import elementwise
+from frontier.sort import check_key_bits
+from frontier.temporal import TIME
+
 from . import on_cpu, on_gpu
 from .on_gpu import opera_kernels
 from .operations import (
@@ -33,7 +35,7 @@ from .operations import (
 from .pairs import Batch
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)

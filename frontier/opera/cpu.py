@@ -1,6 +1,7 @@
 """CPU kernel that answers the operations on pairs of vertices."""
 
-from ..runtime import cpu_kernel
+from frontier.runtime import cpu_kernel
+
 from .operations import DELETE, DELETED, DELETING, HAS_EDGE, INSERT, INSERTED, INSERTING, REPLACED, WEIGHT
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..operators.extract import extract_successors
-from ..sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
+from frontier.operators.extract import extract_successors
+from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class Effects(NamedTuple):

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import check_graph, integer, number
-from ..core.registry import snapshot_structure
-from ..form import choose_form
+from frontier.access import reads
+from frontier.arguments import check_graph, integer, number
+from frontier.core.registry import snapshot_structure
+from frontier.form import choose_form
+
 from .engine import A_TRUTH, check_op, functor_args
 from .extract import collect_arcs
 from .functors import OP_PARAMETERS
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from frontier.graph import Graph
 
 COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
 COPY_START = {"cpu": 0.0, "gpu": 4e7}

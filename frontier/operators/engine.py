@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from ..functor import (
+from frontier.functor import (
     CudaFunctor,
     GraphForm,
     blamed,
@@ -24,17 +24,19 @@ from ..functor import (
     parameter_types,
     uses_parameter,
 )
-from ..functor.checking import check_report, checked_arguments, is_checking
-from ..runtime import Workspace, alternatives
-from ..runtime.cpu import interpreting, uncompiled
-from ..runtime.kernels import define_text
-from ..runtime.shipped import Shipped
+from frontier.functor.checking import check_report, checked_arguments, is_checking
+from frontier.runtime import Workspace
+from frontier.runtime.compile import warm_up
+from frontier.runtime.compile.cpu import interpreting, uncompiled
+from frontier.runtime.compile.kernels import define_text
+from frontier.runtime.compile.prebuilt import Shipped
+
 from .launch import other_lanes
 from .walked import iterator_of, walked_on_cpu, walked_on_gpu
 from .weights import ByEdge
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 _kernels: dict[Any, Any] = {}
 
@@ -185,22 +187,22 @@ def cuda_kernels_for(
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:
-        from ..runtime.cuda import current_arch, shipped_cubin
+        from frontier.runtime.compile.cuda import current_arch, shipped_cubin
 
         arch = current_arch()
         defines, linked = cuda_request(graph, functors, args, options)
         shipped = shipped_cubin(header, defines, arch, linked)
         codes = codes_of(linked, arch) if shipped is None else shipped
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
-    if alternatives.wanted() and (others := other_lanes(options)) is not None:
+    if warm_up.wanted() and (others := other_lanes(options)) is not None:
         either = tuple(frozenset((options, others)) if part is options else part for part in key)
-        alternatives.add(either, lambda: begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
+        warm_up.add(either, lambda: begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
     return found
 
 
 def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
     """Begin to compile kernels in another thread; returns what waits for them."""
-    from ..runtime.cuda import compile_ahead, load_module
+    from frontier.runtime.compile.cuda import compile_ahead, load_module
 
     header, defines, codes = kernels._origin
     if not isinstance(codes, Shipped):
@@ -277,7 +279,7 @@ class CudaKernels:
         self._origin = (header, defines, codes)
 
     def __getattr__(self, name: str) -> Any:
-        from ..runtime.cuda import load_kernel
+        from frontier.runtime.compile.cuda import load_kernel
 
         header, defines, codes = self._origin
         kernel = self.__dict__[name] = load_kernel(header, name, defines, codes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import jit
+from frontier.runtime import jit
 
 OP_PARAMETERS = ("src", "dst", "edge", "weight")
 """Parameters of a functor over arcs, which users' arguments follow."""

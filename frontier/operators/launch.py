@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import fill_with, threads_for
-from ..values import one_of
+from frontier.runtime import fill_with, threads_for
+from frontier.runtime.values import one_of
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 def parts_for(count: int) -> int:
@@ -178,7 +178,7 @@ BLOCKS_EACH = 8  # blocks of 256 threads that a multiprocessor runs at once
 
 def resident_blocks() -> int:
     """Blocks that the GPU runs at once: for kernels whose blocks take work from a queue until it is empty."""
-    from ..runtime.cuda import multiprocessors
+    from frontier.runtime.compile.cuda import multiprocessors
 
     return multiprocessors() * BLOCKS_EACH
 
@@ -192,7 +192,7 @@ SHARED_FOR_MANY = 96 * 1024
 
 def blocks_together(chooses: bool) -> int:
     """Blocks of a grid-cooperative launch that pushes, or chooses between push and pull."""
-    from ..runtime.cuda import cooperative_blocks, shared_memory_each
+    from frontier.runtime.compile.cuda import cooperative_blocks, shared_memory_each
 
     many = chooses and shared_memory_each() >= SHARED_FOR_MANY
     return cooperative_blocks(TOGETHER_EACH["choose" if many else "push"])

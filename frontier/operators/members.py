@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..edge_frontier import EdgeFrontier
-from ..frontier import graph_of
-from ..pending import DeferredFrontier
-from ..runtime import jit
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import graph_of
+from frontier.pending import DeferredFrontier
+from frontier.runtime import jit
+
 from .engine import read_view
 from .functors import ARC, OP_PARAMETERS, VERTEX
 from .launch import blocks_for_at_most
 from .weights import edge_at, weight_at
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class Form(NamedTuple):

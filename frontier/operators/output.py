@@ -11,8 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from ..atomics import atomic_add, atomic_exch
-from ..runtime import jit
+from frontier.atomics import atomic_add, atomic_exch
+from frontier.runtime import jit
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime import threads_for
-from ..sort import sort_pairs
+from frontier.runtime import threads_for
+from frontier.sort import sort_pairs
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 FEW = 16
 """Fewer pairs are not put into groups: it takes some ten microseconds."""

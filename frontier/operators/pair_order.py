@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..runtime.launches import recorder
-from ..sort import running_sums, tile_count, tile_launch
+from frontier.runtime.launch.recorder import recorder
+from frontier.sort import running_sums, tile_count, tile_launch
+
 from .launch import Pieces
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 MANY_PAIRS = 1 << 15
 """To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an

@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..frontier import Frontier
-from ..functor.checking import is_plain
-from ..runtime import Workspace
-from ..runtime.cuda import CudaKernel
-from ..runtime.identity import Known, MutableGlobalError, identity, known
-from ..runtime.parameters import NUMBER_WORDS
-from ..runtime.scratch import Room
+from frontier.frontier import Frontier
+from frontier.functor.checking import is_plain
+from frontier.runtime import Workspace
+from frontier.runtime.compile.cuda import CudaKernel
+from frontier.runtime.compile.function_identity import Known, MutableGlobalError, identity, known
+from frontier.runtime.launch.arguments import NUMBER_WORDS
+from frontier.runtime.memory.scratch import Room
+
 from .engine import reads_of, run_cpu, view_and_weights
 from .launch import items_per_block
 from .shares import BY_VERTICES
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 MOST_VERTICES = 4096
 MOST_ARCS = 8192

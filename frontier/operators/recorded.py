@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..pending import DeferredFrontier
-from ..runtime import Scratch, Workspace, fill_with
-from ..runtime.launches import recorder
-from ..runtime.parameters import ByValue
+from frontier.pending import DeferredFrontier
+from frontier.runtime import Scratch, Workspace, fill_with
+from frontier.runtime.launch.arguments import ByValue
+from frontier.runtime.launch.recorder import recorder
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MOST_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it

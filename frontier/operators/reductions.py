@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_dtype
-from ..runtime import jit
+from frontier.runtime import jit
+from frontier.runtime.arrays import as_dtype
 
 DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 INTEGERS = DTYPES[:2]

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..atomics import atomic_add, atomic_cas, atomic_exch
-from ..runtime import jit, threads_for
-from ..values import one_of
+from frontier.atomics import atomic_add, atomic_cas, atomic_exch
+from frontier.runtime import jit, threads_for
+from frontier.runtime.values import one_of
+
 from .engine import run_cpu
 from .launch import BALANCES
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
-    from ..frontier import Frontier
+    from frontier.core.base import BaseGraph
+    from frontier.frontier import Frontier
 
 UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have, a thread gets 1024 at least
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads

@@ -11,15 +11,16 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from .. import walks
-from ..functor import FunctorError, GraphArgument, GraphForm
-from ..runtime.cpu import interpreting
-from ..runtime.launches import recorder
+from frontier import walks
+from frontier.functor import FunctorError, GraphArgument, GraphForm
+from frontier.runtime.compile.cpu import interpreting
+from frontier.runtime.launch.recorder import recorder
+
 from .weights import LINKED, edge_at, edge_or_none, weight_at
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
-    from ..runtime import Workspace
+    from frontier.core.base import BaseGraph
+    from frontier.runtime import Workspace
 
 
 class Walked(NamedTuple):

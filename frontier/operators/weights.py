@@ -15,7 +15,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from ..runtime.cpu import LINKED_OPTIONS
+from frontier.runtime.compile.cpu import LINKED_OPTIONS
 
 
 class ByEdge(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..fetch import Fetched, fetch
+from frontier.runtime.memory.transfer import Fetched, fetch
 
 _settling = threading.Lock()
 """Held while copies are waited for: a log and a callback may do so at the same time."""

@@ -14,15 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..graph import Graph
-from ..names import Names
-from ..runtime import Device
-from ..runtime.atomic import write_atomically
-from ..temporal.times import as_span
-from ..values import integer
+from frontier.graph import Graph
+from frontier.names import Names
+from frontier.runtime import Device
+from frontier.runtime.atomic_file import write_atomically
+from frontier.runtime.values import integer
+from frontier.temporal.times import as_span
 
 if TYPE_CHECKING:
-    from ..distributed import Engine
+    from frontier.distributed import Engine
 
 STATE = "state.json"
 FORMAT = 1
@@ -128,6 +128,6 @@ def _load_graph(path: Path, device: str | Device, engine: Engine | None) -> Any:
         return Graph.load(path, device=device)
     if device != "auto":
         raise TypeError("device is for graphs on one device, and this checkpoint has a graph in parts: give engine")
-    from ..distributed import DistributedGraph
+    from frontier.distributed import DistributedGraph
 
     return DistributedGraph.load(path, engine=engine)

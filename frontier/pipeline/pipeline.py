@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from ..arguments import check_dynamic_graph, check_names
-from ..names import Names
-from ..runtime import Device, HeldInterrupts
-from ..temporal.window import SlidingWindow, WindowResult
-from ..updates import ObserverError, UpdateResult
-from ..values import flag, integer, one_of
+from frontier.arguments import check_dynamic_graph, check_names
+from frontier.names import Names
+from frontier.runtime import Device, HeldInterrupts
+from frontier.runtime.values import flag, integer, one_of
+from frontier.temporal.window import SlidingWindow, WindowResult
+from frontier.updates import ObserverError, UpdateResult
+
 from .analytics import Analytics, check_analytics
 from .batch import PipelineBatch, Totals, begin_to_fetch
 from .batches import SourceError
@@ -30,8 +31,8 @@ from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_
 from .staging import Part, Staging
 
 if TYPE_CHECKING:
-    from ..distributed import Engine
-    from ..dynamic import DynamicGraph
+    from frontier.distributed import Engine
+    from frontier.dynamic import DynamicGraph
 
 clock = time.perf_counter  # a test has another
 

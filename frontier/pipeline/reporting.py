@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.atomic import write_atomically
+from frontier.runtime.atomic_file import write_atomically
+
 from .batch import PipelineBatch, Totals
 
 RECENT = 1024  # batches, of whose latency quantiles are told

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..io import EdgeList, EdgeStream
-from ..io.lines import COMMENTS, LONGEST_RECORD, check_ended, count_lines, first_words, syntax_of
-from ..io.parts import read_parts, whole_lines
-from ..io.text import TextParts
-from ..values import integer, kind_of
+from frontier.io import EdgeList, EdgeStream
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, count_lines, first_words, syntax_of
+from frontier.io.parts import read_parts, whole_lines
+from frontier.io.text import TextParts
+from frontier.runtime.values import integer, kind_of
+
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
 from .records import Decoder, Records

@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
+from frontier.runtime import Device
+
 from .channel import Channel, ChannelClosed
 from .records import Records
 

@@ -1,16 +1,16 @@
 """Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
 
-from .alternatives import loading_alternatives
-from .cpu import cpu_kernel, jit
+from .compile.cpu import cpu_kernel, jit
+from .compile.kernels import Kernels, load_kernels
+from .compile.parallel import parallel_kernel
+from .compile.progress import on_compile
+from .compile.warm_up import loading_alternatives
 from .device import Device, gpu_available, resolve_device
-from .elementwise import fill_column, fill_with
 from .interrupts import HeldInterrupts
-from .kernels import Kernels, load_kernels
-from .parallel import parallel_kernel
-from .progress import on_compile
-from .scratch import Counters, ErrorFlag, Scratch
+from .memory.elementwise import fill_column, fill_with
+from .memory.scratch import Counters, ErrorFlag, Scratch
+from .memory.workspace import Workspace
 from .threads import threads_for
-from .workspace import Workspace
 
 __all__ = [
     "Counters", "Device", "ErrorFlag", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..log import logger
+from .log import logger
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from functools import wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ..updates import ObserverError
+from frontier.updates import ObserverError
+
 from .log import Step, UpdateLog, make_step
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 _position_of = attrgetter("position")
 

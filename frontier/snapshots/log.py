@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..access import mark_work
-from ..arrays import as_device_array
-from ..runtime.elementwise import copy_of
+from frontier.access import mark_work
+from frontier.runtime.arrays import as_device_array
+from frontier.runtime.memory.elementwise import copy_of
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900

@@ -9,12 +9,13 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..access import CONTENTS, LAYOUT, reads
-from ..read_only import ReadOnlyGraph, read_only_class
+from frontier.access import CONTENTS, LAYOUT, reads
+from frontier.read_only import ReadOnlyGraph, read_only_class
+
 from .history import Copy, History, Pending
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import Device, elementwise, load_kernels
+from frontier.batch import Arcs
+from frontier.runtime import Device, load_kernels
+from frontier.runtime.memory import elementwise
+
 from . import on_gpu
 
 RADIX_FROM = 2048  # keys, on a CPU: so many are sorted faster digit by digit than by comparisons

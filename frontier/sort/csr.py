@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import Device, load_kernels
+from frontier.batch import Arcs
+from frontier.runtime import Device, load_kernels
+
 from . import on_gpu
 from .arcs import id_bits, split_keys, unique_arcs
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Arcs
+from frontier.batch import Arcs
+
 from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class DistinctKeys(NamedTuple):

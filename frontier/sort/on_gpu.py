@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Device
+from frontier.runtime import Device
+
 from .tiles import running_sums, tile_count, tile_launch
 
 HEADER = "frontier/sort/arrays.cuh"
@@ -98,6 +99,6 @@ class _Kernels:
 
 
 def _kernel(name: str) -> Any:
-    from ..runtime.cuda import load_kernel
+    from frontier.runtime.compile.cuda import load_kernel
 
     return load_kernel(HEADER, name, ())

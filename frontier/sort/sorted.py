@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..batch import Arcs
-from ..runtime import load_kernels
+from frontier.batch import Arcs
+from frontier.runtime import load_kernels
+
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 FEW_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more

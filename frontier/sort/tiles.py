@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..runtime import Device
+from frontier.runtime import Device
 
 TILE = 512  # work items to a thread block (scan_tiles.cuh has the same number)
 MAX_SUMS = 4096  # tiles up to which each thread block adds up the sums of all before it

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import Counters, Device, Kernels
-from ..runtime.elementwise import copy_of
+from frontier.runtime import Counters, Device, Kernels
+from frontier.runtime.memory.elementwise import copy_of
 
 FEW = 4096  # entries; smaller chunks are merged
 MANY = 1 << 18  # entries; fewer that were taken are kept with the others of their chunk

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Counters, Device, Kernels, growable, load_kernels
-from ..values import one_of
+from frontier.runtime import Counters, Device, Kernels, load_kernels
+from frontier.runtime.memory import growable
+from frontier.runtime.values import one_of
+
 from .arrivals import COUNTERS, Arrivals, Bounds, time_bounds
 from .times import UNITS, as_times
 

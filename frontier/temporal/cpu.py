@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..runtime import cpu_kernel, jit, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
 SIGN = np.int64(-(2**63))
 """Times with this bit flipped are in order as numbers without a sign, of which 0 is the least."""

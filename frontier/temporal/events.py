@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..access import reads
-from ..arguments import warn_of_replaced_times
-from ..core.registry import snapshot_structure
-from ..edge_data import WEIGHT_COLUMN
-from ..operators.extract import collect_arcs
-from ..runtime import Device, elementwise
-from ..sort import row_ids
+from frontier.access import reads
+from frontier.arguments import warn_of_replaced_times
+from frontier.core.registry import snapshot_structure
+from frontier.edge_data import WEIGHT_COLUMN
+from frontier.operators.extract import collect_arcs
+from frontier.runtime import Device
+from frontier.runtime.memory import elementwise
+from frontier.sort import row_ids
+
 from .column import TIME
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 class Events(NamedTuple):

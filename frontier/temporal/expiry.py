@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..batch import Arcs
-from ..edge_data import RecordsResult, delete_arcs, delete_rows
-from ..edge_data.record_deletion import delete_records
-from ..runtime import growable
-from ..sort import last_of_runs
-from ..updates import UpdateResult
+from frontier.batch import Arcs
+from frontier.edge_data import RecordsResult, delete_arcs, delete_rows
+from frontier.edge_data.record_deletion import delete_records
+from frontier.runtime.memory import growable
+from frontier.sort import last_of_runs
+from frontier.updates import UpdateResult
+
 from .arrivals import Arrivals
 from .column import TIME, TimeColumn
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 
 def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..access import reads
-from ..operators.sample_temporal_neighbors import sample_temporal_neighbors
+from frontier.access import reads
+from frontier.operators.sample_temporal_neighbors import sample_temporal_neighbors
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 
 @reads

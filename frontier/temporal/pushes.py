@@ -19,23 +19,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..access import updates
-from ..batch import Arcs
-from ..batch.slot_filter import new_filter
-from ..batch.small import NOWHERE, is_contiguous, is_plain
-from ..edge_data import WEIGHT_COLUMN
-from ..observers import Notification, observed
-from ..runtime import Counters, elementwise, fill_with, growable, load_kernels
-from ..runtime.parameters import Field, Struct
-from ..small_updates import ALIGNMENT, Room
-from ..snapshots import remembered
-from ..sort import END, TILE, tile_count
-from ..updates import UpdateObserver
+from frontier.access import updates
+from frontier.batch import Arcs
+from frontier.batch.slot_filter import new_filter
+from frontier.batch.small import NOWHERE, is_contiguous, is_plain
+from frontier.edge_data import WEIGHT_COLUMN
+from frontier.observers import Notification, observed
+from frontier.runtime import Counters, fill_with, load_kernels
+from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory import elementwise, growable
+from frontier.small_updates import ALIGNMENT, Room
+from frontier.snapshots import remembered
+from frontier.sort import END, TILE, tile_count
+from frontier.updates import UpdateObserver
+
 from .arrivals import HALF, MASK, Bounds, Piece
 from .column import TIME
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 MOST_RECORDS = 1 << 22
 """Of a batch: memory for them stays."""
@@ -414,7 +416,7 @@ class Memory:
     """Arrays for so many records, and for so many entries of the log."""
 
     def __init__(self, graph: BaseDynamicGraph, records: int, entries: int):
-        from ..runtime.cuda import cooperative_blocks
+        from frontier.runtime.compile.cuda import cooperative_blocks
 
         xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
         share = TABLE_SHARE if TABLE_SHARE * records <= MOST_ENTRIES else LARGE_TABLE_SHARE
@@ -445,7 +447,7 @@ class Bound:
     """
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
-        from ..runtime.cuda import cooperative_blocks
+        from frontier.runtime.compile.cuda import cooperative_blocks
 
         self.memory = memory
         log, kernels, numbers = pushes.expiry, pushes._kernels, pushes.numbers

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 PACKAGES = ("frontier", "algorithms", "dynfrontier")
 """The warning names the line of the program that called into these."""

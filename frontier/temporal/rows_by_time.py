@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..runtime import elementwise
-from ..sort import id_bits, last_of_runs, row_ids, sort_pairs
+from frontier.runtime.memory import elementwise
+from frontier.sort import id_bits, last_of_runs, row_ids, sort_pairs
+
 from .column import TIME
 from .events import Events, collect_events, event_columns
 
 if TYPE_CHECKING:
-    from ..core.base import BaseGraph
-    from ..runtime import Kernels
+    from frontier.core.base import BaseGraph
+    from frontier.runtime import Kernels
 
 CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 """The fixed cost of a call that sorts only the lists asked for, as the number of arcs that are sorted in that time."""

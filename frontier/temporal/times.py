@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import as_numbers, cudf_kind, cudf_null, is_cudf
-from ..runtime import Device
-from ..values import kind_of
+from frontier.runtime import Device
+from frontier.runtime.arrays import as_numbers, cudf_kind, cudf_null, is_cudf
+from frontier.runtime.values import kind_of
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 """The units that times can be stored in, in nanoseconds."""

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..access import updates
-from ..arguments import check_dynamic_graph
-from ..arrays import as_device_array, same_length
-from ..observers import observed
-from ..runtime import Counters
-from ..updates import ObserverError, UpdateResult
-from ..values import integer
+from frontier.access import updates
+from frontier.arguments import check_dynamic_graph
+from frontier.observers import observed
+from frontier.runtime import Counters
+from frontier.runtime.arrays import as_device_array, same_length
+from frontier.runtime.values import integer
+from frontier.updates import ObserverError, UpdateResult
+
 from .arrivals import COUNTERS, Bounds
 from .column import TIME
 from .pushes import Records, Window, plain_records, push_within
 from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
-    from ..core.base import BaseDynamicGraph
+    from frontier.core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True)

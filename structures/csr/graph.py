@@ -9,7 +9,8 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Device, elementwise
+from frontier.runtime import Device
+from frontier.runtime.memory import elementwise
 from frontier.sort import (
     arc_keys,
     id_bits,

@@ -10,8 +10,9 @@ from frontier.batch import Arcs
 from frontier.batch.chains import DELETE, FIND, INSERT, LaunchSequence
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Counters, Device, fill_with, growable
-from frontier.runtime.parameters import Struct
+from frontier.runtime import Counters, Device, fill_with
+from frontier.runtime.launch.arguments import Struct
+from frontier.runtime.memory import growable
 from frontier.sort import SortedKeys
 from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.runtime import growable
+from frontier.runtime.memory import growable
 
 if TYPE_CHECKING:
     from frontier.runtime import Device

@@ -32,7 +32,7 @@ import numpy as np
 from frontier.batch import Arcs, chains
 from frontier.invariants import require
 from frontier.runtime import Device
-from frontier.values import one_of
+from frontier.runtime.values import one_of
 from structures.packed.chains import PackedChains
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
 from structures.packed.options import PackedBuildOptions, PackedOptions

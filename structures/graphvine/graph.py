@@ -12,11 +12,12 @@ from frontier.batch.chains import DELETE, INSERT, LaunchSequence
 from frontier.dynamic import DynamicGraph
 from frontier.operators.extract import collect_arcs
 from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Counters, Device, elementwise, growable
-from frontier.runtime.parameters import Struct
+from frontier.runtime import Counters, Device
+from frontier.runtime.launch.arguments import Struct
+from frontier.runtime.memory import elementwise, growable
+from frontier.runtime.values import integer
 from frontier.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.storage import VERTEX, WEIGHT
-from frontier.values import integer
 from structures.blocks import (
     COUNTERS,
     append_changes,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.runtime import growable
+from frontier.runtime.memory import growable
 
 from .cpu import CLASSES
 

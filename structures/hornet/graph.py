@@ -13,9 +13,9 @@ from frontier.batch.chains import INSERT as INSERTION
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device, fill_column
+from frontier.runtime.values import integer
 from frontier.sort import SortedKeys, tile_launch
 from frontier.storage import VERTEX, WEIGHT
-from frontier.values import integer
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords

@@ -9,9 +9,10 @@ from frontier.access import reads
 from frontier.batch import Arcs, chains
 from frontier.core.added_weights import refuse_sums
 from frontier.invariants import require
-from frontier.runtime import Device, fill_with, growable
+from frontier.runtime import Device, fill_with
+from frontier.runtime.memory import growable
+from frontier.runtime.values import one_of
 from frontier.updates import MemoryUsage
-from frontier.values import one_of
 from structures.packed.chains import PackedChains
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.options import PackedBuildOptions, PackedOptions
@@ -78,8 +79,8 @@ class LPMA(PackedChains):
       down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
     * Levels are stored one after the other in one array that grows in place: a range of addresses to which memory is
-      added (`frontier.runtime.growable`), so that a slot is one number. Memory for the next level is added during the
-      batches before it is needed, while the device works.
+      added (`frontier.runtime.memory.growable`), so that a slot is one number. Memory for the next level is added
+      during the batches before it is needed, while the device works.
     * When deletions have emptied the array, it is rebuilt with fewer levels, in other memory.
     * A look-up searches the tree that the levels form, but only between the leaves of a vertex's first and last arc:
       from their lowest common ancestor down, where the paper starts at the root, with the top levels in shared memory.

@@ -66,8 +66,8 @@ from frontier.dynamic import DynamicGraph
 from frontier.invariants import require
 from frontier.options import GraphOptions
 from frontier.runtime import Counters
+from frontier.runtime.values import one_of
 from frontier.storage import VERTEX, WEIGHT
-from frontier.values import one_of
 
 from . import on_cpu, on_gpu
 from .check import check_arrays

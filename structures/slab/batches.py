@@ -9,7 +9,7 @@ import numpy as np
 from frontier.batch import Arcs
 from frontier.batch.slot_filter import new_filter
 from frontier.runtime import fill_with
-from frontier.runtime.parameters import Field, Struct
+from frontier.runtime.launch.arguments import Field, Struct
 from frontier.sort import TILE, tile_count
 
 from .cpu_slabs import EMPTY, FOUND
@@ -35,7 +35,7 @@ class Batches:
     """
 
     def __init__(self, graph: SlabGraph):
-        from frontier.runtime.cuda import cooperative_blocks
+        from frontier.runtime.compile.cuda import cooperative_blocks
 
         self._most_blocks = cooperative_blocks()
         self._filter = new_filter(graph.device, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.batch import Arcs
 from frontier.runtime import Counters
-from frontier.runtime.parameters import Field, Struct
+from frontier.runtime.launch.arguments import Field, Struct
 
 from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, Pool
 

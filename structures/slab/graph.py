@@ -33,9 +33,9 @@ from frontier.batch import Arcs
 from frontier.dynamic import DynamicGraph
 from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Device, fill_column, fill_with
+from frontier.runtime.values import number
 from frontier.sort import tile_launch
 from frontier.storage import VERTEX, WEIGHT
-from frontier.values import number
 from structures.records import VertexRecords
 
 from .batches import Batches

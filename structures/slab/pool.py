@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.runtime import Counters, elementwise, fill_with, growable
+from frontier.runtime import Counters, fill_with
+from frontier.runtime.memory import elementwise, growable
 from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool

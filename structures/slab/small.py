@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.batch.small import MOST_EDGES, THREADS, SmallBatch
-from frontier.runtime.parameters import Struct
+from frontier.runtime.launch.arguments import Struct
 
 from .cpu_slabs import EMPTY
 

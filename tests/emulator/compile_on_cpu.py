@@ -22,7 +22,7 @@ BETWEEN = "\0"  # modules of a functor
 
 
 def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), arch: str = ARCH) -> bytes:
-    """`frontier.runtime.cuda.compile_cubin`, except that what it makes is a shared library."""
+    """`frontier.runtime.compile.cuda.compile_cubin`, except that what it makes is a shared library."""
     source = _source(header, defines)
     source = DYNAMIC.sub(r"\1* \2 = reinterpret_cast<\1*>(emulator::block->dynamic);", source)
     names = sorted(set(KERNEL.findall(source)))
@@ -45,7 +45,7 @@ def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), a
 
 
 def compile_ltoir(header: str, defines: Any, arch: str = ARCH) -> bytes:
-    """`frontier.runtime.cuda.compile_ltoir`, except that what it makes is an object file."""
+    """`frontier.runtime.compile.cuda.compile_ltoir`, except that what it makes is an object file."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "functions.o"
         _run([*COMPILER, "-c", "-o", str(out), "-"], _source(header, defines))
@@ -153,7 +153,8 @@ def install() -> None:
     from frontier.distributed import persistent
     from frontier.distributed.transports.in_process import InProcessCommunicator
     from frontier.record import Recorded
-    from frontier.runtime import cuda, growable
+    from frontier.runtime.compile import cuda
+    from frontier.runtime.memory import growable
 
     version = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*")) if path.is_file()))
     cuda.compile_cubin = compile_cubin

@@ -52,12 +52,12 @@ TARGETS = (
     (r"frontier/io/", INPUT, ""),
     (r"frontier/interchange/", ("test_interchange.py",), ""),
     (r"frontier/(core/)?registry\.py|structures/__init__\.py", ("test_registry.py", "test_new_structure.py"), ""),
-    (r"frontier/runtime/growable", ("test_growable.py", "test_lpma.py"), ""),
-    (r"frontier/(storage|invariants)\.py|frontier/runtime/atomic\.py", (*FILES, *COMMON), TWO),
-    (r"frontier/runtime/(shipped|source_text)", ("test_shipped.py", "test_source_text.py"), ""),
+    (r"frontier/runtime/memory/growable", ("test_growable.py", "test_lpma.py"), ""),
+    (r"frontier/(storage|invariants)\.py|frontier/runtime/atomic_file\.py", (*FILES, *COMMON), TWO),
+    (r"frontier/runtime/compile/(prebuilt|source_text)", ("test_shipped.py", "test_source_text.py"), ""),
     (r"frontier/(functor|atomics)", FUNCTORS, TWO),
     (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
-    (r"frontier/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
+    (r"frontier/runtime/compile/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
     (r"frontier/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
     (r"frontier/", COMMON, TWO),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
@@ -69,7 +69,9 @@ TARGETS = (
     (r"structures/(\w+)/",
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
-NEVER = (r"frontier/runtime/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py")
+NEVER = (
+    r"frontier/runtime/compile/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py",
+)  # fmt: skip
 """Nothing of these runs without a GPU."""
 
 

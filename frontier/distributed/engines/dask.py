@@ -16,8 +16,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...arguments import one_of
-from ...runtime import gpu_available
+from frontier.arguments import one_of
+from frontier.runtime import gpu_available
+
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host

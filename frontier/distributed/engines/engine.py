@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from ...runtime import HeldInterrupts
+from frontier.runtime import HeldInterrupts
+
 from ..communicator import Communicator
 
 Answer = tuple[Any, BaseException | None]

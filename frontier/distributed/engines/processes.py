@@ -18,8 +18,9 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ...arguments import integer, one_of
-from ...runtime import HeldInterrupts
+from frontier.arguments import integer, one_of
+from frontier.runtime import HeldInterrupts
+
 from ..communicator import PartLostError
 from ..transports import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host

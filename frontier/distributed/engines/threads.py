@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ...runtime import resolve_device
+from frontier.runtime import resolve_device
+
 from ..transports.in_process import InProcessCommunicator
 from .engine import Answer, Engine, Host
 

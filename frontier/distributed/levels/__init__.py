@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...operators.engine import begin_to_load, cuda_kernels_for, state_of
-from ...operators.launch import blocks_for_at_most
-from ...runtime.scratch import Counters
+from frontier.access import reads
+from frontier.operators.engine import begin_to_load, cuda_kernels_for, state_of
+from frontier.operators.launch import blocks_for_at_most
+from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:
     from ..communicator import Communicator

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frontier import Frontier, bitmap_words
-from ...operators.advance import Functors, advance_functors, advance_options, pull_bounds
-from ...operators.engine import cuda_kernels_for, functor_args, state_of
-from ...operators.launch import blocks_together, piece_capacity
-from ...runtime import fill_with
+from frontier.frontier import Frontier, bitmap_words
+from frontier.operators.advance import Functors, advance_functors, advance_options, pull_bounds
+from frontier.operators.engine import cuda_kernels_for, functor_args, state_of
+from frontier.operators.launch import blocks_together, piece_capacity
+from frontier.runtime import fill_with
+
 from ..frontiers import PartFrontier
 from ..windows import HEAD_BYTES
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...arguments import one_of
+from frontier.arguments import one_of
+
 from ..communicator import Communicator
 
 TRANSPORTS = ("nccl", "ucxx")

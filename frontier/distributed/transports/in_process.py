@@ -6,7 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from ...runtime import Device
+from frontier.runtime import Device
+
 from ..communicator import Communicator, PartLostError, Transfer
 from ..windows import Window, open_in_process
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import one_of
-from ...runtime import resolve_device
-from ...runtime.elementwise import copy_to
+from frontier.arguments import one_of
+from frontier.runtime import resolve_device
+from frontier.runtime.memory.elementwise import copy_to
+
 from ..communicator import REDUCTIONS, Communicator, PartLostError, Transfer
 from ..windows import FROM_HOST, MOST_WINDOWS, Window, open_on_gpus
 

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import resolve_device
+from frontier.runtime import resolve_device
+
 from ..communicator import Communicator, PartLostError, Transfer
 
 SETTINGS = {

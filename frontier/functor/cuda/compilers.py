@@ -18,8 +18,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ...runtime.cache import PROJECT_ROOT, text_fingerprint
-from ...runtime.toolchain import import_toolchain
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT, text_fingerprint
+from frontier.runtime.compile.toolchain import import_toolchain
+
 from ..freeze import Target
 
 CHOICE = "DYNFRONTIER_FUNCTOR_COMPILER"

@@ -8,8 +8,9 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
-from ... import walks
-from ...atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
+from frontier import walks
+from frontier.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
+
 from ..bounds import find_length
 
 

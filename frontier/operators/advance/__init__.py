@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import flag, one_of
-from ...edge_frontier import EdgeFrontier, check_edge_frontier
-from ...frontier import Frontier, bitmap_words, check_frontier
-from ...functor import uses_parameter
-from ...functor.checking import is_plain
-from ...runtime import alternatives, fill_with
-from ...runtime.launches import recorder
+from frontier.access import reads
+from frontier.arguments import flag, one_of
+from frontier.edge_frontier import EdgeFrontier, check_edge_frontier
+from frontier.frontier import Frontier, bitmap_words, check_frontier
+from frontier.functor import uses_parameter
+from frontier.functor.checking import is_plain
+from frontier.runtime import fill_with
+from frontier.runtime.compile import warm_up
+from frontier.runtime.launch.recorder import recorder
+
 from ..compute.cpu import make_compute
 from ..engine import (
     A_TRUTH,
@@ -36,7 +38,7 @@ from ..shares import cpu_balance, run_shares
 from .cpu import make_pull, make_push
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/advance/advance.cuh"
 AUTO, OUT, VERTICES, TILE = "auto", "out", "vertices", "tile"
@@ -194,7 +196,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
     count, arcs = frontier._walk_costs()
     if arcs is None or not _are_few(count, arcs) or frontier._vertex_version != graph.vertex_version:
         return None
-    if recorder.launches is not None or alternatives.wanted():
+    if recorder.launches is not None or warm_up.wanted():
         return None
     work = graph._access.workspace()
     prepared = find_push(graph, work, functors, unique)

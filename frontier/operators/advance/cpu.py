@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add
-from ...runtime import jit, parallel_kernel
+from frontier.atomics import atomic_add
+from frontier.runtime import jit, parallel_kernel
+
 from ..functors import preparation, vertex_test
 from ..output import BUFFER, output_functions
 from ..shares import begin_share, make_part_share

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...access import reads
-from ...edge_frontier import EdgeFrontier
-from ...frontier import Frontier
+from frontier.access import reads
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import Frontier
+
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 from ..members import form_of, kernel_members, kernel_size
 from .cpu import make_compute

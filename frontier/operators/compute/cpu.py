@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...runtime import parallel_kernel
+from frontier.runtime import parallel_kernel
+
 from ..members import member_call
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..engine import cuda_kernels_for
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/degrees/degrees.cuh"
 

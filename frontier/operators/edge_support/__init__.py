@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads_both
-from ...core.registry import snapshot_structure
+from frontier.access import reads_both
+from frontier.core.registry import snapshot_structure
+
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/edge_support/edge_support.cuh"
 

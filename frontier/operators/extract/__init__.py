@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_graph
-from ...batch import check_ids
-from ...runtime import elementwise
-from ...sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.batch import check_ids
+from frontier.runtime.memory import elementwise
+from frontier.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+
 from ..degrees import degrees_of
 from ..engine import (
     A_TRUTH,
@@ -27,7 +28,7 @@ from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_extract
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/extract/extract.cuh"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from ...runtime import parallel_kernel
+from frontier.runtime import parallel_kernel
+
 from ..functors import arc_test
 from ..weights import edge_at, weight_at
 

@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...access import reads
-from ...edge_frontier import EdgeFrontier
-from ...frontier import Frontier
-from ...pending import DeferredFrontier
+from frontier.access import reads
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import Frontier
+from frontier.pending import DeferredFrontier
+
 from ..engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
 from ..functors import TRUTH
 from ..members import form_of, kernel_members, kernel_size

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add
-from ...runtime import jit, parallel_kernel
+from frontier.atomics import atomic_add
+from frontier.runtime import jit, parallel_kernel
+
 from ..members import member_call
 from ..output import BUFFER
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_graph, flag
-from ...arrays import same_length
-from ...batch import check_ids
-from ...runtime import alternatives
-from ...runtime.launches import recorder
-from ...sort import row_ids
+from frontier.access import reads
+from frontier.arguments import check_graph, flag
+from frontier.batch import check_ids
+from frontier.runtime.arrays import same_length
+from frontier.runtime.compile import warm_up
+from frontier.runtime.launch.recorder import recorder
+from frontier.sort import row_ids
+
 from ..engine import (
     A_NUMBER,
     bare_view,
@@ -33,7 +34,7 @@ from ..recorded import refuse_to_convert
 from .cpu import make_common_neighbors, make_intersect
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
@@ -218,7 +219,7 @@ def snapshot_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     else:
         of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
         steps = int((of_us * of_vs).sum())
-    copies = steps > SNAPSHOT_STEPS * graph.num_arcs or alternatives.other_way((snapshot_if_faster, graph.package))
+    copies = steps > SNAPSHOT_STEPS * graph.num_arcs or warm_up.other_way((snapshot_if_faster, graph.package))
     return graph.to_csr() if copies else graph
 
 

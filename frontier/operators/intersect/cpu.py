@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add
-from ...runtime import jit, parallel_kernel
-from ...sort import END
+from frontier.atomics import atomic_add
+from frontier.runtime import jit, parallel_kernel
+from frontier.sort import END
+
 from ..weights import edge_at
 
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads_both
-from ...arguments import check_graph, check_output
-from ...core.registry import snapshot_structure
+from frontier.access import reads_both
+from frontier.arguments import check_graph, check_output
+from frontier.core.registry import snapshot_structure
+
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..launch import resident_blocks, workers_for
 from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
 TALLY_DTYPES = (np.dtype(np.int64),)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add
-from ...runtime import parallel_kernel
+from frontier.atomics import atomic_add
+from frontier.runtime import parallel_kernel
 
 
 def make_intersect_arcs(iterator: ModuleType) -> Any:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...sort import id_bits
+from frontier.sort import id_bits
+
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_match
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/match/match.cuh"
 

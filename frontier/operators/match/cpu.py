@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import parallel_kernel
+from frontier.runtime import parallel_kernel
 
 
 def make_match(iterator: ModuleType) -> Any:

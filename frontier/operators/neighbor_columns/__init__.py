@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frontier import Frontier
-from ...functor import cpu_functor
-from ...runtime.cpu import interpreting
-from ...runtime.kernels import C_TYPES
+from frontier.frontier import Frontier
+from frontier.functor import cpu_functor
+from frontier.runtime.compile.cpu import interpreting
+from frontier.runtime.compile.kernels import C_TYPES
+
 from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..functors import ARC
 from ..launch import Pieces, launch_expansion, tile_size
 from .cpu import make_neighbor_columns
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32

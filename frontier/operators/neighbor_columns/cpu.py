@@ -6,7 +6,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ...runtime import jit, parallel_kernel
+from frontier.runtime import jit, parallel_kernel
+
 from ..reductions import combiner
 from ..weights import edge_at, weight_at
 

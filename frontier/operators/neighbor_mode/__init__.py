@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...frontier import Frontier
-from ...runtime import fill_with
-from ...runtime.kernels import C_TYPES
+from frontier.frontier import Frontier
+from frontier.runtime import fill_with
+from frontier.runtime.compile.kernels import C_TYPES
+
 from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..functors import ARC
 from ..launch import resident_blocks
 from .cpu import make_neighbor_choice, make_neighbor_mode
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS = 512  # as in neighbor_mode.cuh

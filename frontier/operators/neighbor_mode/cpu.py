@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import jit, parallel_kernel
+from frontier.runtime import jit, parallel_kernel
+
 from ..weights import edge_at, weight_at
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_graph, check_output, flag, integer, number, one_of
-from ...frontier import Frontier, check_frontier
-from ...functor import cpu_functor
-from ...runtime.cpu import interpreting
-from ...runtime.kernels import C_TYPES
+from frontier.access import reads
+from frontier.arguments import check_graph, check_output, flag, integer, number, one_of
+from frontier.frontier import Frontier, check_frontier
+from frontier.functor import cpu_functor
+from frontier.runtime.compile.cpu import interpreting
+from frontier.runtime.compile.kernels import C_TYPES
+
 from ..engine import (
     A_NUMBER,
     A_TRUTH,
@@ -43,7 +44,7 @@ from ..shares import cpu_balance, run_shares
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_reduce/neighbor_reduce.cuh"
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import parallel_kernel
+from frontier.runtime import parallel_kernel
+
 from ..reductions import combiner
 from ..shares import begin_share, make_combine_share, make_part_share
 from ..weights import edge_at, weight_at

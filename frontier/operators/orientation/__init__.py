@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_array, check_graph, integer
-from ...core.base import takes_form
+from frontier.access import reads
+from frontier.arguments import check_array, check_graph, integer
+from frontier.core.base import takes_form
+
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -24,7 +25,7 @@ from ..places import deal, places_by_degree
 from .cpu import make_support, make_triangles
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 

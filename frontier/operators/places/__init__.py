@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...runtime.kernels import define_text
-from ...sort import accumulate, id_bits, running_sums, tile_count, tile_launch
+from frontier.runtime.compile.kernels import define_text
+from frontier.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
+
 from ..engine import CudaKernels
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/places/places.cuh"
 LISTED_ARCS = 4

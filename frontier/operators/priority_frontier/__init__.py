@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_array, check_graph, flag, integer, number
-from ...atomics import atomic_add, atomic_exch
-from ...frontier import Frontier, check_frontier
-from ...runtime.kernels import C_TYPES
+from frontier.access import reads
+from frontier.arguments import check_array, check_graph, flag, integer, number
+from frontier.atomics import atomic_add, atomic_exch
+from frontier.frontier import Frontier, check_frontier
+from frontier.runtime.compile.kernels import C_TYPES
+
 from ..compute import compute
 from ..engine import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..reductions import DTYPES, identity_of
 from .cpu import STATES, make_lowest, make_split
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
 
@@ -136,7 +137,7 @@ class PriorityFrontier:
         drop = np.int32(self._is_monotone and self._has_limit)
         out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
         if graph.device.is_gpu:
-            from ...runtime.cuda import cooperative_blocks
+            from frontier.runtime.compile.cuda import cooperative_blocks
 
             kernels = priority_kernels(graph, self.priority.dtype, self.deferred.dtype)
             kernels.pop(

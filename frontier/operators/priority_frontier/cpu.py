@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add, atomic_min
-from ...runtime import parallel_kernel
+from frontier.atomics import atomic_add, atomic_min
+from frontier.runtime import parallel_kernel
+
 from ..output import BUFFER
 
 FEW = 4096

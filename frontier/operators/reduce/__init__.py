@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_output, integer, one_of
-from ...edge_frontier import EdgeFrontier
-from ...frontier import Frontier
-from ...runtime.kernels import C_TYPES
+from frontier.access import reads
+from frontier.arguments import check_output, integer, one_of
+from frontier.edge_frontier import EdgeFrontier
+from frontier.frontier import Frontier
+from frontier.runtime.compile.kernels import C_TYPES
+
 from ..engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 from ..launch import parts_for
 from ..members import form_of, kernel_members

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import integer, one_of, sample_size
-from ...frontier import Frontier, check_frontier
+from frontier.access import reads
+from frontier.arguments import integer, one_of, sample_size
+from frontier.frontier import Frontier, check_frontier
+
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, readable_weights, run_cpu
 from ..functors import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_sample, make_sample_randomly
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
 

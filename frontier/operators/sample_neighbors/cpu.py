@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...functor import cpu_functor
-from ...philox import random
-from ...runtime import parallel_kernel
-from ...runtime.cpu import is_compiling
+from frontier.functor import cpu_functor
+from frontier.philox import random
+from frontier.runtime import parallel_kernel
+from frontier.runtime.compile.cpu import is_compiling
+
 from ..weights import edge_at, weight_at
 
 

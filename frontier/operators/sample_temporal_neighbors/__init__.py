@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import (
+from frontier.access import reads
+from frontier.arguments import (
     decay_rate,
     flag,
     integer,
@@ -19,16 +19,17 @@ from ...arguments import (
     vertex_ids,
     warn_of_replaced_times,
 )
-from ...arrays import same_length
-from ...runtime import elementwise
-from ...runtime.kernels import define_text
-from ...sort import accumulate
-from ...temporal.rows_by_time import rows_by_time
+from frontier.runtime.arrays import same_length
+from frontier.runtime.compile.kernels import define_text
+from frontier.runtime.memory import elementwise
+from frontier.sort import accumulate
+from frontier.temporal.rows_by_time import rows_by_time
+
 from ..engine import cpu_kernel_for
 from .cpu import CPU_KERNELS, LINKED_FROM
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_temporal_neighbors/sample_temporal_neighbors.cuh"
 METHODS = ("uniform", "latest", "decay")
@@ -148,7 +149,7 @@ def _kernels(graph: BaseGraph) -> Callable[..., None]:
     """What calls the kernels by name, on either device. They know no structure."""
     if not graph.device.is_gpu:
         return lambda name, *args, tile=1: cpu_kernel_for(None, CPU_KERNELS[name], ())(*args)
-    from ...runtime.cuda import load_kernel
+    from frontier.runtime.compile.cuda import load_kernel
 
     macros = (("VID", define_text(graph.vertex_dtype)),)
     return lambda name, *args, tile=1: load_kernel(HEADER, name, macros)(*args, tile=tile)

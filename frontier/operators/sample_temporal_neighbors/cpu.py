@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...functor import cpu_functor
-from ...philox import random, random_pair, scaled
-from ...runtime import jit, parallel_kernel
-from ...runtime.cpu import is_compiling
+from frontier.functor import cpu_functor
+from frontier.philox import random, random_pair, scaled
+from frontier.runtime import jit, parallel_kernel
+from frontier.runtime.compile.cpu import is_compiling
 
 LINKED_FROM = 64
 """Draws from a row: so many or more are looked up in a hash table (sample_temporal_neighbors.cuh has the same)."""

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_array, check_graph, check_output, flag, integer
-from ...atomics import atomic_add
-from ...core.base import takes_form
-from ...core.registry import snapshot_structure
-from ...form import choose_form
-from ...frontier import Frontier
-from ...runtime import elementwise
-from ...runtime.kernels import C_TYPES
-from ...sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from frontier.access import reads
+from frontier.arguments import check_array, check_graph, check_output, flag, integer
+from frontier.atomics import atomic_add
+from frontier.core.base import takes_form
+from frontier.core.registry import snapshot_structure
+from frontier.form import choose_form
+from frontier.frontier import Frontier
+from frontier.runtime.compile.kernels import C_TYPES
+from frontier.runtime.memory import elementwise
+from frontier.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+
 from ..copies import copy_as_stored, copy_bytes, passes_of_copy
 from ..degrees import degrees_of
 from ..extract import collect_arcs
@@ -28,7 +29,7 @@ from ..neighbor_reduce import clear, neighbor_reduce
 from ..places import classes_of_rows, places_by_degree
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/spmv/spmv.cuh"
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -277,7 +278,7 @@ def deal_rows(graph: BaseGraph, offsets: Any) -> RowShares:
 
 def most_hubs(itemsize: int) -> int:
     """So many entries of a vector fit in the memory that a block has for those of hubs."""
-    from ...runtime.cuda import shared_memory
+    from frontier.runtime.compile.cuda import shared_memory
 
     return (shared_memory() - CACHE_BYTES) // itemsize
 
@@ -297,7 +298,7 @@ def multiply_rows(
         Positions in `x` of the hubs, which the first columns are of: see ``spmv.cuh``. By default the first entries are
         those of hubs, and columns are positions.
     """
-    from ...runtime.cuda import load_kernel, multiprocessors
+    from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 
     offsets, columns, weights = matrix
     long_rows, warp_rows, tile_rows = shares.bounds

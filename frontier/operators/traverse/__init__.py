@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import integer, one_of
-from ...frontier import Frontier, bitmap_words, check_frontier
-from ...pending import DeferredFrontier
-from ...runtime import alternatives, fill_with
-from ...runtime.scratch import Counters
+from frontier.access import reads
+from frontier.arguments import integer, one_of
+from frontier.frontier import Frontier, bitmap_words, check_frontier
+from frontier.pending import DeferredFrontier
+from frontier.runtime import fill_with
+from frontier.runtime.compile import warm_up
+from frontier.runtime.memory.scratch import Counters
+
 from ..advance import (
     Functors,
     advance_functors,
@@ -43,7 +45,7 @@ from ..recorded import recording
 from .cpu import make_push_repeatedly
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/traverse/traverse.cuh"
 SMALL_COUNT = 4096
@@ -180,7 +182,7 @@ def traverse_along(
     one_way = len(walked) == 1
     done = 0
     # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
-    few = graph.device.is_gpu or not alternatives.other_way((graph.package, *functors))
+    few = graph.device.is_gpu or not warm_up.other_way((graph.package, *functors))
     while frontier and done < limit:
         arcs = _arcs_that_matter(walked, frontier, most, chooses)
         if arcs is not None and arcs > most:

@@ -8,7 +8,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from ...runtime import cpu_kernel
+from frontier.runtime import cpu_kernel
+
 from ..functors import preparation, vertex_test
 from ..weights import edge_at, weight_at
 

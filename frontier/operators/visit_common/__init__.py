@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...sort import accumulate
+from frontier.sort import accumulate
+
 from ..engine import (
     bare_view,
     cpu_kernel_for,
@@ -23,7 +24,7 @@ from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
 THREADS, BLOCKS_EACH = 256, 8
@@ -67,7 +68,7 @@ def visit_common(
     values = functor_args(graph, op, args) if op is not None else ()
     arrays = known, listed, swapped.view(np.uint8), rows, offsets, neighbors
     if count and neighbors.size and graph.device.is_gpu:
-        from ...runtime.cuda import multiprocessors
+        from frontier.runtime.compile.cuda import multiprocessors
 
         functors, options = cuda_functors(op, per_pair, numbered)
         kernels = cuda_kernels_for(graph, HEADER, functors, values, options)

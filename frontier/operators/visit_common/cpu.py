@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...runtime import parallel_kernel
+from frontier.runtime import parallel_kernel
+
 from ..intersect.cpu import call_of
 from ..weights import edge_at
 

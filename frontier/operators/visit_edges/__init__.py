@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...access import reads
-from ...arguments import check_graph
-from ...arrays import as_ids, same_length
-from ...frontier import Frontier
-from ...functor import uses_parameter
-from ...pending import DeferredFrontier
+from frontier.access import reads
+from frontier.arguments import check_graph
+from frontier.frontier import Frontier
+from frontier.functor import uses_parameter
+from frontier.pending import DeferredFrontier
+from frontier.runtime.arrays import as_ids, same_length
+
 from ..engine import (
     A_TRUTH,
     EDGE_POSITION,
@@ -30,7 +31,7 @@ from ..recorded import recording, refuse_to_convert
 from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:
-    from ...core.base import BaseGraph
+    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 

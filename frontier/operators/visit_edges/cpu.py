@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...atomics import atomic_add, atomic_exch
-from ...runtime import jit, parallel_kernel
+from frontier.atomics import atomic_add, atomic_exch
+from frontier.runtime import jit, parallel_kernel
+
 from ..output import BUFFER, make_flush
 from ..weights import edge_or_none, weight_or_one
 

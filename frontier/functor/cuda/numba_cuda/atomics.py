@@ -7,7 +7,8 @@ from typing import Any
 from numba.cuda import nvvmutils, types
 from numba.cuda.cudaimpl import registry as lowering_registry
 
-from ....atomics import READ_MODIFY_WRITE, atomic_cas, compare_and_swap
+from frontier.atomics import READ_MODIFY_WRITE, atomic_cas, compare_and_swap
+
 from ..signatures import declare_atomics
 from .arrays import ARRAYS, NAMES, element_pointer
 

@@ -10,7 +10,8 @@ from numba_cuda_mlir._mlir.dialects import arith, llvm, scf
 from numba_cuda_mlir._mlir.extras import types as T
 from numba_cuda_mlir.extending import lowering_registry
 
-from ....atomics import READ_MODIFY_WRITE, atomic_cas
+from frontier.atomics import READ_MODIFY_WRITE, atomic_cas
+
 from ..signatures import declare_atomics
 from .arrays import ARRAYS, NAMES, element_pointer, load_as
 

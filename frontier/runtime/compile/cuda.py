@@ -13,13 +13,13 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Any
 
+from ..launch.arguments import ByValue, Parameters, words_of
+from ..launch.recorder import recorder
+from ..launch.streams import stream_getter
 from . import progress
-from .cache import PROJECT_ROOT, cached, source_fingerprint
-from .launches import recorder
-from .once import once
-from .parameters import ByValue, Parameters, words_of
-from .shipped import Shipped, shipped_cubin
-from .streams import stream_getter
+from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
+from .prebuilt import Shipped, shipped_cubin
+from .single_flight import once
 from .toolchain import import_toolchain
 
 THREADS = 256  # threads of a block, unless a kernel asks for others

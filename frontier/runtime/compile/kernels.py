@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from ..device import Device
 
 C_TYPES = {
     np.dtype(np.int8): "i8",

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..log import logger
-from .cache import PROJECT_ROOT, framed, source_fingerprint, unframed
+from .disk_cache import PROJECT_ROOT, framed, source_fingerprint, unframed
 
 CHOICE = "DYNFRONTIER_SHIPPED_CODE"
 """The environment variable that names another folder with archives; an empty one stands for none."""

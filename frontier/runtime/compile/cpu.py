@@ -20,8 +20,8 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from . import progress
-from .cache import CachedFile, text_fingerprint
-from .identity import function_digest
+from .disk_cache import CachedFile, text_fingerprint
+from .function_identity import function_digest
 from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
 
 
@@ -143,8 +143,9 @@ class _KeyedCache(FunctionCache):
 
 
 COMPILE_FILES = (
-    "frontier/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py", "frontier/runtime/cpu.py",
-    "frontier/runtime/libraries.py", "frontier/runtime/region.py",
+    "frontier/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py",
+    "frontier/runtime/compile/cpu.py", "frontier/runtime/compile/libraries.py",
+    "frontier/runtime/compile/parallel_region.py",
 )  # fmt: skip
 """What decides how functions are compiled without being named by them."""
 

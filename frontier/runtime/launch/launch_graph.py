@@ -11,8 +11,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .parameters import ByValue, Parameters
-from .toolchain import import_toolchain
+from ..compile.toolchain import import_toolchain
+from .arguments import ByValue, Parameters
 
 
 class Launch(NamedTuple):

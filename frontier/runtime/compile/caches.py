@@ -7,20 +7,21 @@ import gc
 import sys
 from typing import Any
 
-from .arguments import flag
-from .functor import check, compile
-from .operators import engine, output, prepared
-from .runtime import cuda, identity, source_text
-from .runtime.cache import cache_directory
+from frontier.arguments import flag
+from frontier.functor import check, compile
+from frontier.operators import engine, output, prepared
+
+from . import cuda, function_identity, source_text
+from .disk_cache import cache_directory
 
 IN_MEMORY: tuple[Any, ...] = (
     engine._kernels,  # operators' kernels, by the functors in them
     engine._checked,  # functors whose form was checked
     prepared._pushes,  # kernels of advances, by what functors mean
     compile._in_memory,  # functors
-    identity._latest,  # what functors mean
-    identity._identities,
-    identity.reads,  # what their code names
+    function_identity._latest,  # what functors mean
+    function_identity._identities,
+    function_identity.reads,  # what their code names
     source_text._definitions,  # and the texts of their files
     check.returns,
     check._names,

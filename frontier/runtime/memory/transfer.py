@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .values import kind_of
+from ..values import kind_of
 
 
 class Fetched:

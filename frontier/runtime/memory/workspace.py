@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from ..device import Device
 from .scratch import Counters, Room, Scratch
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .runtime import Device
+from . import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from ..device import Device
 from .elementwise import copy_to
 
 SMALL = 8 << 20  # bytes; smaller arrays are plain ones

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
-from .kernels import C_TYPES
-from .launches import recorder
-from .streams import stream_getter
+from ..compile.kernels import C_TYPES
+from ..device import Device
+from ..launch.recorder import recorder
+from ..launch.streams import stream_getter
 
-HEADER = "frontier/runtime/elementwise.cuh"
+HEADER = "frontier/runtime/memory/elementwise.cuh"
 IDS = "int", "i64"
 """Types of positions."""
 WORDS = {1: "u8", 4: "u32", 8: "u64"}
@@ -193,6 +193,6 @@ def _name(dtype: np.dtype) -> str | None:
 
 
 def _kernel(name: str) -> Any:
-    from .cuda import load_kernel
+    from ..compile.cuda import load_kernel
 
     return load_kernel(HEADER, name, ())

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .device import Device
+from ..device import Device
+from ..launch.recorder import refuse_to_wait
 from .elementwise import fill_with
-from .launches import refuse_to_wait
 
 
 class Scratch:

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from ..atomic_file import write_atomically
 from ..log import logger
-from .atomic import write_atomically
 
-PROJECT_ROOT = Path(__file__).resolve().parents[2]
+PROJECT_ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("frontier", "structures", "algorithms")
 
 MAGIC = b"dynfrontier compiled code 1\n"

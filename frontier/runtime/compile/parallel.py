@@ -2,8 +2,8 @@
 
 To enter a parallel region takes a few microseconds, and on a busy machine GNU OpenMP waits there for milliseconds. So a
 kernel is a function for a range of work items, compiled once. Little work is one call of it; only for more a second
-function, which calls it from several threads (`frontier.runtime.region`), is compiled as well. In a process where
-parallel regions cannot be entered (`frontier.runtime.threads`) all work is one call.
+function, which calls it from several threads (`frontier.runtime.compile.parallel_region`), is compiled as well. In a
+process where parallel regions cannot be entered (`frontier.runtime.threads`) all work is one call.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..threads import enter_region, leave_region, threads_for
 from .cpu import cpu_kernel, is_compiling
-from .region import in_parallel, threading_layer
-from .threads import enter_region, leave_region, threads_for
+from .parallel_region import in_parallel, threading_layer
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
 GRAIN = 64  # work items of a piece, at least

@@ -1,0 +1,1 @@
+"""Launches: arguments of kernels, recorded launches, and CUDA graphs of them."""
