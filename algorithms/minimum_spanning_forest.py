@@ -9,7 +9,7 @@ of a tree are compared. Vertices without a candidate never have one again.
     near[v]         the neighbor of v over the lightest edge to another tree; -1 if there is none
     weight[v]       the weight of that edge
     lightest[r]     the lowest of these weights in the tree of root r
-    chosen[r]       the lowest key (`frontier.keys`) of an edge that has it
+    chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
 
 Boruvka, "O jistem problemu minimalnim", 1926; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for
 Large Graphs on the GPU", HPG 2009.

@@ -11,18 +11,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, keys
-from .access import reads
 from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .batch_step import BatchStep, clear
+from .core import arguments, keys
+from .core.dynamic import DynamicGraph
+from .core.graph import Graph
+from .core.locking import reads
 from .core.registry import snapshot_structure
-from .dynamic import DynamicGraph
+from .core.results import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
+from .core.statistics import StorageStatistics
 from .edge_data import RecordsResult
 from .edge_frontier import EdgeFrontier
 from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
-from .graph import Graph
+from .graphs import structure_class, structures
 from .names import Names
 from .opera import MixedResult, Op
 from .operators import (
@@ -52,16 +55,13 @@ from .operators import (
 )
 from .philox import random, random_bits
 from .record import Recorded, record
-from .registry import structure_class, structures
 from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
 from .runtime.compile.caches import clear_caches
 from .runtime.memory.transfer import Fetched, fetch
-from .statistics import StorageStatistics
 from .temporal.events import event_graph
 from .temporal.latest import latest_neighbors
 from .temporal.replaced import ReplacedTimesWarning
 from .temporal.window import SlidingWindow, WindowResult
-from .updates import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .walks import degree, find_edge, neighbors
 
 if TYPE_CHECKING:

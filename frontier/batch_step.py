@@ -1,6 +1,6 @@
 """BatchStep: what operators do with each batch, launched without Python's part in it.
 
-As in `frontier.batch.chains`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
+As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
 copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers
 and the graph's view, is read from the host's memory whenever the launches are repeated.
 """
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph, flag, integer
-from frontier.batch import batch_kernels
-from frontier.batch.small import MOST_EDGES
+from frontier.core.arguments import check_graph, flag, integer
+from frontier.core.batch import batch_kernels
+from frontier.core.batch.raw import MOST_EDGES
+from frontier.core.locking import reads
 from frontier.functor.checking import is_checking
 from frontier.operators.launch import piece_capacity, tile_size
 from frontier.operators.recorded import RecordMemory

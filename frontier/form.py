@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.arguments import check_graph
+from frontier.core.arguments import check_graph
 from frontier.runtime.values import kind_of
 
 if TYPE_CHECKING:

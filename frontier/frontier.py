@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_array, check_graph, integer
-from frontier.batch import check_ids
-from frontier.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
+from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import form_for, takes_form
+from frontier.core.batch import check_ids
+from frontier.core.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
+from frontier.core.locking import reads
 from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.arrays import as_device_array
 from frontier.runtime.display import html_table
@@ -382,7 +382,7 @@ class Frontier:
     def _bits_of(self, vertices: Any) -> Any:
         """A list's vertices as a bitmap over all current ids."""
         bits = self.graph.xp.zeros(bitmap_words(self.graph.num_vertices), np.uint32)
-        kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
+        kernels = load_kernels("frontier.core.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
         kernels.from_list(int(vertices.size), vertices, bits)
         return bits
 
@@ -391,7 +391,7 @@ class Frontier:
         self._make_set()
         if self._list is None:
             refuse_to_wait()  # until a record is repeated, which would append to the list each time
-            kernels = load_kernels("frontier.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
+            kernels = load_kernels("frontier.core.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
             counter = self.graph.xp.zeros(1, np.int64)
             kernels.to_list(self._bits.size, self._bits, out, counter)

@@ -20,14 +20,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from frontier.batch import Arcs
-from frontier.read_only import ReadOnlyGraph, read_only_class
-from frontier.sort import row_ids
-from frontier.updates import MemoryUsage
+from frontier.core.batch import Arcs
+from frontier.core.read_only import ReadOnlyGraph, read_only_class
+from frontier.core.results import MemoryUsage
+from frontier.core.sort import row_ids
 
 if TYPE_CHECKING:
-    from frontier.access import Access
     from frontier.core.base import BaseGraph
+    from frontier.core.locking import Access
 
 
 class InEdges:

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from frontier.access import reads, scratch_of_stream
-from frontier.arguments import check_graph
+from frontier.core.arguments import check_graph
+from frontier.core.locking import reads, scratch_of_stream
 from frontier.functor.checking import is_checking
 from frontier.runtime.compile import caches
 

@@ -25,16 +25,16 @@ from unittest import mock
 import numpy as np
 
 from frontier import form as copying
+from frontier.core.sort import on_gpu
 from frontier.distributed import owners_on_gpu, sending, windows
 from frontier.functor import interpreted
+from frontier.graphs import structures
 from frontier.opera import opera_kernels
 from frontier.operators.engine import codes_of
-from frontier.registry import structures
 from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
 from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
 from frontier.runtime.memory import elementwise
-from frontier.sort import on_gpu
 from structures.rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
@@ -136,7 +136,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     """The headers, and their macros, of kernels that are needed whatever analytics there are."""
     device, ids = resolve_device("cpu"), np.dtype(np.int32)
     graph = structures()[structure](8, device=device, vertex_dtype=ids, **FORMS[form])
-    for kernels in (*graph._update_kernels(), load_kernels("frontier.bitmap", device, {"VID": ids})):
+    for kernels in (*graph._update_kernels(), load_kernels("frontier.core.bitmap", device, {"VID": ids})):
         yield kernels.source
     yield load_kernels("frontier.names", device).source
     for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from model import Pair, make
 
 from frontier.distributed import Threads, owners
-from frontier.registry import structures
+from frontier.graphs import structures
 from frontier.runtime import gpu_available
 
 STRUCTURES = structures()

@@ -17,7 +17,7 @@ from graph_files import pack, unpack
 import frontier as fr
 from algorithms import bfs
 from frontier import Graph
-from frontier.invariants import check_graph
+from frontier.core.invariants import check_graph
 
 DTYPES = ["int8", "uint8", "int32", "uint32", "int64", ">i4", ">i8", "float32", "float64", "bool", "O", "<U3"]
 NUMBERS = [0, 1, -1, -2, 2, 3, 31, 32, 63, 2**31 - 1, 2**31, -(2**31), 2**32 + 1, 2**62, 2**63 - 1, -(2**63)]
@@ -166,7 +166,7 @@ def campaign(structure: Any, device: str, seed: int, count: int, folder: Path) -
 
 
 if __name__ == "__main__":
-    from frontier.registry import structures
+    from frontier.graphs import structures
 
     name, device, seed, count, folder = sys.argv[1:]
     print(name, dict(campaign(structures()[name], device, int(seed), int(count), Path(folder))))

@@ -1,4 +1,4 @@
-"""A graph as a dict of dicts, with the rules of `frontier.dynamic`, and its comparison with graphs of a structure."""
+"""A graph as a dict of dicts that follows the rules of `DynamicGraph`, and its comparison with graphs of a structure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from frontier.updates import UpdateResult
+from frontier.core.results import UpdateResult
 
 NEIGHBORS_CHECKED = 48  # vertices whose neighbors are asked for one by one, in graphs with more than this many
 ABSENT_PAIRS = 500

@@ -10,7 +10,7 @@ import numpy as np
 from model import Model, assert_same, to_host
 
 import frontier as fr
-from frontier.updates import UpdateResult
+from frontier.core.results import UpdateResult
 
 
 @dataclass

@@ -206,7 +206,7 @@ def test_kernels_that_are_first_imported_while_functors_are_interpreted_are_comp
         with fr.interpreted():
             from structures import Hornet
             graph = Hornet.from_edges([0, 1], [1, 2], device="cpu")
-        module = sys.modules["frontier.batch.cpu"]
+        module = sys.modules["frontier.core.batch.cpu"]
         print(hasattr(module.prepare, "py_func"))
     """
     output = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)

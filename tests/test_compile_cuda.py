@@ -10,12 +10,12 @@ import re
 import numpy as np
 import pytest
 
+from frontier.core.sort import on_gpu
 from frontier.distributed import owners_on_gpu
-from frontier.registry import structures
+from frontier.graphs import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.memory import elementwise
-from frontier.sort import on_gpu
 
 pytest.importorskip("cuda.core")
 
@@ -109,7 +109,7 @@ def test_structure(name, arch, vertex_dtype, weight_dtype):
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
 def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
     defines = {"ID": np.dtype(id_dtype), "VID": np.dtype(vertex_dtype), "WEIGHT": np.dtype(weight_dtype)}
-    header = "frontier/batch/kernels.cuh"
+    header = "frontier/core/batch/kernels.cuh"
     check_code(compiled(header, defines, arch), header)
 
 

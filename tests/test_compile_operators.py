@@ -8,9 +8,9 @@ from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.core.registry import snapshot_structure
+from frontier.graphs import structures
 from frontier.operators import engine
 from frontier.operators.intersect import cuda_functors
-from frontier.registry import structures
 from frontier.runtime.compile.kernels import C_TYPES
 
 pytest.importorskip("cuda.core")

@@ -72,12 +72,12 @@ def test_defined_once(name):
 
 
 def test_numbers_of_the_shared_headers():
-    from frontier.batch.slot_filter import FILTER_WORDS
-    from frontier.sort import END, TILE
+    from frontier.core.batch.slot_filter import FILTER_WORDS
+    from frontier.core.sort import END, TILE
 
     assert macros(PROJECT_ROOT / "frontier/cuda/keys.cuh")["END"] == END
     assert macros(PROJECT_ROOT / "frontier/cuda/scan_tiles.cuh")["TILE"] == TILE
-    assert macros(PROJECT_ROOT / "frontier/cuda/slot_filter.cuh")["FILTER_WORDS"] == FILTER_WORDS
+    assert macros(PROJECT_ROOT / "frontier/core/batch/slot_filter.cuh")["FILTER_WORDS"] == FILTER_WORDS
 
 
 def test_numbers_and_fields_of_pushes():

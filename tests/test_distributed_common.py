@@ -83,7 +83,7 @@ def test_counts_without_kernels_of_their_own(engine, case, monkeypatch):
 
 def test_counts_of_many_pairs(engine, monkeypatch):
     """So many that sums over tiles of pairs are added up before they are used."""
-    monkeypatch.setattr("frontier.sort.tiles.MAX_SUMS", 1)
+    monkeypatch.setattr("frontier.core.sort.tiles.MAX_SUMS", 1)
     graph, one = pair_of(engine)
     us, vs = np.random.default_rng(9).integers(0, N, (2, 4000))
     assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frontier.effective import effective_edges
+from frontier.core.effective import effective_edges
 from structures import Hornet
 
 N = 40

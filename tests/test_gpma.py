@@ -9,7 +9,7 @@ from test_operations_memory import STEPS, exhausted
 from test_stateful import GraphMachine
 
 from frontier import Graph
-from frontier.sort import END
+from frontier.core.sort import END
 from structures.gpma import GPMA
 from structures.packed.cpu import View, leaf_at, order_of
 from structures.packed.layout import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF

@@ -15,10 +15,10 @@ from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make, rows_of
 
 import frontier as fr
 from frontier import interchange
+from frontier.core.files import stored_arrays
+from frontier.core.sort import on_gpu
 from frontier.interchange.tensors import as_tensor
 from frontier.pipeline.records import Decoder
-from frontier.sort import on_gpu
-from frontier.storage import stored_arrays
 from frontier.temporal.times import as_times
 from structures import CSR
 

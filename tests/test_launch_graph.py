@@ -122,7 +122,7 @@ def test_a_list_is_repeated_with_other_numbers():
     """As a graph, where there is a driver, and one by one."""
     import cupy
 
-    from frontier.batch import batch_kernels
+    from frontier.core.batch import batch_kernels
     from frontier.runtime import fill_with, resolve_device
     from frontier.runtime.launch.arguments import Field
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from frontier.core.sort import END, distinct_keys, id_bits, sorted_keys
 from frontier.operators.match import match_keys
-from frontier.sort import END, distinct_keys, id_bits, sorted_keys
 
 
 def batch_of(graph, src, dst, weights=None):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from model import Model, Pair, assert_same, make, random_batch
 
-from frontier.updates import UpdateResult
+from frontier.core.results import UpdateResult
 
 
 @pytest.fixture

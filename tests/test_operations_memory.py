@@ -8,7 +8,7 @@ import pytest
 from model import random_batch, snapshot, to_host
 
 from frontier import UpdateObserver
-from frontier.storage import stored_arrays
+from frontier.core.files import stored_arrays
 
 ROUNDS = 40
 GROWTH_LIMIT = 1.5  # of reserved memory, over many rounds of updates that leave the graph's size as it is

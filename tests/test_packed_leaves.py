@@ -8,7 +8,7 @@ from model import edges_of, make, to_host
 from test_gpma import check_array
 from test_lpma import check_layout
 
-from frontier.sort import END
+from frontier.core.sort import END
 from structures.gpma import GPMA
 from structures.lpma import LPMA
 from structures.packed.cpu import leaf_at

@@ -7,7 +7,7 @@ from test_small_updates import LooseRecorder, Recorder
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.invariants import check_graph
+from frontier.core.invariants import check_graph
 from frontier.runtime import gpu_available
 from frontier.temporal import pushes
 from structures import Hornet, SlabGraph
@@ -35,7 +35,7 @@ def ways(monkeypatch):
 def general_way(monkeypatch, call):
     """What `call` returns if nothing is pushed at once."""
     with monkeypatch.context() as patch:
-        for module in ("frontier.dynamic", "frontier.temporal.window"):
+        for module in ("frontier.core.dynamic", "frontier.temporal.window"):
             patch.setattr(f"{module}.plain_records", lambda *args, **options: None)
         return call()
 

@@ -11,9 +11,9 @@ import pytest
 import structures as package
 from frontier import DynamicGraph, Graph
 from frontier.core.registry import snapshot_structure
-from frontier.registry import structures
+from frontier.core.view import pack_view
+from frontier.graphs import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
-from frontier.view import pack_view
 
 STRUCTURES = structures()
 # What a module of each package may import, inside functions and for type checkers, too.

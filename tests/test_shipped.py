@@ -13,10 +13,10 @@ import pytest
 import frontier as fr
 from algorithms import _union_find, analytics, dynamic_components, repertoire
 from frontier.functor import compile as compilation
+from frontier.graphs import structures
 from frontier.operators import engine
 from frontier.operators.functors import ARC, TRUTH, VERTEX
 from frontier.operators.launch import TILE_SIZES
-from frontier.registry import structures
 from frontier.runtime import gpu_available
 from frontier.runtime.compile import cuda, prebuilt
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
@@ -25,7 +25,7 @@ from frontier.runtime.memory import elementwise
 from structures import ship
 from structures.rehearsal import Rehearsal, RehearsingDevice
 
-HEADER, DEFINES = "frontier/sort/kernels.cuh", (("VID", "int"),)
+HEADER, DEFINES = "frontier/core/sort/kernels.cuh", (("VID", "int"),)
 ELF = b"\x7fELF"
 
 
@@ -53,7 +53,7 @@ def test_what_was_written_is_found(folder):
     for header, defines, arch in (
         (HEADER, DEFINES, "sm_90"),
         (HEADER, (("VID", "i64"),), "sm_80"),
-        ("frontier/batch/kernels.cuh", DEFINES, "sm_80"),
+        ("frontier/core/batch/kernels.cuh", DEFINES, "sm_80"),
     ):  # fmt: skip
         assert shipped_cubin(header, defines, arch) is None
 
@@ -280,7 +280,7 @@ def test_another_process_imports_no_compiler(linked, folder):
 
 def test_kernels_of_graphs_are_shipped():
     """Those of a graph of the usual types, under the names by which it looks for them."""
-    from frontier.batch import batch_kernels
+    from frontier.core.batch import batch_kernels
     from frontier.opera import opera_kernels
     from structures import SlabGraph
 
@@ -375,4 +375,4 @@ def test_command(folder, capsys, monkeypatch):
     assert "sm_90.zip" in capsys.readouterr().out
     assert shipped_cubin(elementwise.HEADER, (), "sm_90").code  # of which each kind of graph makes use
     (source,) = {job for job in ship.sources("slab", "none") if "sort/kernels" in job[0]}
-    assert shipped_cubin(*source, "sm_90").code == b"frontier/sort/kernels.cuh sm_90"
+    assert shipped_cubin(*source, "sm_90").code == b"frontier/core/sort/kernels.cuh sm_90"

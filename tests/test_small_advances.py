@@ -11,8 +11,8 @@ import pytest
 from verifiers import host
 
 import frontier as fr
-from frontier.batch import Arcs
-from frontier.effective import FEW_ARCS, effective_edges
+from frontier.core.batch import Arcs
+from frontier.core.effective import FEW_ARCS, effective_edges
 from frontier.operators import prepared
 from frontier.operators.engine import state_of
 from frontier.operators.launch import BALANCES

@@ -5,7 +5,7 @@ import pytest
 from model import edges_of, make
 
 import frontier as fr
-from frontier.invariants import check_graph
+from frontier.core.invariants import check_graph
 from frontier.runtime import Counters
 from structures import GPMA, LPMA, FaimGraph, GraphVine, Hornet, SlabGraph
 

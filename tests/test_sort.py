@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from verifiers import host
 
+from frontier.core.sort import sort_keys, sort_pairs
 from frontier.runtime import resolve_device
-from frontier.sort import sort_keys, sort_pairs
 
 TOP = 2**63 - 1
 

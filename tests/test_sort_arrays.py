@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from verifiers import host
 
-from frontier.batch import Arcs
-from frontier.runtime import resolve_device
-from frontier.sort import (
+from frontier.core.batch import Arcs
+from frontier.core.sort import (
     accumulate,
     arc_keys,
     last_of_runs,
@@ -17,6 +16,7 @@ from frontier.sort import (
     tiles,
     unique_arcs,
 )
+from frontier.runtime import resolve_device
 
 SIZES = [0, 1, 511, 512, 513, 5000]
 

@@ -7,7 +7,7 @@ import pytest
 from model import make, random_batch, snapshot
 
 from frontier import StorageStatistics
-from frontier.storage import stored_arrays
+from frontier.core.files import stored_arrays
 
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32", "float64"])

@@ -11,7 +11,7 @@ from test_threads import in_threads
 from verifiers import host
 
 import frontier as fr
-from frontier.kept import Kept
+from frontier.core.version_cache import Kept
 from frontier.philox import philox
 from frontier.temporal import rows_by_time
 from structures import CSR, SlabGraph

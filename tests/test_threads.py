@@ -13,7 +13,7 @@ import pytest
 
 import frontier as fr
 from algorithms import bfs, connected_components
-from frontier.access import reads_both
+from frontier.core.locking import reads_both
 from frontier.functor.freeze import is_known
 from frontier.runtime.memory.elementwise import arange, fill_with
 from structures import SlabGraph

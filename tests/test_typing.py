@@ -17,7 +17,7 @@ import frontier as fr
 import structures
 from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
-from frontier.options import BuildOptions, GraphOptions
+from frontier.core.options import BuildOptions, GraphOptions
 from frontier.pipeline.options import ResumeOptions
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures.csr import graph as csr

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.view import pack_view
 from frontier.runtime import resolve_device
-from frontier.view import pack_view
 
 
 class View(NamedTuple):

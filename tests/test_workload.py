@@ -15,7 +15,7 @@ import frontier as fr
 from dynfrontier import timing
 from dynfrontier.timing import Stopwatch
 from dynfrontier.workload import Disagreement, WorkloadReport, recommend, run_workload, runner
-from frontier import dynamic
+from frontier.core import dynamic
 from frontier.runtime.compile.progress import compiling
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.invariants import require
+from .invariants import require
 
 
 def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:

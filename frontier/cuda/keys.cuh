@@ -2,7 +2,7 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-#define END 0x7fffffffffffffffll  // stands after all keys (frontier/sort/sorted.py has the same number)
+#define END 0x7fffffffffffffffll  // stands after all keys (frontier/core/sort/sorted.py has the same number)
 
 // The first of `size` sorted numbers that is greater than `value`, or not less than it.
 template <bool GREATER>

@@ -3,7 +3,7 @@
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
-#define TILE 512  // frontier/sort/tiles.py has the same number
+#define TILE 512  // frontier/core/sort/tiles.py has the same number
 
 // for (tile = this thread block; there are tiles of count; tile += all thread blocks)
 #define TILES(tile, count) for (i64 tile = blockIdx.x; tile * TILE < (count); tile += gridDim.x)

@@ -3,10 +3,10 @@
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
-constexpr int SMALL_BATCH = 4096;  // edges at most (frontier/batch/small.py has the same number)
+constexpr int SMALL_BATCH = 4096;  // edges at most (frontier/core/batch/raw.py has the same number)
 constexpr int SMALL_THREADS = 256;  // of a block of such a kernel
 
-// The fields of SmallBatch of frontier/batch/small.py, in order, eight bytes each.
+// The fields of SmallBatch of frontier/core/batch/raw.py, in order, eight bytes each.
 struct SmallBatch {
   const void* src;  // of the user's type of id
   const void* dst;

@@ -1,6 +1,6 @@
 // Small batches of structures that sort theirs. The first kernel checks a batch and sorts it, the last tells the effective
 // edges and reports; in between are the structure's own kernels. None of them waits for the host, and their grids are
-// those of the largest batch, so that the launches are always the same (frontier/batch/chains.py). Macros: VID, WEIGHT;
+// those of the largest batch, so that the launches are always the same (structures/small_batches.py). Macros: VID, WEIGHT;
 // SMALL, the first of three places in the structure's counters.
 #pragma once
 #include "frontier/cuda/keys.cuh"
@@ -11,7 +11,7 @@
 #define SMALL_DECLINED (SMALL + 1)  // whether it is not applied, because memory has to be added first
 #define SMALL_TOLD (SMALL + 2)      // effective edges
 
-// The fields of KEYS of frontier/batch/chains.py, in order, eight bytes each.
+// The fields of KEYS of structures/small_batches.py, in order, eight bytes each.
 struct SmallKeys {
   i64* keys;    // sorted; END behind the last, up to the size of the grid
   i64* order;   // the arc that each key is of

@@ -1,4 +1,4 @@
-// The neighbor-iterator interface in CUDA (frontier/view.py describes it). A structure's view.cuh defines
+// The neighbor-iterator interface in CUDA (frontier/core/view.py describes it). A structure's view.cuh defines
 //
 //   struct View {
 //     static constexpr bool sorted;

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.core.added_weights import add_weights
-from frontier.sort import split_keys, unique_arcs
+from frontier.core.batch import Arcs
+from frontier.core.results import UpdateResult
+from frontier.core.sort import split_keys, unique_arcs
 from frontier.temporal import TIME
-from frontier.updates import UpdateResult
 
 from . import batches
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.files import stored_arrays
+from frontier.core.results import UpdateResult
 from frontier.edge_data import WEIGHT_COLUMN, make_rows
 from frontier.form import free_bytes
 from frontier.runtime.arrays import as_ids, same_length
 from frontier.runtime.memory import elementwise
-from frontier.storage import stored_arrays
-from frontier.updates import UpdateResult
 
 from .owners_on_gpu import ByOwner, takes
 from .persistent import window_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from frontier.dynamic import ON_EXISTING
+from frontier.core.dynamic import ON_EXISTING
 from frontier.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids

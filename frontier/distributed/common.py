@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier import operators as one_device
-from frontier.arguments import flag
+from frontier.core.arguments import flag
 from frontier.operators.extract import extract
 from frontier.operators.intersect import OF_PAIR
 from frontier.operators.visit_common import visit_common

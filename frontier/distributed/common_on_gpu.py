@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier import operators as one_device
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.operators.engine import cuda_kernels_for, state_of
 from frontier.operators.extract import extract_into
 from frontier.operators.visit_common import visit_common
 from frontier.runtime import Device, fill_with
 from frontier.runtime.memory.elementwise import copy_to, take
 from frontier.runtime.memory.transfer import fetch
-from frontier.sort import running_sums, tile_count, tile_launch
 
 from .owners_on_gpu import takes
 from .turned import Turned

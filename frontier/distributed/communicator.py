@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 from frontier.runtime import Device
 
 from .windows import Window

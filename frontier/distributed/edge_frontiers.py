@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
 from frontier.edge_frontier import EdgeFrontier
 from frontier.frontier import Frontier
 from frontier.runtime.values import integer

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frontier.core.results import UpdateResult
 from frontier.temporal import TIME
 from frontier.temporal.expiry import logged_arrivals
-from frontier.updates import UpdateResult
 
 from . import batches
 

@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from frontier.arguments import integer
-from frontier.batch import check_ids
-from frontier.bitmap import XOR
+from frontier.core.arguments import integer
+from frontier.core.batch import check_ids
+from frontier.core.bitmap import XOR
 from frontier.frontier import Frontier, check_frontier
 from frontier.runtime import resolve_device
 from frontier.runtime.memory import elementwise

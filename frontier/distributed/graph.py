@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from frontier.arguments import flag
+from frontier.core.arguments import flag
+from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
+from frontier.graphs import structure_class
 from frontier.interchange import to_dataframe
 from frontier.opera import MixedResult, Op
 from frontier.opera.apply import as_operations, check_multi
 from frontier.operators import intersect
-from frontier.registry import structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
-from frontier.updates import MemoryUsage, UpdateObserver, UpdateResult
 
 from . import steps
 from .base import BaseDistributedGraph

@@ -5,10 +5,10 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from frontier.batch import Arcs
-from frontier.effective import effective_edges, masked_lower
-from frontier.observers import Notification
-from frontier.updates import UpdateObserver
+from frontier.core.batch import Arcs
+from frontier.core.effective import effective_edges, masked_lower
+from frontier.core.observers import Notification
+from frontier.core.results import UpdateObserver
 
 from .turned import Turned
 

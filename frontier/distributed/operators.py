@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier import operators as one_device
-from frontier.arguments import integer, one_of
+from frontier.core.arguments import integer, one_of
 from frontier.edge_frontier import check_edge_frontier
 from frontier.frontier import Frontier, check_frontier, graph_of
 from frontier.operators import Step

@@ -11,20 +11,20 @@ from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from frontier.arguments import flag, one_of
-from frontier.batch import Arcs, check_ids
+from frontier.core.arguments import flag, one_of
 from frontier.core.base import BaseDynamicGraph
+from frontier.core.batch import Arcs, check_ids
+from frontier.core.observers import Notification, Observers, observed
+from frontier.core.results import UpdateResult
+from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.edge_data import build_rows, make_rows
 from frontier.edge_frontier import EdgeFrontier
 from frontier.frontier import Frontier
-from frontier.observers import Notification, Observers, observed
+from frontier.graphs import structure_class
 from frontier.opera import MixedResult
 from frontier.operators import Orientation, SpMV
 from frontier.operators.extract import incident_arcs
-from frontier.registry import structure_class
 from frontier.temporal import as_time
-from frontier.updates import UpdateResult
-from frontier.vertex_arrays import MakesVertexArrays
 
 from . import batches, files, operators
 from .appends import append

@@ -18,11 +18,11 @@ import numpy as np
 from frontier import operators as one_device
 from frontier.core.base import BaseGraph
 from frontier.core.registry import snapshot_structure
+from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.frontier import Frontier
 from frontier.operators.degrees import degrees_of
 from frontier.operators.places import places_by_degree
 from frontier.runtime.memory import elementwise
-from frontier.vertex_arrays import MakesVertexArrays
 
 from . import operators
 from .communicator import Communicator

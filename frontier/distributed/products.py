@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.arguments import check_array, check_output, flag, integer
+from frontier.core.arguments import check_array, check_output, flag, integer
 from frontier.form import Form, choose_form
 from frontier.operators import SpMV
 from frontier.operators.copies import copy_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from frontier.updates import MemoryUsage
+from frontier.core.results import MemoryUsage
 
 from . import batches
 from .columns import check_column, check_present

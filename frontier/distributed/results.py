@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.arguments import check_names
+from frontier.core.arguments import check_names
 from frontier.interchange import data_frame
 
 from .batches import agree

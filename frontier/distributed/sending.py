@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
 from frontier.runtime import Device, fill_with
 from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from frontier.observers import Observers
+from frontier.core.observers import Observers
 from frontier.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
 from .batches import agree
@@ -21,7 +21,7 @@ from .columns import column_of
 from .vertex_arrays import VertexArrays
 
 if TYPE_CHECKING:
-    from frontier.updates import UpdateObserver
+    from frontier.core.results import UpdateObserver
 
     from .base import BasePart
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 from frontier.frontier import Frontier
 from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
 from frontier.operators.engine import A_TRUTH, check_op, functor_args, state_of

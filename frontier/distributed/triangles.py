@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import integer
+from frontier.core.arguments import integer
+from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
+from frontier.core.sort import accumulate
 from frontier.operators import Orientation
 from frontier.operators import intersect_arcs as intersect_local
 from frontier.operators.copies import DOWN, UP, leads
 from frontier.operators.engine import functor_args
 from frontier.operators.extract import collect_arcs, count_arcs
-from frontier.sort import accumulate
 
 if TYPE_CHECKING:
     from .base import BasePart

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from frontier.batch import Arcs
-from frontier.sort import split_keys, unique_arcs
+from frontier.core.batch import Arcs
+from frontier.core.sort import split_keys, unique_arcs
 
 if TYPE_CHECKING:
     from .base import BasePart

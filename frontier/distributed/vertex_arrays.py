@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 from frontier.frontier import Frontier
 from frontier.operators import compute
 from frontier.runtime.memory import elementwise

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from frontier.core.sort import places_of_ids
 from frontier.runtime import Device
 from frontier.runtime.arrays import as_device_array, as_dtype, as_numbers
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
 from frontier.runtime.values import kind_of
-from frontier.sort import places_of_ids
 from frontier.temporal import TIME, TimeColumn
 
 from .records import FIRST, LAST, NEXT, PREVIOUS, Records

@@ -3,8 +3,8 @@
 A *record* is an edge of a batch, as the user lists it. A record of an undirected graph is two arcs.
 """
 
+from frontier.core.sort import END
 from frontier.runtime import cpu_kernel
-from frontier.sort import END
 
 FREE = END  # an entry of the table that holds no record
 

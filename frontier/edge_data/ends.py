@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frontier.core.sort import row_ids
 from frontier.operators.extract import collect_arcs
 from frontier.runtime.memory import growable
-from frontier.sort import row_ids
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from frontier.access import reads
+from frontier.core.locking import reads
 from frontier.runtime.arrays import as_ids
 
 from .ends import ends_by_id

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.sort import last_of_runs, sort_pairs
+from frontier.core.batch import Arcs
+from frontier.core.sort import last_of_runs, sort_pairs
 
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends

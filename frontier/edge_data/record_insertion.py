@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.sort import row_ids
+from frontier.core.sort import row_ids
 from frontier.temporal import TIME
 
 from .columns import COUNT

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
+from frontier.core.locking import reads
+from frontier.core.sort import last_of_runs
 from frontier.runtime.arrays import as_ids
-from frontier.sort import last_of_runs
 
 from .columns import COUNT
 from .ends import kept_ends

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frontier.batch import Arcs
-from frontier.observers import Notification
+from frontier.core.batch import Arcs
+from frontier.core.observers import Notification
 
 from .ends import kept_ends
 from .records import EDGE

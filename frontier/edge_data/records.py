@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from frontier.invariants import count_at, require, require_size, within
+from frontier.core.invariants import count_at, require, require_size, within
+from frontier.core.sort import row_ids
 from frontier.runtime import Device
 from frontier.runtime.memory import growable
-from frontier.sort import row_ids
 
 from .table import Table
 

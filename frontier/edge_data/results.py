@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from frontier.updates import UpdateResult
+from frontier.core.results import UpdateResult
 
 
 @dataclass(frozen=True)

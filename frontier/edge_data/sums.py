@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from frontier.runtime import Device
-from frontier.sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from frontier.temporal import TIME
 
 from .columns import COUNT, WEIGHT_COLUMN

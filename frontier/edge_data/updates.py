@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.core.added_weights import add_weights
-from frontier.observers import Notification
+from frontier.core.batch import Arcs
+from frontier.core.observers import Notification
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.arrays import same_length
-from frontier.sort import running_sums, tile_count, tile_launch
 from frontier.temporal import TIME
 
 from .columns import COUNT, WEIGHT_COLUMN

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from frontier.core.graph import Graph
+from frontier.core.sort import row_ids
 from frontier.edge_data import COUNT
 from frontier.edge_data.records import FIRST
-from frontier.graph import Graph
 from frontier.io.columns import check_data
 from frontier.runtime.values import kind_of
-from frontier.sort import row_ids
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
 EXACT_IN_FLOAT64 = 2**53

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import Graph
-from frontier.registry import structure_class
+from frontier.core.arguments import check_graph
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.graphs import structure_class
 from frontier.runtime import Device
 
 from .common import CUPY, as_floats, existing_ids, require
 from .pylibcugraph_graph import from_pylibcugraph
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 
 @reads

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import Graph
-from frontier.registry import structure_class
+from frontier.core.arguments import check_graph
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.graphs import structure_class
 from frontier.runtime import Device
 
 from .common import complete, edge_options, host_edges, host_values, host_weights, names_by_id, require
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 
 @reads

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import Graph
-from frontier.registry import structure_class
+from frontier.core.arguments import check_graph
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.graphs import structure_class
 from frontier.runtime import Device
 
 from .common import (
@@ -27,7 +27,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 
 @reads

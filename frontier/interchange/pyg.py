@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import Graph
+from frontier.core.arguments import check_graph
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.graphs import structure_class
 from frontier.io.columns import check_data
-from frontier.registry import structure_class
 from frontier.runtime import Device
 
 from .common import arc_columns, edge_options, require
@@ -20,7 +20,7 @@ from .edge_index import from_edge_index
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 PACKAGE = "torch-geometric"
 PREFIX = "edge_"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import Graph
+from frontier.core.arguments import check_graph
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.graphs import structure_class
 from frontier.io.columns import check_data
-from frontier.registry import structure_class
 from frontier.runtime import Device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import kind_of
@@ -27,7 +27,7 @@ from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 EdgeType = tuple[str, str, str]
 REVERSE = "rev_"

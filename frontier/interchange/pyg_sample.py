@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import edge_times, integer, one_of, sample_size, vertex_ids
-from frontier.graph import Graph
+from frontier.core.arguments import edge_times, integer, one_of, sample_size, vertex_ids
+from frontier.core.graph import Graph
+from frontier.core.locking import reads
+from frontier.core.sort import row_ids
 from frontier.operators import sample_temporal_neighbors
 from frontier.operators.sample_temporal_neighbors import time_limits
 from frontier.runtime.values import kind_of
-from frontier.sort import row_ids
 from frontier.temporal.events import event_columns
 
 from .common import require

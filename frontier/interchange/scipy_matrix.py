@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.graph import MAX_INT32_VERTICES, Graph
-from frontier.registry import structure_class
+from frontier.core.arguments import check_graph
+from frontier.core.graph import MAX_INT32_VERTICES, Graph
+from frontier.core.locking import reads
+from frontier.core.sort import row_ids
+from frontier.graphs import structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
-from frontier.sort import row_ids
 
 from .common import CUPY, as_floats, check_multi, plain_columns, require
 
 if TYPE_CHECKING:
-    from frontier.registry import G
+    from frontier.graphs import G
 
 
 @reads

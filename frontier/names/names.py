@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.invariants import require
 from frontier.core.stored_arrays import entries_of, read_array
-from frontier.invariants import require
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.atomic_file import atomic_file

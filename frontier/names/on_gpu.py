@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.memory.elementwise import fill_with
-from frontier.sort import running_sums, tile_count, tile_launch
 
 from .cpu import FREE, SIZE, TAKEN
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.operators.extract import extract_successors
-from frontier.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from frontier.core.sort import accumulate, id_bits, last_of_runs, places_of_ids, sort_pairs
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Kernels
 from frontier.runtime.memory import elementwise
-from frontier.sort import accumulate, id_bits, last_of_runs, places_of_ids, sort_pairs
 
 from .operations import NEIGHBORS
 from .pairs import Batch

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.sort import id_bits, sort_pairs
+from frontier.core.batch import Arcs
+from frontier.core.sort import id_bits, sort_pairs
 
 from .history import History, effects_of
 from .operations import ASKED, DEGREE, INSERT, INSERTIONS, LISTED, NEIGHBORS, TALLY, UNKNOWN, WEIGHED, WEIGHT, no_pair

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch import Arcs, explain_errors
+from frontier.core.batch import Arcs, explain_errors
+from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.operators.degrees import degrees_of
 from frontier.runtime import Kernels, fill_with, load_kernels
 from frontier.runtime.memory import elementwise
-from frontier.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 
 from .lists_on_gpu import list_neighbors
 from .operations import DEGREE, DELETING, GONE, INSERT, INSERTING, NAN_WEIGHTS, OUTSIDE, TALLY, no_pair

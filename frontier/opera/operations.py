@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from frontier.sort import id_bits
+from frontier.core.sort import id_bits
 
 INSERT, DELETE, HAS_EDGE, WEIGHT, DEGREE, NEIGHBORS = range(6)
 INSERTED, REPLACED, DELETED, INSERTING, DELETING = range(5)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph, integer, number
+from frontier.core.arguments import check_graph, integer, number
+from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
 from frontier.form import choose_form
 
@@ -17,7 +17,7 @@ from .extract import collect_arcs
 from .functors import OP_PARAMETERS
 
 if TYPE_CHECKING:
-    from frontier.graph import Graph
+    from frontier.core.graph import Graph
 
 COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
 COPY_START = {"cpu": 0.0, "gpu": 4e7}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.sort import sort_pairs
 from frontier.runtime import threads_for
-from frontier.sort import sort_pairs
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.launch.recorder import recorder
-from frontier.sort import running_sums, tile_count, tile_launch
 
 from .launch import Pieces
 

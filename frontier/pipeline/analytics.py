@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from frontier.core.results import UpdateObserver
 from frontier.runtime.values import kind_of
-from frontier.updates import UpdateObserver
 
 Analytic = Callable[[Any], Any]
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frontier.graph import Graph
+from frontier.core.graph import Graph
 from frontier.names import Names
 from frontier.runtime import Device
 from frontier.runtime.atomic_file import write_atomically

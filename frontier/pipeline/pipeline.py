@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from frontier.arguments import check_dynamic_graph, check_names
+from frontier.core.arguments import check_dynamic_graph, check_names
+from frontier.core.results import ObserverError, UpdateResult
 from frontier.names import Names
 from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
 from frontier.temporal.window import SlidingWindow, WindowResult
-from frontier.updates import ObserverError, UpdateResult
 
 from .analytics import Analytics, check_analytics
 from .batch import PipelineBatch, Totals, begin_to_fetch
@@ -31,8 +31,8 @@ from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_
 from .staging import Part, Staging
 
 if TYPE_CHECKING:
+    from frontier.core.dynamic import DynamicGraph
     from frontier.distributed import Engine
-    from frontier.dynamic import DynamicGraph
 
 clock = time.perf_counter  # a test has another
 

@@ -11,7 +11,7 @@ from functools import wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from frontier.updates import ObserverError
+from frontier.core.results import ObserverError
 
 from .log import Step, UpdateLog, make_step
 

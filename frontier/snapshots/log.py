@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.access import mark_work
+from frontier.core.locking import mark_work
 from frontier.runtime.arrays import as_device_array
 from frontier.runtime.memory.elementwise import copy_of
 

@@ -9,8 +9,8 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from frontier.access import CONTENTS, LAYOUT, reads
-from frontier.read_only import ReadOnlyGraph, read_only_class
+from frontier.core.locking import CONTENTS, LAYOUT, reads
+from frontier.core.read_only import ReadOnlyGraph, read_only_class
 
 from .history import Copy, History, Pending
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import warn_of_replaced_times
+from frontier.core.arguments import warn_of_replaced_times
+from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
+from frontier.core.sort import row_ids
 from frontier.edge_data import WEIGHT_COLUMN
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Device
 from frontier.runtime.memory import elementwise
-from frontier.sort import row_ids
 
 from .column import TIME
 

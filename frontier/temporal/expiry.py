@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.results import UpdateResult
+from frontier.core.sort import last_of_runs
 from frontier.edge_data import RecordsResult, delete_arcs, delete_rows
 from frontier.edge_data.record_deletion import delete_records
 from frontier.runtime.memory import growable
-from frontier.sort import last_of_runs
-from frontier.updates import UpdateResult
 
 from .arrivals import Arrivals
 from .column import TIME, TimeColumn

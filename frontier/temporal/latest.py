@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.access import reads
+from frontier.core.locking import reads
 from frontier.operators.sample_temporal_neighbors import sample_temporal_neighbors
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
-#include "frontier/cuda/slot_filter.cuh"
+#include "frontier/core/batch/slot_filter.cuh"
 #include "frontier/edge_data/claims.cuh"
 
 constexpr i64 LOWEST = -0x7fffffffffffffffll - 1;

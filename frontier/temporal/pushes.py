@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.access import updates
-from frontier.batch import Arcs
-from frontier.batch.slot_filter import new_filter
-from frontier.batch.small import NOWHERE, is_contiguous, is_plain
+from frontier.core.batch import Arcs
+from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
+from frontier.core.batch.slot_filter import new_filter
+from frontier.core.locking import updates
+from frontier.core.observers import Notification, observed
+from frontier.core.results import UpdateObserver
+from frontier.core.small_updates import ALIGNMENT, Room
+from frontier.core.sort import END, TILE, tile_count
 from frontier.edge_data import WEIGHT_COLUMN
-from frontier.observers import Notification, observed
 from frontier.runtime import Counters, fill_with, load_kernels
 from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise, growable
-from frontier.small_updates import ALIGNMENT, Room
 from frontier.snapshots import remembered
-from frontier.sort import END, TILE, tile_count
-from frontier.updates import UpdateObserver
 
 from .arrivals import HALF, MASK, Bounds, Piece
 from .column import TIME

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.runtime.memory import elementwise
-from frontier.sort import id_bits, last_of_runs, row_ids, sort_pairs
 
 from .column import TIME
 from .events import Events, collect_events, event_columns

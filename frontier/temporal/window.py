@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import updates
-from frontier.arguments import check_dynamic_graph
-from frontier.observers import observed
+from frontier.core.arguments import check_dynamic_graph
+from frontier.core.locking import updates
+from frontier.core.observers import observed
+from frontier.core.results import ObserverError, UpdateResult
 from frontier.runtime import Counters
 from frontier.runtime.arrays import as_device_array, same_length
 from frontier.runtime.values import integer
-from frontier.updates import ObserverError, UpdateResult
 
 from .arrivals import COUNTERS, Bounds
 from .column import TIME

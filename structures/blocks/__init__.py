@@ -2,7 +2,7 @@
 
 No structure itself. A list of n neighbors fills its positions 0 .. n - 1; where position p lies is for the structure to
 say. New neighbors go behind the last one; those at the end fill the holes that deletions leave. A structure that keeps
-its lists so supplies, besides the neighbor iterator (`frontier.view`), one more function of its view:
+its lists so supplies, besides the neighbor iterator (`frontier.core.view`), one more function of its view:
 
 ``slot_of(view, v, p)`` in its ``cpu.py``, ``View::slot_of(v, p)`` in its ``view.cuh``
     The slot of position p of v's list, for positions below the degree.

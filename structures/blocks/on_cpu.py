@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.sort import arc_keys, sorted_keys
 from frontier.operators.match import match_keys
 from frontier.runtime import threads_for
-from frontier.sort import arc_keys, sorted_keys
 
 if TYPE_CHECKING:
-    from frontier.graph import Graph
+    from frontier.core.graph import Graph
     from structures.changes import Changes
 
 CHUNKS_PER_THREAD = 4  # pieces into which lists are distributed, for each thread

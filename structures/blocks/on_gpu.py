@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
 from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
-from frontier.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
 
 if TYPE_CHECKING:
-    from frontier.graph import Graph
+    from frontier.core.graph import Graph
     from structures.changes import Changes
 
 

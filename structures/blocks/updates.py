@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
+from frontier.core.sort import SortedKeys, row_ids, tile_launch
 from frontier.operators.engine import state_of
 from frontier.operators.match import match_keys
-from frontier.sort import SortedKeys, row_ids, tile_launch
 from structures.changes import Changes
 from structures.changes import changes_of_keys as changes_of_sorted
 from structures.changes import find_changes as changes_of_batch
@@ -19,7 +19,7 @@ from . import on_cpu, on_gpu
 from .cpu import PENDING
 
 if TYPE_CHECKING:
-    from frontier.graph import Graph
+    from frontier.core.graph import Graph
     from frontier.runtime import Counters
 
 SHORT_LIST = 256  # neighbors that one thread looks through

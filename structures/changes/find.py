@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
+from frontier.core.batch import Arcs
+from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
 
 from .cpu import GROUPS, OTHERS
 
 if TYPE_CHECKING:
-    from frontier.graph import Graph
+    from frontier.core.graph import Graph
     from frontier.runtime import Counters
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.invariants import enumerate_rows, in_order, require, require_size
+from frontier.core.invariants import enumerate_rows, in_order, require, require_size
 
 if TYPE_CHECKING:
     from .graph import CSR

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.dynamic import DynamicGraph
-from frontier.options import BuildOptions, GraphOptions
-from frontier.runtime import Device
-from frontier.runtime.memory import elementwise
-from frontier.sort import (
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.sort import (
     arc_keys,
     id_bits,
     last_of_runs,
@@ -22,7 +21,8 @@ from frontier.sort import (
     split_keys,
     unique_arcs,
 )
-from frontier.storage import VERTEX, WEIGHT
+from frontier.runtime import Device
+from frontier.runtime.memory import elementwise
 
 from .check import check_arrays
 from .cpu import View

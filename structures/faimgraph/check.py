@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
+from frontier.core.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
 from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES

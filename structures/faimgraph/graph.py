@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.batch.chains import DELETE, FIND, INSERT, LaunchSequence
-from frontier.dynamic import DynamicGraph
-from frontier.options import BuildOptions, GraphOptions
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.sort import SortedKeys
 from frontier.runtime import Counters, Device, fill_with
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import growable
-from frontier.sort import SortedKeys
-from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     COUNTERS,
     append_changes,
@@ -26,6 +25,7 @@ from structures.blocks import (
 )
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
+from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View

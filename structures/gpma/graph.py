@@ -29,10 +29,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.batch import Arcs, chains
-from frontier.invariants import require
+from frontier.core.batch import Arcs
+from frontier.core.invariants import require
 from frontier.runtime import Device
 from frontier.runtime.values import one_of
+from structures import small_batches
 from structures.packed.chains import PackedChains
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
 from structures.packed.options import PackedBuildOptions, PackedOptions
@@ -137,7 +138,7 @@ class GPMA(PackedChains):
         return new, numbers[FOUND]
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        return super()._prepare_chain(kind, arcs) and (kind != chains.INSERT or self.method == "segment")
+        return super()._prepare_chain(kind, arcs) and (kind != small_batches.INSERT or self.method == "segment")
 
     def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
         """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
+from frontier.core.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
 from .cpu import DEGREE, LAST, ROOT, STRAIGHT
 

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.access import rearranges
-from frontier.batch import Arcs
-from frontier.batch.chains import DELETE, INSERT, LaunchSequence
-from frontier.dynamic import DynamicGraph
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.locking import rearranges
+from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.operators.extract import collect_arcs
-from frontier.options import BuildOptions, GraphOptions
 from frontier.runtime import Counters, Device
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 from frontier.runtime.values import integer
-from frontier.sort import SortedKeys, running_sums, tile_count, tile_launch
-from frontier.storage import VERTEX, WEIGHT
 from structures.blocks import (
     COUNTERS,
     append_changes,
@@ -30,6 +29,7 @@ from structures.blocks import (
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
+from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from .check import check_arrays
 from .cpu import BLOCKS, DEGREE, STRAIGHT, View

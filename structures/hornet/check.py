@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.invariants import cover, enumerate_rows, in_order, require, require_integer, require_size, within
+from frontier.core.invariants import cover, enumerate_rows, in_order, require, require_integer, require_size, within
 
 from .cpu import CLASS_BITS, CLASS_MASK, CLASSES, META, START
 

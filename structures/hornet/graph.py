@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.batch.chains import FIND, LaunchSequence
-from frontier.batch.chains import INSERT as INSERTION
-from frontier.dynamic import DynamicGraph
-from frontier.options import BuildOptions, GraphOptions
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.sort import SortedKeys, tile_launch
 from frontier.runtime import Counters, Device, fill_column
 from frontier.runtime.values import integer
-from frontier.sort import SortedKeys, tile_launch
-from frontier.storage import VERTEX, WEIGHT
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
+from structures.small_batches import FIND, LaunchSequence
+from structures.small_batches import INSERT as INSERTION
 
 from . import on_cpu, on_gpu
 from .blocks import BlockArrays

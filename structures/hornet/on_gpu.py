@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch.small import MOST_EDGES
+from frontier.core.batch.raw import MOST_EDGES
 from structures.changes import Changes
 
 from .cpu import LARGE, STAGED

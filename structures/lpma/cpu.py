@@ -6,8 +6,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel
-from frontier.sort import END
 from structures.packed.cpu import (
     SORTED,
     View,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
-from frontier.access import reads
-from frontier.batch import Arcs, chains
 from frontier.core.added_weights import refuse_sums
-from frontier.invariants import require
+from frontier.core.batch import Arcs
+from frontier.core.invariants import require
+from frontier.core.locking import reads
+from frontier.core.results import MemoryUsage
 from frontier.runtime import Device, fill_with
 from frontier.runtime.memory import growable
 from frontier.runtime.values import one_of
-from frontier.updates import MemoryUsage
+from structures import small_batches
 from structures.packed.chains import PackedChains
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.options import PackedBuildOptions, PackedOptions
@@ -198,11 +199,11 @@ class LPMA(PackedChains):
         self._prepare_level(self._entries(self._num_arcs + numbers[NEW]))
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        return super()._prepare_chain(kind, arcs) and (kind != chains.INSERT or self.strategy != TOP_DOWN)
+        return super()._prepare_chain(kind, arcs) and (kind != small_batches.INSERT or self.strategy != TOP_DOWN)
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         done = super()._end_chain(kind, numbers)
-        if kind == chains.INSERT:
+        if kind == small_batches.INSERT:
             self._prepare_level(self._entries(self._num_arcs + numbers[NEW]))
         return done
 

@@ -62,12 +62,12 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from frontier.dynamic import DynamicGraph
-from frontier.invariants import require
-from frontier.options import GraphOptions
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.invariants import require
+from frontier.core.options import GraphOptions
 from frontier.runtime import Counters
 from frontier.runtime.values import one_of
-from frontier.storage import VERTEX, WEIGHT
 
 from . import on_cpu, on_gpu
 from .check import check_arrays

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch.chains import DELETE, INSERT, LaunchSequence
-from frontier.sort import SortedKeys, distinct_of_sorted
+from frontier.core.sort import SortedKeys, distinct_of_sorted
+from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from . import layout, on_gpu
 from .graph import PackedGraph

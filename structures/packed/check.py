@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.invariants import count_at, require, require_integer, require_size
+from frontier.core.invariants import count_at, require, require_integer, require_size
 
 from .layout import EMPTY, GUARD, KEY_SHIFT, LEAF
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from frontier.core.sort import END
 from frontier.runtime import jit, parallel_kernel
-from frontier.sort import END
 
 from .cpu_plan import lower_bound
 from .cpu_view import leaf_at

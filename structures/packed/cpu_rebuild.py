@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from frontier.core.sort import END
 from frontier.runtime import jit, parallel_kernel
-from frontier.sort import END
 
 from .cpu_view import leaf_at
 from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, KEY_SHIFT, LEAF, LEAF_BITS

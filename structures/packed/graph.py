@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.sort import distinct_keys, id_bits
+from frontier.core.batch import Arcs
+from frontier.core.sort import distinct_keys, id_bits
 
 from .array import PackedArray
 from .layout import (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import fill_with
-from frontier.sort import running_sums, tile_count, tile_launch
 
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
 from .plan import Batch, Plan, Room

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from frontier.options import BuildOptions, GraphOptions
+from frontier.core.options import BuildOptions, GraphOptions
 
 
 class LeafOptions(TypedDict, total=False):

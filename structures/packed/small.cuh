@@ -1,4 +1,4 @@
-// Small batches, which the host does not plan (frontier/batch/chains.py).
+// Small batches, which the host does not plan (structures/small_batches.py).
 #pragma once
 #include "structures/packed/locate.cuh"
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.batch.slot_filter import new_filter
+from frontier.core.batch import Arcs
+from frontier.core.batch.slot_filter import new_filter
+from frontier.core.sort import TILE, tile_count
 from frontier.runtime import fill_with
 from frontier.runtime.launch.arguments import Field, Struct
-from frontier.sort import TILE, tile_count
 
 from .cpu_slabs import EMPTY, FOUND
 from .layout import FEW_TO_RESOLVE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.batch import Arcs
+from frontier.core.batch import Arcs
 from frontier.runtime import Counters
 from frontier.runtime.launch.arguments import Field, Struct
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.invariants import count_at, cover, enumerate_rows, require, require_integer, require_size, within
+from frontier.core.invariants import count_at, cover, enumerate_rows, require, require_integer, require_size, within
 
 from .cpu_slabs import (
     BASE,

@@ -7,7 +7,7 @@
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
-#include "frontier/cuda/slot_filter.cuh"
+#include "frontier/core/batch/slot_filter.cuh"
 #include "structures/slab/pool.cuh"
 
 __device__ inline i64 slot_hash(i64 slot) { return i64((u64(slot) * 0x9E3779B97F4A7C15ull) >> 32); }

@@ -28,14 +28,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.batch import Arcs
-from frontier.dynamic import DynamicGraph
-from frontier.options import BuildOptions, GraphOptions
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.locking import reads
+from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.sort import tile_launch
 from frontier.runtime import Device, fill_column, fill_with
 from frontier.runtime.values import number
-from frontier.sort import tile_launch
-from frontier.storage import VERTEX, WEIGHT
 from structures.records import VertexRecords
 
 from .batches import Batches

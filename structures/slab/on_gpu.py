@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.sort import running_sums, tile_count, tile_launch
+from frontier.core.batch import Arcs
+from frontier.core.sort import running_sums, tile_count, tile_launch
 
 from .layout import Crowding, Layout
 

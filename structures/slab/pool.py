@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.view import pack_view, with_numbers
 from frontier.runtime import Counters, fill_with
 from frontier.runtime.memory import elementwise, growable
-from frontier.view import pack_view, with_numbers
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
 from .layout import SLAB_SHARE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch.small import MOST_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import MOST_EDGES, THREADS, SmallBatch
 from frontier.runtime.launch.arguments import Struct
 
 from .cpu_slabs import EMPTY

@@ -45,9 +45,9 @@ THREE = "not (hornet or gpma or graphvine or faimgraph)"
 # What a file's path begins with; the tests; and which of their cases, as ``pytest -k`` takes it.
 TARGETS = (
     (r"frontier/operators/", OPERATORS, THREE),
-    (r"frontier/(frontier|view|core/base)\.py|frontier/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
+    (r"frontier/(frontier|view|core/base)\.py|frontier/core/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
     (r"frontier/philox", ("test_random.py", "test_functors.py"), TWO),
-    (r"frontier/sort/", ("test_sort.py", "test_match.py", *UPDATES),
+    (r"frontier/core/sort/", ("test_sort.py", "test_match.py", *UPDATES),
      "csr or hornet or gpma or graphvine or sort or match"),
     (r"frontier/io/", INPUT, ""),
     (r"frontier/interchange/", ("test_interchange.py",), ""),
@@ -58,7 +58,7 @@ TARGETS = (
     (r"frontier/(functor|atomics)", FUNCTORS, TWO),
     (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
     (r"frontier/runtime/compile/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
-    (r"frontier/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
+    (r"frontier/core/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
     (r"frontier/", COMMON, TWO),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
      "gpma or lpma or packed"),

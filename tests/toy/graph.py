@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.batch import Arcs
-from frontier.dynamic import DynamicGraph
-from frontier.invariants import in_order, require, require_integer, require_size
-from frontier.sort import row_ids, sorted_unique_arcs
-from frontier.storage import VERTEX, WEIGHT
+from frontier.core.batch import Arcs
+from frontier.core.dynamic import DynamicGraph
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.invariants import in_order, require, require_integer, require_size
+from frontier.core.sort import row_ids, sorted_unique_arcs
 
 from .cpu import View
 

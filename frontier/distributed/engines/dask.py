@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 from frontier.runtime import gpu_available
 
 from ..communicator import PartLostError

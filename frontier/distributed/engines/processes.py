@@ -18,7 +18,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from frontier.arguments import integer, one_of
+from frontier.core.arguments import integer, one_of
 from frontier.runtime import HeldInterrupts
 
 from ..communicator import PartLostError

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
+from frontier.core.locking import reads
 from frontier.operators.engine import begin_to_load, cuda_kernels_for, state_of
 from frontier.operators.launch import blocks_for_at_most
 from frontier.runtime.memory.scratch import Counters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 
 from ..communicator import Communicator
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.arguments import one_of
+from frontier.core.arguments import one_of
 from frontier.runtime import resolve_device
 from frontier.runtime.memory.elementwise import copy_to
 

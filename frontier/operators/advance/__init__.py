@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import flag, one_of
+from frontier.core.arguments import flag, one_of
+from frontier.core.locking import reads
 from frontier.edge_frontier import EdgeFrontier, check_edge_frontier
 from frontier.frontier import Frontier, bitmap_words, check_frontier
 from frontier.functor import uses_parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from frontier.access import reads
+from frontier.core.locking import reads
 from frontier.edge_frontier import EdgeFrontier
 from frontier.frontier import Frontier
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads_both
+from frontier.core.locking import reads_both
 from frontier.core.registry import snapshot_structure
 
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
-from frontier.batch import check_ids
+from frontier.core.arguments import check_graph
+from frontier.core.batch import check_ids
+from frontier.core.locking import reads
+from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.runtime.memory import elementwise
-from frontier.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 
 from ..degrees import degrees_of
 from ..engine import (

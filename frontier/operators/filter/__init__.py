@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from frontier.access import reads
+from frontier.core.locking import reads
 from frontier.edge_frontier import EdgeFrontier
 from frontier.frontier import Frontier
 from frontier.pending import DeferredFrontier

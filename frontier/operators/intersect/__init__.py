@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph, flag
-from frontier.batch import check_ids
+from frontier.core.arguments import check_graph, flag
+from frontier.core.batch import check_ids
+from frontier.core.locking import reads
+from frontier.core.sort import row_ids
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import warm_up
 from frontier.runtime.launch.recorder import recorder
-from frontier.sort import row_ids
 
 from ..engine import (
     A_NUMBER,

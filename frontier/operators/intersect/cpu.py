@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from frontier.atomics import atomic_add
+from frontier.core.sort import END
 from frontier.runtime import jit, parallel_kernel
-from frontier.sort import END
 
 from ..weights import edge_at
 

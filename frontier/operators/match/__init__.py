@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.sort import id_bits
+from frontier.core.sort import id_bits
 
 from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..launch import Pieces, launch_expansion, tile_size

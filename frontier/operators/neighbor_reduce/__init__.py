@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph, check_output, flag, integer, number, one_of
+from frontier.core.arguments import check_graph, check_output, flag, integer, number, one_of
+from frontier.core.locking import reads
 from frontier.frontier import Frontier, check_frontier
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_array, check_graph, integer
+from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import takes_form
+from frontier.core.locking import reads
 
 from ..engine import (
     bare_view,

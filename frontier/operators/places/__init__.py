@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.runtime.compile.kernels import define_text
-from frontier.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 
 from ..engine import CudaKernels
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_array, check_graph, flag, integer, number
 from frontier.atomics import atomic_add, atomic_exch
+from frontier.core.arguments import check_array, check_graph, flag, integer, number
+from frontier.core.locking import reads
 from frontier.frontier import Frontier, check_frontier
 from frontier.runtime.compile.kernels import C_TYPES
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_output, integer, one_of
+from frontier.core.arguments import check_output, integer, one_of
+from frontier.core.locking import reads
 from frontier.edge_frontier import EdgeFrontier
 from frontier.frontier import Frontier
 from frontier.runtime.compile.kernels import C_TYPES

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import integer, one_of, sample_size
+from frontier.core.arguments import integer, one_of, sample_size
+from frontier.core.locking import reads
 from frontier.frontier import Frontier, check_frontier
 
 from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, readable_weights, run_cpu

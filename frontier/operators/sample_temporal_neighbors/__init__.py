@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import (
+from frontier.core.arguments import (
     decay_rate,
     flag,
     integer,
@@ -19,10 +18,11 @@ from frontier.arguments import (
     vertex_ids,
     warn_of_replaced_times,
 )
+from frontier.core.locking import reads
+from frontier.core.sort import accumulate
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.memory import elementwise
-from frontier.sort import accumulate
 from frontier.temporal.rows_by_time import rows_by_time
 
 from ..engine import cpu_kernel_for

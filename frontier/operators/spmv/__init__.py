@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_array, check_graph, check_output, flag, integer
 from frontier.atomics import atomic_add
+from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
 from frontier.core.base import takes_form
+from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
+from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.form import choose_form
 from frontier.frontier import Frontier
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
-from frontier.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 
 from ..copies import copy_as_stored, copy_bytes, passes_of_copy
 from ..degrees import degrees_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import integer, one_of
+from frontier.core.arguments import integer, one_of
+from frontier.core.locking import reads
 from frontier.frontier import Frontier, bitmap_words, check_frontier
 from frontier.pending import DeferredFrontier
 from frontier.runtime import fill_with

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.sort import accumulate
+from frontier.core.sort import accumulate
 
 from ..engine import (
     bare_view,

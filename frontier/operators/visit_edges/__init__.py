@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.arguments import check_graph
+from frontier.core.arguments import check_graph
+from frontier.core.locking import reads
 from frontier.frontier import Frontier
 from frontier.functor import uses_parameter
 from frontier.pending import DeferredFrontier

@@ -7,7 +7,7 @@ import gc
 import sys
 from typing import Any
 
-from frontier.arguments import flag
+from frontier.core.arguments import flag
 from frontier.functor import check, compile
 from frontier.operators import engine, output, prepared
 

@@ -12,12 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from frontier.core.batch.raw import MOST_EDGES, THREADS, SmallBatch
+from frontier.core.sort import SortedKeys, id_bits
 from frontier.runtime import Counters, Device, Kernels, Scratch
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.launch.recorder import LaunchList
-from frontier.sort import SortedKeys, id_bits
-
-from .small import MOST_EDGES, THREADS, SmallBatch
 
 KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",

@@ -8,7 +8,8 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from frontier.runtime.values import kind_of
-from frontier.updates import ObserverError, UpdateObserver
+
+from .results import ObserverError, UpdateObserver
 
 U = TypeVar("U", bound=Callable[..., Any])
 

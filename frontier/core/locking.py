@@ -20,8 +20,9 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any, TypeVar
 
-from frontier.kept import Kept
 from frontier.runtime import Device, HeldInterrupts, Workspace
+
+from .version_cache import Kept
 
 F = TypeVar("F", bound=Callable)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier import sort as _sort
+from . import sort as _sort
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from .base import BaseGraph
 
 __all__ = ["distinct", "pack", "sort", "stride", "sums", "unpack"]
 

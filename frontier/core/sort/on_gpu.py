@@ -10,7 +10,7 @@ from frontier.runtime import Device
 
 from .tiles import running_sums, tile_count, tile_launch
 
-HEADER = "frontier/sort/arrays.cuh"
+HEADER = "frontier/core/sort/arrays.cuh"
 IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 

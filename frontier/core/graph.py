@@ -9,10 +9,6 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from frontier.access import reads
-from frontier.batch import Arcs, check_id, check_ids
-from frontier.core.base import BaseGraph
-from frontier.core.registry import snapshot_structure
 from frontier.edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
 from frontier.edge_data.queries import HasEdgeData
 from frontier.edge_data.record_insertion import build_records
@@ -24,13 +20,18 @@ from frontier.runtime.arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_i
 from frontier.runtime.display import html_table
 from frontier.runtime.values import flag, integer, one_of
 from frontier.snapshots import History
-from frontier.sort import row_ids, sorted_unique_arcs
-from frontier.statistics import StorageStatistics
-from frontier.storage import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
-from frontier.structure import Structure
 from frontier.temporal import TIME, TimeColumn
-from frontier.updates import MemoryUsage
-from frontier.vertex_arrays import MakesVertexArrays
+
+from .base import BaseGraph
+from .batch import Arcs, check_id, check_ids
+from .files import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
+from .locking import reads
+from .registry import snapshot_structure
+from .results import MemoryUsage
+from .sort import row_ids, sorted_unique_arcs
+from .statistics import StorageStatistics
+from .store import Structure
+from .vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
 MOST_VERTICES = 2**48

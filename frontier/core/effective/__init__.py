@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.runtime import Kernels, load_kernels
-from frontier.sort import running_sums, tile_count, tile_launch
 
+from ..batch import Arcs
+from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from ..base import BaseGraph
 
 
 FEW_ARCS = 1 << 13
@@ -22,7 +22,7 @@ FEW_ARCS = 1 << 13
 
 def effective_kernels(graph: BaseGraph) -> Kernels:
     """The kernels of this folder for a graph's ids."""
-    return load_kernels("frontier.effective", graph.device, {"VID": graph.vertex_dtype})
+    return load_kernels("frontier.core.effective", graph.device, {"VID": graph.vertex_dtype})
 
 
 def masked_lower(graph: BaseGraph, src: Any, dst: Any) -> Any:

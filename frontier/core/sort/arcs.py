@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.runtime import Device, load_kernels
 from frontier.runtime.memory import elementwise
 
+from ..batch import Arcs
 from . import on_gpu
 
 RADIX_FROM = 2048  # keys, on a CPU: so many are sorted faster digit by digit than by comparisons
@@ -86,7 +86,7 @@ def sort_pairs(device: Device, keys: Any, values: Any = None, *, key_bits: int |
 def _sort_by_digits(device: Device, keys: Any, order: Any, other_order: Any, key_bits: int | None) -> None:
     bits = max(int(keys.max()).bit_length() if key_bits is None else key_bits, 2)
     passes = 2 * -(-bits // (2 * DIGIT))
-    load_kernels("frontier.sort", device).sort_keys(bits, passes, keys, order, np.empty_like(keys), other_order)
+    load_kernels("frontier.core.sort", device).sort_keys(bits, passes, keys, order, np.empty_like(keys), other_order)
 
 
 def last_of_runs(device: Device, keys: Any) -> Any:

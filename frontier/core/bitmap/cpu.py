@@ -29,7 +29,7 @@ def to_list(count, bits, out, counter):
 
 @parallel_kernel(few=4096)
 def combine(begin, end, operation, left, right, out, counter):
-    """A set operation (OR, AND, MINUS, XOR in `frontier.bitmap`) on two bitmaps, whose members are counted."""
+    """A set operation (OR, AND, MINUS, XOR in `frontier.core.bitmap`) on two bitmaps, whose members are counted."""
     members = 0
     for i in range(begin, end):
         a = left[i]

@@ -18,7 +18,7 @@ def combine_bits(device: Device, operation: int, left: Any, right: Any) -> tuple
     """A set operation on two bitmaps of one length: a bitmap, and the number of its members."""
     out = device.xp.empty_like(left)
     counter = device.xp.zeros(1, np.int64)
-    kernels = load_kernels("frontier.bitmap", device, {"VID": np.dtype(np.int32)})
+    kernels = load_kernels("frontier.core.bitmap", device, {"VID": np.dtype(np.int32)})
     kernels.combine(left.size, operation, left, right, out, counter)
     return out, int(device.to_host(counter)[0])
 

@@ -1,7 +1,8 @@
 """CPU kernels that find the effective edges of a batch."""
 
 from frontier.runtime import cpu_kernel
-from frontier.sort import END, TILE
+
+from ..sort import END, TILE
 
 FREE = END  # an entry of the table that holds no arc
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.runtime import Device, load_kernels
 
+from ..batch import Arcs
 from . import on_gpu
 from .arcs import id_bits, split_keys, unique_arcs
 
@@ -18,7 +18,7 @@ def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[A
     if not device.is_gpu:  # by counting: linear time, where a comparison sort would take most of a build
         offsets = np.empty(num_vertices + 1, np.int64)
         order = np.empty(len(arcs), np.int64)
-        load_kernels("frontier.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
+        load_kernels("frontier.core.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
         order = order[: offsets[-1]]
         return offsets, arcs.dst[order], None if arcs.weights is None else arcs.weights[order]
     keys, weights = unique_arcs(device, arcs, num_vertices)

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from frontier.access import Access
-from frontier.batch import ArcMaker, Arcs
 from frontier.edge_data import EdgeData
 from frontier.operators.degrees import degrees_of
 from frontier.operators.engine import bare_view
 from frontier.operators.extract import extract_sorted
 from frontier.runtime import Device, Kernels, Scratch, load_kernels
 from frontier.runtime.launch.recorder import recorder
-from frontier.statistics import StorageStatistics
-from frontier.storage import array_types, stored_arrays
-from frontier.view import pack_view, with_pointer
+
+from .batch import ArcMaker, Arcs
+from .files import array_types, stored_arrays
+from .locking import Access
+from .statistics import StorageStatistics
+from .view import pack_view, with_pointer
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from .base import BaseGraph
 
 
 class Structure(ABC):
@@ -42,7 +43,7 @@ class Structure(ABC):
     """The named tuple ``View`` of the structure's ``cpu.py``."""
     _arrays: ClassVar[dict[str, Any]] = {}
     """The arrays that make up the graph, by the names that they have in views and in files, with their types: a dtype,
-    VERTEX or WEIGHT (`frontier.storage`), or (dtype, columns). Attribute ``_name`` holds the array, or None.
+    VERTEX or WEIGHT (`frontier.core.files`), or (dtype, columns). Attribute ``_name`` holds the array, or None.
     ``_neighbors`` and ``_weights``, by slot, every structure has."""
     _scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
@@ -94,7 +95,7 @@ class Structure(ABC):
         """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
 
         The arrays have the types of `_array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
-        No kernel may be called (`frontier.invariants` has helpers).
+        No kernel may be called (`frontier.core.invariants` has helpers).
 
         Returns
         -------
@@ -178,7 +179,7 @@ class Structure(ABC):
         return self.weight_dtype if self._edge_data is None else self.vertex_dtype
 
     def view(self) -> Any:
-        """The view of the graph that kernels take (`frontier.view`); valid until the next update."""
+        """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
         launches = recorder.launches
         recorded = None if launches is None or launches.memory is None else launches.memory.view_of(self)
         if recorded is not None:

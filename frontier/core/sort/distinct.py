@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.batch import Arcs
-
+from ..batch import Arcs
 from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from ..base import BaseGraph
 
 
 class DistinctKeys(NamedTuple):

@@ -1,4 +1,4 @@
-"""Updates by small batches, for structures that apply them in one launch, or a chain of them (`frontier.batch`)."""
+"""Updates by small batches, for structures that apply them in one launch or a sequence of launches."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.batch.small import Staging, is_small
+from .batch.raw import Staging, is_small
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
+    from .base import BaseDynamicGraph
 
 
 def insert_small(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NoReturn
 
-from frontier.access import CONTENTS
+from .locking import CONTENTS
 
 
 class ReadOnlyGraph:
@@ -15,7 +15,7 @@ class ReadOnlyGraph:
     structure: ClassVar[Any]
     """The class that has updates."""
     refuses: ClassVar[tuple[str, ...]] = (CONTENTS,)
-    """Methods that change these are refused (`frontier.access`)."""
+    """Methods that change these are refused (`frontier.core.locking`)."""
     refusal: ClassVar[str]
     observer_refusal: ClassVar[str]
 

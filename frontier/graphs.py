@@ -11,8 +11,8 @@ from frontier.runtime.values import one_of
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from frontier.dynamic import DynamicGraph
-    from frontier.graph import Graph
+    from frontier.core.dynamic import DynamicGraph
+    from frontier.core.graph import Graph
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""

@@ -10,28 +10,29 @@ from typing import Any, Self
 
 import numpy as np
 
-from frontier.access import reads, rearranges, updates
-from frontier.batch import Arcs, batch_kernels, check_ids
-from frontier.core.added_weights import add_weights
-from frontier.core.base import BaseDynamicGraph
 from frontier.edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
 from frontier.edge_data.record_deletion import delete_edges_and_records, delete_records
 from frontier.edge_data.record_insertion import insert_records
-from frontier.effective import effective_edges, effective_kernels
-from frontier.graph import Graph
-from frontier.observers import Notification, Observers, observed
 from frontier.opera import MixedResult, apply_operations
 from frontier.operators.extract import incident_arcs
 from frontier.runtime import Kernels
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import one_of
-from frontier.small_updates import delete_small, insert_small
 from frontier.snapshots import remembered, take_snapshot
-from frontier.sort import sort_kernels, split_keys, unique_arcs
 from frontier.temporal import as_time
 from frontier.temporal.expiry import expire_edges
 from frontier.temporal.pushes import plain_records, push_records
-from frontier.updates import UpdateObserver, UpdateResult
+
+from .added_weights import add_weights
+from .base import BaseDynamicGraph
+from .batch import Arcs, batch_kernels, check_ids
+from .effective import effective_edges, effective_kernels
+from .graph import Graph
+from .locking import reads, rearranges, updates
+from .observers import Notification, Observers, observed
+from .results import UpdateObserver, UpdateResult
+from .small_updates import delete_small, insert_small
+from .sort import sort_kernels, split_keys, unique_arcs
 
 ON_EXISTING = ("replace", "keep", "add")
 
@@ -680,8 +681,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
 
     _takes_small_batches = False
     """*structure*: whether it has the three methods that follow. Users' arrays are on the device and of its types
-    (`frontier.batch.small`); their values are checked by the kernel. None is returned if they are invalid, or the batch
-    does not fit: then nothing has changed."""
+    (`frontier.core.batch.raw`); their values are checked by the kernel. None is returned if they are invalid, or the
+    batch does not fit: then nothing has changed."""
 
     def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
         """*structure*, optional: `_insert` of a small batch, in few launches.

@@ -1,4 +1,4 @@
-"""Memory for ``frontier/cuda/slot_filter.cuh``."""
+"""Memory for ``frontier/core/batch/slot_filter.cuh``."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise
 from frontier.runtime.values import integer
 
-from .small import is_plain
+from .raw import is_plain
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
 MOST_PASSING = 1 << 18
@@ -281,7 +281,7 @@ class ArcMaker:
 def batch_kernels(device: Device, id_dtype: np.dtype, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Kernels:
     """The kernels for users' ids of a type, and a graph's."""
     weight = weight_dtype or np.dtype(np.float32)
-    return load_kernels("frontier.batch", device, {"ID": id_dtype, "VID": vertex_dtype, "WEIGHT": weight})
+    return load_kernels("frontier.core.batch", device, {"ID": id_dtype, "VID": vertex_dtype, "WEIGHT": weight})
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.sort import arc_keys, id_bits, row_ids, sort_pairs
+from .sort import arc_keys, id_bits, row_ids, sort_pairs
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
     from frontier.runtime import Device
+
+    from .base import BaseGraph
 
 
 def check_graph(graph: BaseGraph) -> None:

@@ -2,7 +2,7 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-constexpr int FILTER_WORDS = 4096;  // frontier/batch/slot_filter.py has the same number
+constexpr int FILTER_WORDS = 4096;  // frontier/core/batch/slot_filter.py has the same number
 
 __device__ inline u32 filter_hash(i64 slot) { return u32(u64(slot) * 0x9E3779B97F4A7C15ull >> 32) % (32 * FILTER_WORDS); }
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.batch import Arcs
 from frontier.runtime import load_kernels
 
+from ..batch import Arcs
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from ..base import BaseGraph
 
 FEW_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
@@ -96,4 +96,4 @@ def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Sorted
 
 def sort_kernels(graph: BaseGraph) -> Any:
     """The kernels of this folder for a graph's ids."""
-    return load_kernels("frontier.sort", graph.device, {"VID": graph.vertex_dtype})
+    return load_kernels("frontier.core.sort", graph.device, {"VID": graph.vertex_dtype})

@@ -4,7 +4,7 @@ A file is a ZIP archive without compression, which ``numpy.load`` reads as well:
 each array. The archive's comment, the last bytes of the file, holds a hash of all bytes before it, so that a file that
 was cut or changed anywhere is refused. The hash is no signature: a file may be made to do harm. So `read_graph`
 believes nothing that it has not checked: sizes before memory is allocated, and then every invariant that kernels rely
-on (`frontier.invariants`).
+on (`frontier.core.invariants`).
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from frontier.core.registry import registered
-from frontier.core.stored_arrays import entries_of, read_array
 from frontier.edge_data import COLUMN_DTYPES, COUNT, EdgeData
-from frontier.invariants import check_graph, require, require_integer
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.atomic_file import atomic_file
 from frontier.temporal import KEEP_TIMES, TIME, UNITS
 
+from .invariants import check_graph, require, require_integer
+from .registry import registered
+from .stored_arrays import entries_of, read_array
+
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from .base import BaseGraph
 
 FORMAT_VERSION = 3
 HEADER = "header.json"
