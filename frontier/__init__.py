@@ -11,7 +11,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .atomics import atomic_add, atomic_and, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_or
 from .batch_step import BatchStep, clear
 from .core import arguments, keys
 from .core.dynamic import DynamicGraph
@@ -25,6 +24,17 @@ from .edge_frontier import EdgeFrontier
 from .form import Form, choose_form
 from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
+from .functor.intrinsics.atomics import (
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_exch,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+)
+from .functor.intrinsics.neighbors import degree, find_edge, neighbors
+from .functor.intrinsics.random import random, random_bits
 from .graphs import structure_class, structures
 from .names import Names
 from .opera import MixedResult, Op
@@ -53,7 +63,6 @@ from .operators import (
     traverse,
     visit_edges,
 )
-from .philox import random, random_bits
 from .record import Recorded, record
 from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
 from .runtime.compile.caches import clear_caches
@@ -62,7 +71,6 @@ from .temporal.events import event_graph
 from .temporal.latest import latest_neighbors
 from .temporal.replaced import ReplacedTimesWarning
 from .temporal.window import SlidingWindow, WindowResult
-from .walks import degree, find_edge, neighbors
 
 if TYPE_CHECKING:
     from . import distributed, interchange, io, plot

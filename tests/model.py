@@ -1,4 +1,4 @@
-"""A graph as a dict of dicts that follows the rules of `DynamicGraph`, and its comparison with graphs of a structure."""
+"""A graph as a dict of dicts that follows the rules of `DynamicGraph`, compared with graphs of a structure."""
 
 from __future__ import annotations
 

@@ -405,7 +405,7 @@ def test_all_that_makes_functors_for_gpus_is_part_of_their_key():
     folder = Path(__file__).parents[1] / "frontier/functor"
     others = {"__init__.py", "arguments.py", "errors.py"}  # they decide nothing about compiled code
     made_by = {f"frontier/functor/{path.name}" for path in folder.glob("*.py") if path.name not in others}
-    made_by |= {"frontier/atomics.py"}
+    made_by |= {"frontier/functor/intrinsics/atomics.py"}
     for name, package in COMPILERS.items():
         own = [f"frontier/functor/cuda/{package}/{path.name}" for path in (folder / "cuda" / package).glob("*.py")]
         assert len(own) >= 4

@@ -8,7 +8,7 @@ import pytest
 from verifiers import host
 
 import frontier as fr
-from frontier.philox import philox, random_pair, scaled
+from frontier.functor.intrinsics.random import philox, random_pair, scaled
 
 pytestmark = pytest.mark.few
 

@@ -12,7 +12,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier.core.version_cache import Kept
-from frontier.philox import philox
+from frontier.functor.intrinsics.random import philox
 from frontier.temporal import rows_by_time
 from structures import CSR, SlabGraph
 

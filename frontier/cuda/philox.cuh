@@ -1,4 +1,4 @@
-// Random numbers by counter: Philox-4x32 with ten rounds, the same bits as frontier/philox.py.
+// Random numbers by counter: Philox-4x32 with ten rounds, the same bits as frontier/functor/intrinsics/random.py.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

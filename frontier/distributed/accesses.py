@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from frontier.atomics import ATOMICS
 from frontier.functor import FunctorError
+from frontier.functor.intrinsics.atomics import ATOMICS
 from frontier.functor.source import definition_of
 
 ANYWHERE = "?"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from frontier import walks
-from frontier.atomics import atomic_cas
-
 from .checking import COLUMN, COLUMNS, INDEX, LENGTH, RAISED, SITE, TABLE
+from .intrinsics import neighbors
+from .intrinsics.atomics import atomic_cas
 
 
 def length_of(array: Any, report: Any) -> int:
@@ -44,7 +43,7 @@ def checked_pair(array: Any, index: Any, site: int, report: Any) -> Any:
 
 def checked_vertex(graph: Any, v: Any, site: int, report: Any) -> Any:
     """`v` if it is a vertex of the graph; otherwise a report is made, and it is 0."""
-    count = walks.num_vertices(graph)
+    count = neighbors.num_vertices(graph)
     if 0 <= v < count:
         return v
     if atomic_cas(report, RAISED, 0, 1) == 0:

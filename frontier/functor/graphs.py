@@ -1,4 +1,4 @@
-"""Graphs that functors for GPUs are given: an address, and the functions that take it (``cuda/walks.cuh``).
+"""Graphs that functors for GPUs are given: an address, and the functions that take it (``cuda/neighbors.cuh``).
 
 Those functions are compiled for each kind of graph, and linked to the operator's kernels as functors are, so that a
 functor may walk another graph than its operator's, of another structure.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-HEADER = "frontier/cuda/walks.cuh"
+HEADER = "frontier/cuda/neighbors.cuh"
 
 
 class GraphForm(NamedTuple):
@@ -35,7 +35,7 @@ class GraphForm(NamedTuple):
         return f"graph {_digest(self.defines)}"
 
     def symbol(self, function: str) -> str:
-        """The name of a function of ``walks.cuh`` in C."""
+        """The name of a function of ``neighbors.cuh`` in C."""
         return f"walk_{_digest(self.defines)}_{function}"
 
     def code(self, capability: tuple[int, int]) -> bytes:

@@ -18,15 +18,15 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from frontier import walks
 from frontier.runtime.compile.function_identity import captured
 
 from .errors import FunctorError
+from .intrinsics import neighbors
 from .source import Definition, definition_of, function_of, resolved, unique_name
 
 CALLED = {
     unique_name(function.__name__): function
-    for function in (walks.next_place, walks.vertex_at, walks.edge_in, walks.weight_in)
+    for function in (neighbors.next_place, neighbors.vertex_at, neighbors.edge_in, neighbors.weight_in)
 }
 """What loops are made of, by the names that they call it by."""
 
@@ -75,8 +75,8 @@ def write_out(
 def _names_neighbors(function: FunctionType) -> bool:
     """Whether a function names `neighbors`, by itself or as an attribute of a module."""
     return any(
-        value is walks.neighbors
-        or (isinstance(value, ModuleType) and any(_end_of(value, chain) is walks.neighbors for chain in chains))
+        value is neighbors.neighbors
+        or (isinstance(value, ModuleType) and any(_end_of(value, chain) is neighbors.neighbors for chain in chains))
         for _, value, chains, _ in captured(function)
     )
 
@@ -113,7 +113,7 @@ class _Writer(ast.NodeTransformer):
         written = ast.parse(
             f"{graph} = graph\n"
             f"{v} = v\n"
-            f"{places} = {next_place}({graph}, {v}, {', '.join(map(str, walks.START))})\n"
+            f"{places} = {next_place}({graph}, {v}, {', '.join(map(str, neighbors.START))})\n"
             f"while {slot} >= 0:\n"
             f"    target = {vertex_at}({graph}, {slot}), {edge_in}({graph}, {slot}), {weight_in}({graph}, {slot})\n"
             f"    {slot} += 1\n"
@@ -139,7 +139,7 @@ class _Writer(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def _is_walk(self, call: ast.Call) -> bool:
-        return resolved(call.func, self._scope) is walks.neighbors
+        return resolved(call.func, self._scope) is neighbors.neighbors
 
     def _error(self, node: ast.expr, reason: str) -> FunctorError:
         code = self._function.__code__

@@ -1,7 +1,7 @@
 """Functors rewritten so that every index is checked: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
 
 ``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``. So are vertices whose neighbors are
-asked for (`frontier.walks`).
+asked for (`frontier.functor.intrinsics.neighbors`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from frontier import walks
-from frontier.atomics import ATOMICS
 from frontier.runtime.compile.function_identity import captured
 
 from .bounds import checked_index, checked_pair, checked_vertex
 from .checking import Site, sites
 from .freeze import Target
+from .intrinsics import neighbors
+from .intrinsics.atomics import ATOMICS
 from .loops import write_out
 from .source import code_of, definition_of, resolved, unique_name
 
@@ -140,7 +140,7 @@ class _Checker(ast.NodeTransformer):
         return _call(CHECK_VERTEX, graph, v, place)
 
 
-OF_VERTICES = (walks.degree, walks.find_edge)
+OF_VERTICES = (neighbors.degree, neighbors.find_edge)
 """Functions of a graph and of vertices."""
 
 

@@ -53,7 +53,8 @@ def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
 
 
 def walked(graph: BaseGraph) -> Any:
-    """A graph as functors have it that were given it as an argument, in any form (`frontier.walks`)."""
+    """A graph as functors have it that were given it as an argument, in any form
+    (`frontier.functor.intrinsics.neighbors`)."""
     if graph.device.is_gpu:
         return walked_on_gpu(graph, view_macros(graph), state_of(graph))
     return walked_on_cpu(graph, bare_view(graph), readable_weights(graph))

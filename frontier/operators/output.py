@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from frontier.atomics import atomic_add, atomic_exch
+from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import jit
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output

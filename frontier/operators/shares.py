@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.atomics import atomic_add, atomic_cas, atomic_exch
+from frontier.functor.intrinsics.atomics import atomic_add, atomic_cas, atomic_exch
 from frontier.runtime import jit, threads_for
 from frontier.runtime.values import one_of
 

@@ -1,4 +1,4 @@
-"""Graphs as functors have them that were given one (`frontier.walks`): on a CPU compiled or run by Python, on a GPU."""
+"""Graphs that functors are given (`intrinsics.neighbors`): on a CPU compiled or run by Python, on a GPU."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from frontier import walks
 from frontier.functor import FunctorError, GraphArgument, GraphForm
+from frontier.functor.intrinsics import neighbors
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.launch.recorder import recorder
 
@@ -142,7 +142,7 @@ def _iterator_for(graph: Any) -> ModuleType | None:
     return _by_view[graph[0].instance_class]
 
 
-@overload(walks.degree, **LINKED)
+@overload(neighbors.degree, **LINKED)
 def _degree(graph, v):
     iterator = _iterator_for(graph)
     if iterator is None:
@@ -151,7 +151,7 @@ def _degree(graph, v):
     return lambda graph, v: np.int64(found(graph.lists, v))
 
 
-@overload(walks.find_edge, **LINKED)
+@overload(neighbors.find_edge, **LINKED)
 def _find_edge(graph, u, v):
     iterator = _iterator_for(graph)
     if iterator is None:
@@ -160,14 +160,14 @@ def _find_edge(graph, u, v):
     return lambda graph, u, v: np.int64(edge_or_none(graph.weights, find(graph.lists, u, v)))
 
 
-@overload(walks.num_vertices, **LINKED)
+@overload(neighbors.num_vertices, **LINKED)
 def _num_vertices(graph):
     if _iterator_for(graph) is None:
         return None
     return lambda graph: graph.num_vertices
 
 
-@overload(walks.segments, **LINKED)
+@overload(neighbors.segments, **LINKED)
 def _segments(graph, v):
     iterator = _iterator_for(graph)
     if iterator is None:
@@ -185,7 +185,7 @@ def _all_integers(run):
     return lambda run: (np.int64(run[0]), np.int64(run[1]), np.int64(run[2]))
 
 
-@overload(walks.segment, **LINKED)
+@overload(neighbors.segment, **LINKED)
 def _segment(graph, v, i):
     iterator = _iterator_for(graph)
     if iterator is None:
@@ -194,7 +194,7 @@ def _segment(graph, v, i):
     return lambda graph, v, i: _integers(first(graph.lists, v, i))
 
 
-@overload(walks.next_run, **LINKED)
+@overload(neighbors.next_run, **LINKED)
 def _next_run(graph, run, low, high):
     iterator = _iterator_for(graph)
     if iterator is None:
@@ -203,21 +203,21 @@ def _next_run(graph, run, low, high):
     return lambda graph, run, low, high: _integers(following(graph.lists, run))
 
 
-@overload(walks.vertex_at, **LINKED)
+@overload(neighbors.vertex_at, **LINKED)
 def _vertex_at(graph, slot):
     if _iterator_for(graph) is None:
         return None
     return lambda graph, slot: np.int64(graph.lists.neighbors[slot])
 
 
-@overload(walks.edge_in, **LINKED)
+@overload(neighbors.edge_in, **LINKED)
 def _edge_in(graph, slot):
     if _iterator_for(graph) is None:
         return None
     return lambda graph, slot: np.int64(edge_at(graph.weights, slot))
 
 
-@overload(walks.weight_in, **LINKED)
+@overload(neighbors.weight_in, **LINKED)
 def _weight_in(graph, slot):
     if _iterator_for(graph) is None:
         return None

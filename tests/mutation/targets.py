@@ -46,7 +46,7 @@ THREE = "not (hornet or gpma or graphvine or faimgraph)"
 TARGETS = (
     (r"frontier/operators/", OPERATORS, THREE),
     (r"frontier/(frontier|view|core/base)\.py|frontier/core/bitmap/", ("test_frontier_sets.py", *OPERATORS), TWO),
-    (r"frontier/philox", ("test_random.py", "test_functors.py"), TWO),
+    (r"frontier/functor/intrinsics/random", ("test_random.py", "test_functors.py"), TWO),
     (r"frontier/core/sort/", ("test_sort.py", "test_match.py", *UPDATES),
      "csr or hornet or gpma or graphvine or sort or match"),
     (r"frontier/io/", INPUT, ""),

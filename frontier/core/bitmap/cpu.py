@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from frontier.atomics import atomic_add
+from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import cpu_kernel, parallel_kernel
 
 

@@ -139,12 +139,12 @@ def source_files(name: str) -> list[str]:
 
 
 OF_ALL = (
-    "frontier/atomics.py",
+    "frontier/functor/intrinsics/atomics.py",
     *(
         f"frontier/functor/{name}.py"
         for name in ("bounds", "check", "checking", "compile", "freeze", "graphs", "loops", "rewrite", "source")
     ),
-    "frontier/walks.py",
+    "frontier/functor/intrinsics/neighbors.py",
 )
 """The part of `source_files` that is not in this package."""
 

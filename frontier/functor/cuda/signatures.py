@@ -8,10 +8,9 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
-from frontier import walks
-from frontier.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
-
 from ..bounds import find_length
+from ..intrinsics import neighbors
+from ..intrinsics.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fraction_lost, no_bits
 
 
 class Names(NamedTuple):
@@ -187,16 +186,16 @@ def graph_type(names: Names) -> Any:
 
 
 OF_GRAPHS = {
-    walks.num_vertices: 0, walks.degree: 1, walks.find_edge: 2, walks.segments: 1, walks.vertex_at: 1, walks.edge_in: 1,
-    walks.weight_in: 1,
+    neighbors.num_vertices: 0, neighbors.degree: 1, neighbors.find_edge: 2, neighbors.segments: 1,
+    neighbors.vertex_at: 1, neighbors.edge_in: 1, neighbors.weight_in: 1,
 }  # fmt: skip
 """Functions of a graph and of so many integers, that return an integer, or a weight."""
-OF_RUNS = {walks.segment: 2, walks.next_run: 3}
+OF_RUNS = {neighbors.segment: 2, neighbors.next_run: 3}
 """Those that return a run, as three integers: in C a number of the part that is wanted comes last."""
 
 
-def declare_walks(names: Names, Graph: Any) -> None:
-    """Type the functions of `frontier.walks`."""
+def declare_neighbors(names: Names, Graph: Any) -> None:
+    """Type the functions of `frontier.functor.intrinsics.neighbors`."""
     types = names.types
 
     def declare(function: Any, count: int) -> None:
@@ -207,7 +206,7 @@ def declare_walks(names: Names, Graph: Any) -> None:
             if not all(isinstance(number, types.Integer) for number in numbers):
                 return None
             result = types.UniTuple(types.int64, 3) if function in OF_RUNS else types.int64
-            if function is walks.weight_in:
+            if function is neighbors.weight_in:
                 result = getattr(types, graph.form.weight)
             return names.signature(result, graph, *[types.int64] * count)
 

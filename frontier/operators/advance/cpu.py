@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.atomics import atomic_add
+from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
 from ..functors import preparation, vertex_test

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frontier.atomics import atomic_add
 from frontier.core.sort import END
+from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
 from ..weights import edge_at

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.atomics import atomic_add, atomic_exch
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
 from frontier.core.locking import reads
 from frontier.frontier import Frontier, check_frontier
+from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..compute import compute

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.atomics import atomic_add, atomic_min
+from frontier.functor.intrinsics.atomics import atomic_add, atomic_min
 from frontier.runtime import parallel_kernel
 
 from ..output import BUFFER

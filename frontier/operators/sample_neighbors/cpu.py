@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frontier.functor import cpu_functor
-from frontier.philox import random
+from frontier.functor.intrinsics.random import random
 from frontier.runtime import parallel_kernel
 from frontier.runtime.compile.cpu import is_compiling
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from frontier.functor import cpu_functor
-from frontier.philox import random, random_pair, scaled
+from frontier.functor.intrinsics.random import random, random_pair, scaled
 from frontier.runtime import jit, parallel_kernel
 from frontier.runtime.compile.cpu import is_compiling
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.atomics import atomic_add
 from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
 from frontier.core.base import takes_form
 from frontier.core.locking import reads
@@ -19,6 +18,7 @@ from frontier.core.registry import snapshot_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.form import choose_form
 from frontier.frontier import Frontier
+from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.atomics import atomic_add, atomic_exch
+from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import jit, parallel_kernel
 
 from ..output import BUFFER, make_flush

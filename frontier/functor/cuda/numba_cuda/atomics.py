@@ -1,4 +1,4 @@
-"""The atomics of `frontier.atomics` in functors that numba-cuda compiles; importing this teaches it about them."""
+"""Atomics (`intrinsics.atomics`) in functors that numba-cuda compiles; importing this teaches it about them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 from numba.cuda import nvvmutils, types
 from numba.cuda.cudaimpl import registry as lowering_registry
 
-from frontier.atomics import READ_MODIFY_WRITE, atomic_cas, compare_and_swap
-
+from ...intrinsics.atomics import READ_MODIFY_WRITE, atomic_cas, compare_and_swap
 from ..signatures import declare_atomics
 from .arrays import ARRAYS, NAMES, element_pointer
 

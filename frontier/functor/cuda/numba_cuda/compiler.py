@@ -17,7 +17,7 @@ from ...freeze import is_known
 from ...graphs import GraphForm
 from . import atomics  # noqa: F401  # which teaches numba-cuda about them
 from .arrays import Pointer, Shaped, length
-from .walks import Graph
+from .neighbors import Graph
 
 
 class _Helper(CUDADispatcher):

@@ -1,4 +1,4 @@
-"""The atomics of `frontier.atomics` in functors that numba-cuda-mlir compiles; importing this teaches it about them."""
+"""Atomics (`intrinsics.atomics`) in functors that numba-cuda-mlir compiles; importing this teaches it about them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numba_cuda_mlir._mlir.dialects import arith, llvm, scf
 from numba_cuda_mlir._mlir.extras import types as T
 from numba_cuda_mlir.extending import lowering_registry
 
-from frontier.atomics import READ_MODIFY_WRITE, atomic_cas
-
+from ...intrinsics.atomics import READ_MODIFY_WRITE, atomic_cas
 from ..signatures import declare_atomics
 from .arrays import ARRAYS, NAMES, element_pointer, load_as
 

@@ -25,7 +25,7 @@ from . import atomics  # noqa: F401  # which teaches numba-cuda-mlir about them
 from .arithmetic import SUBSTITUTES
 from .arrays import Pointer, length, matrix
 from .corrections import UnsupportedError, corrected, replaced
-from .walks import Graph
+from .neighbors import Graph
 
 refresh_registries(include_uninitialized_cuda=False)
 

@@ -1,6 +1,6 @@
-"""The functions of `frontier.walks` in functors that numba-cuda-mlir compiles; importing this teaches it about them.
+"""Neighbor lists (`intrinsics.neighbors`) in functors that numba-cuda-mlir compiles; an import teaches it about them.
 
-A graph is an address, and each function one of ``cuda/walks.cuh``, which takes 64-bit integers.
+A graph is an address, and each function one of ``cuda/neighbors.cuh``, which takes 64-bit integers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numba_cuda_mlir.extending import lowering_registry, register_model
 from numba_cuda_mlir.lowering_utilities import get_or_insert_function
 from numba_cuda_mlir.models import PrimitiveModel
 
-from ..signatures import OF_GRAPHS, OF_RUNS, declare_walks, graph_type
+from ..signatures import OF_GRAPHS, OF_RUNS, declare_neighbors, graph_type
 from .arrays import NAMES, load_as
 
 Graph = graph_type(NAMES)
-declare_walks(NAMES, Graph)
+declare_neighbors(NAMES, Graph)
 
 
 @register_model(Graph)

@@ -1,4 +1,4 @@
-// The neighbor iterator for functors that were given a graph (frontier/walks.py), which know it by its address. Macros:
+// The neighbor iterator for functors that were given a graph (frontier/functor/intrinsics/neighbors.py), which know it by its address. Macros:
 // VIEW_HEADER, VID, WEIGHT, and EDGE_WEIGHT with edge data; WALK(function), the name of a function for this kind of graph.
 //
 // What is included here is this file's own: kernels that it is linked with have functions of the same names, such as those of

@@ -1,6 +1,6 @@
-"""The functions of `frontier.walks` in functors that numba-cuda compiles; importing this teaches it about them.
+"""Neighbor lists (`intrinsics.neighbors`) in functors that numba-cuda compiles; importing this teaches it about them.
 
-A graph is an address, and each function one of ``cuda/walks.cuh``, which takes 64-bit integers.
+A graph is an address, and each function one of ``cuda/neighbors.cuh``, which takes 64-bit integers.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from numba.cuda import types
 from numba.cuda.cudaimpl import registry as lowering_registry
 from numba.cuda.extending import core_models, register_model  # type: ignore[attr-defined]
 
-from ..signatures import OF_GRAPHS, OF_RUNS, declare_walks, graph_type
+from ..signatures import OF_GRAPHS, OF_RUNS, declare_neighbors, graph_type
 from .arrays import NAMES
 
 Graph = graph_type(NAMES)
-declare_walks(NAMES, Graph)
+declare_neighbors(NAMES, Graph)
 I64 = ir.IntType(64)
 
 
