@@ -11,7 +11,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .batch_step import BatchStep, clear
 from .core import arguments, keys
 from .core.dynamic import DynamicGraph
 from .core.graph import Graph
@@ -20,9 +19,6 @@ from .core.registry import snapshot_structure
 from .core.results import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .core.statistics import StorageStatistics
 from .edge_data import RecordsResult
-from .edge_frontier import EdgeFrontier
-from .form import Form, choose_form
-from .frontier import Frontier
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .functor.intrinsics.atomics import (
     atomic_add,
@@ -63,7 +59,11 @@ from .operators import (
     traverse,
     visit_edges,
 )
-from .record import Recorded, record
+from .operators.batch_step import BatchStep, clear
+from .operators.capture import Recorded, record
+from .operators.frontiers.edge_frontier import EdgeFrontier
+from .operators.frontiers.frontier import Frontier
+from .operators.layout import Form, choose_form
 from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
 from .runtime.compile.caches import clear_caches
 from .runtime.memory.transfer import Fetched, fetch

@@ -24,8 +24,8 @@ import numpy as np
 
 import frontier.operators
 from frontier.functor import CudaFunctor
-from frontier.operators.engine import cuda_request
-from frontier.operators.launch import TILE_SIZES
+from frontier.operators.dispatch.gpu_balance import TILE_SIZES
+from frontier.operators.dispatch.kernels import cuda_request
 from frontier.runtime import Device
 from frontier.runtime.compile import cuda, kernels
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT

@@ -24,13 +24,13 @@ from unittest import mock
 
 import numpy as np
 
-from frontier import form as copying
 from frontier.core.sort import on_gpu
 from frontier.distributed import owners_on_gpu, sending, windows
 from frontier.functor import interpreted
 from frontier.graphs import structures
 from frontier.opera import opera_kernels
-from frontier.operators.engine import codes_of
+from frontier.operators import layout
+from frontier.operators.dispatch.kernels import codes_of
 from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
 from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
@@ -126,8 +126,8 @@ def requests(structure: str, form: str, part: str) -> dict[str, Request]:
         rehearsal.note(Request(*source))
     with warnings.catch_warnings(), interpreted(), rehearsal.watching():
         warnings.simplefilter("ignore")  # of NumPy, which warns where compiled code does not
-        for gain in (copying.GAIN, math.inf):  # with static copies, where these are expected to pay, and without
-            with mock.patch.object(copying, "GAIN", gain):
+        for gain in (layout.GAIN, math.inf):  # with static copies, where these are expected to pay, and without
+            with mock.patch.object(layout, "GAIN", gain):
                 repertoire.perform(structures()[structure], RehearsingDevice(), chosen, **FORMS[form])
     return rehearsal.requests
 

@@ -9,7 +9,7 @@ from verifiers import host
 import frontier as fr
 from frontier.runtime.compile.parallel import ParallelKernel
 
-shares = importlib.import_module("frontier.operators.shares")
+shares = importlib.import_module("frontier.operators.dispatch.cpu_balance")
 BALANCES = ["auto", "thread", "tile", "block", "merge"]
 HUB, SECOND, EMPTY = 7, 11, range(3000, 3300)
 N = 6000

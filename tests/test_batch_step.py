@@ -9,7 +9,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.batch_step import SIZES, SMALL
+from frontier.operators.batch_step import SIZES, SMALL
 from frontier.runtime.launch.recorder import recorder
 from structures import SlabGraph
 

@@ -10,9 +10,10 @@ from test_compile_operators import check_compiles
 
 from frontier.distributed import common_on_gpu, levels, owners_on_gpu, persistent, sending, triangles, windows
 from frontier.graphs import structures
-from frontier.operators import copies, engine
+from frontier.operators import copies
 from frontier.operators.advance import Functors, advance_functors
-from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.operators.dispatch import kernels as engine
+from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.operators.intersect import cuda_functors
 from frontier.runtime.compile.cuda import compile_cubin
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT

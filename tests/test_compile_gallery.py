@@ -16,8 +16,8 @@ import frontier as fr
 from algorithms import DynamicCore, analytics
 from algorithms.catalogue import GALLERY
 from frontier.functor.cuda import chosen_compiler
-from frontier.operators.engine import cuda_build, functor_args
-from frontier.operators.functors import ARC, TRUTH, VERTEX
+from frontier.operators.dispatch.kernels import cuda_build, functor_args
+from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.operators.neighbor_columns import column_functors, column_options
 from frontier.operators.neighbor_mode import mode_functors, mode_options
 from frontier.runtime.compile.kernels import C_TYPES

@@ -9,7 +9,7 @@ from functor_compilers import *  # noqa: F403
 import frontier as fr
 from frontier.core.registry import snapshot_structure
 from frontier.graphs import structures
-from frontier.operators import engine
+from frontier.operators.dispatch import kernels as engine
 from frontier.operators.intersect import cuda_functors
 from frontier.runtime.compile.kernels import C_TYPES
 
@@ -17,7 +17,7 @@ pytest.importorskip("cuda.core")
 
 # By their modules' names, which the packages' functions hide.
 advance_module = importlib.import_module("frontier.operators.advance")
-launch_module = importlib.import_module("frontier.operators.launch")
+launch_module = importlib.import_module("frontier.operators.dispatch.gpu_balance")
 traverse_module = importlib.import_module("frontier.operators.traverse")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")

@@ -8,7 +8,7 @@ from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.functor import GraphArgument, GraphForm
-from frontier.operators.engine import cuda_build, view_macros
+from frontier.operators.dispatch.kernels import cuda_build, view_macros
 
 pytest.importorskip("cuda.core")
 

@@ -18,7 +18,7 @@ from numba.core.caching import NullCache
 
 import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
-from frontier.operators.engine import WEIGHT_POSITION
+from frontier.operators.dispatch.kernels import WEIGHT_POSITION
 from frontier.runtime import cpu_kernel, jit
 from frontier.runtime.compile import disk_cache, progress
 

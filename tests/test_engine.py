@@ -6,7 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import bfs
-from frontier.operators.engine import state_of
+from frontier.operators.dispatch.kernels import state_of
 from frontier.runtime import Workspace
 from structures import CSR
 

@@ -17,7 +17,7 @@ from random_functors import random_functor
 import frontier as fr
 from frontier.functor.checking import INDEX, LENGTH, RAISED, SITE, TABLE, sites
 from frontier.functor.cuda import CHOICE, COMPILERS, chosen_compiler, compiler_version, compilers, installed_compilers
-from frontier.operators.functors import ARC
+from frontier.operators.dispatch.signatures import ARC
 from structures import CSR
 
 NUMBERS = ["int32", "int64", "uint32", "uint64", "float32", "float64"]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import frontier as fr
-from frontier.operators.launch import tile_size
+from frontier.operators.dispatch.gpu_balance import tile_size
 from frontier.runtime.compile.cuda import CudaKernel
 from structures import SlabGraph
 

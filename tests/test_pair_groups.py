@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from frontier.operators import pair_groups
+from frontier.operators.dispatch import pair_groups
 from structures import SlabGraph
 
 

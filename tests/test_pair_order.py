@@ -9,7 +9,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier.operators import pair_order
-from frontier.operators.launch import Pieces
+from frontier.operators.dispatch.gpu_balance import Pieces
 from frontier.runtime import gpu_available
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]

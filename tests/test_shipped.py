@@ -14,9 +14,9 @@ import frontier as fr
 from algorithms import _union_find, analytics, dynamic_components, repertoire
 from frontier.functor import compile as compilation
 from frontier.graphs import structures
-from frontier.operators import engine
-from frontier.operators.functors import ARC, TRUTH, VERTEX
-from frontier.operators.launch import TILE_SIZES
+from frontier.operators.dispatch import kernels as engine
+from frontier.operators.dispatch.gpu_balance import TILE_SIZES
+from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
 from frontier.runtime import gpu_available
 from frontier.runtime.compile import cuda, prebuilt
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT

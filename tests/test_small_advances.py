@@ -13,9 +13,9 @@ from verifiers import host
 import frontier as fr
 from frontier.core.batch import Arcs
 from frontier.core.effective import FEW_ARCS, effective_edges
-from frontier.operators import prepared
-from frontier.operators.engine import state_of
-from frontier.operators.launch import BALANCES
+from frontier.operators.dispatch import plans
+from frontier.operators.dispatch.gpu_balance import BALANCES
+from frontier.operators.dispatch.kernels import state_of
 from frontier.runtime.compile import cuda
 from frontier.runtime.memory import scratch
 from structures import CSR, SlabGraph
@@ -28,7 +28,7 @@ FIRST, STEP = 0, 1
 @pytest.fixture
 def taken(monkeypatch):
     """How many advances were prepared ones: of each, the length of its list. None are when a test begins."""
-    prepared._pushes.clear()
+    plans._pushes.clear()
     counts = []
 
     def noting(kind):
@@ -40,8 +40,8 @@ def taken(monkeypatch):
 
         monkeypatch.setattr(kind, "push", noted)
 
-    noting(prepared.PushOnGpu)
-    noting(prepared.PushOnCpu)
+    noting(plans.PushOnGpu)
+    noting(plans.PushOnCpu)
     return counts
 
 
@@ -183,10 +183,10 @@ def test_functors_of_one_meaning_are_one(device, taken):
     frontier = few(graph, [0])
     for _ in range(20):
         frontier = fr.advance(graph, frontier, lambda src, dst, edge, weight: True)
-    size = len(prepared._pushes)
+    size = len(plans._pushes)
     for _ in range(20):
         frontier = fr.advance(graph, frontier, lambda src, dst, edge, weight: True)
-    assert list(frontier) == [40] and len(taken) >= 38 and len(prepared._pushes) <= size + 1
+    assert list(frontier) == [40] and len(taken) >= 38 and len(plans._pushes) <= size + 1
 
 
 def test_arrays_of_other_types(device, taken):
@@ -365,17 +365,17 @@ def test_a_pull_is_still_chosen(device, monkeypatch, taken):
     assert len(taken) == 3
 
 
-@pytest.mark.parametrize("size", [prepared.MOST_VERTICES, prepared.MOST_VERTICES + 1])
+@pytest.mark.parametrize("size", [plans.MOST_VERTICES, plans.MOST_VERTICES + 1])
 def test_frontiers_at_the_bound(device, size, taken):
     """Of vertices; each has an arc."""
     graph = ring(device, 6000)
     for _ in range(3):
         reached = fr.advance(graph, few(graph, np.arange(size)), always)
         assert len(reached) == size and reached.num_arcs == size
-    assert len(taken) == (2 if size == prepared.MOST_VERTICES else 0)
+    assert len(taken) == (2 if size == plans.MOST_VERTICES else 0)
 
 
-@pytest.mark.parametrize("size", [prepared.MOST_ARCS, prepared.MOST_ARCS + 1])
+@pytest.mark.parametrize("size", [plans.MOST_ARCS, plans.MOST_ARCS + 1])
 def test_hubs_at_the_bound(structure, device, size, taken):
     """Of arcs: the list of a single vertex, which is not cut."""
     graph = structure.from_edges(np.zeros(size, np.int64), np.arange(1, size + 1), directed=True, device=device)
@@ -383,7 +383,7 @@ def test_hubs_at_the_bound(structure, device, size, taken):
         for _ in range(3):
             reached = fr.advance(graph, few(graph, [0]), always, unique=unique)
             assert len(reached) == size and reached.num_arcs == 0
-    assert len(taken) == (4 if size == prepared.MOST_ARCS else 0)
+    assert len(taken) == (4 if size == plans.MOST_ARCS else 0)
 
 
 def test_without_edges_nothing_is_visited_but_all_is_prepared(device, taken):
@@ -409,8 +409,8 @@ def test_without_edges_nothing_is_visited_but_all_is_prepared(device, taken):
 def looked_up(monkeypatch):
     """How often it was not the next one, too, so that one was looked for by what functors mean."""
     calls = []
-    look_up = prepared._look_up
-    monkeypatch.setattr(prepared, "_look_up", lambda *args: calls.append(1) or look_up(*args))
+    look_up = plans._look_up
+    monkeypatch.setattr(plans, "_look_up", lambda *args: calls.append(1) or look_up(*args))
     return calls
 
 
@@ -595,7 +595,7 @@ def helped(src, dst, edge, weight):
 @pytest.mark.parametrize("unique", [True, False])
 def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
     """Further pushes put out vertices behind those of others, or in other memory when that is full."""
-    monkeypatch.setattr(prepared, "ROOM", prepared.MOST_ARCS + 100)
+    monkeypatch.setattr(plans, "ROOM", plans.MOST_ARCS + 100)
     graph = sparse(SlabGraph, device, rng)
     kept = []
     for turn in range(30):
@@ -694,9 +694,9 @@ def test_caches_are_cleared(device, taken):
         frontier = few(graph, [0])
         for _ in range(4):
             frontier = fr.advance(graph, frontier, always)
-        assert list(frontier) == [4] and prepared._pushes
+        assert list(frontier) == [4] and plans._pushes
         fr.clear_caches()
-        assert not prepared._pushes
+        assert not plans._pushes
     assert len(taken) == 6
 
 
@@ -752,7 +752,7 @@ class TestOnGPU:
         monkeypatch.setattr(scratch.Room, "_renew", lambda room: made.append(1) or renew(room))
         while frontier:
             last, frontier = frontier, fr.advance(graph, frontier, visit, level, np.int32(7))
-        assert not cut and len(made) <= 300 * scratch.ALIGNED // prepared.ROOM + 1 and len(taken) >= 298
+        assert not cut and len(made) <= 300 * scratch.ALIGNED // plans.ROOM + 1 and len(taken) >= 298
         assert list(last) == [299] and cut
 
     def test_all_that_is_put_out_is_told(self, device, launches, rng):

@@ -11,7 +11,7 @@ import pytest
 import frontier as fr
 from algorithms import analytics
 from dynfrontier import warm_up
-from frontier.operators.launch import other_lanes
+from frontier.operators.dispatch.gpu_balance import other_lanes
 from frontier.runtime.compile import warm_up as loading
 
 SCRIPT = Path(__file__).with_name("stream_loads.py")

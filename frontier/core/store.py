@@ -13,7 +13,7 @@ import numpy as np
 
 from frontier.edge_data import EdgeData
 from frontier.operators.degrees import degrees_of
-from frontier.operators.engine import bare_view
+from frontier.operators.dispatch.kernels import bare_view
 from frontier.operators.extract import extract_sorted
 from frontier.runtime import Device, Kernels, Scratch, load_kernels
 from frontier.runtime.launch.recorder import recorder

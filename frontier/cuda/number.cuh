@@ -1,4 +1,4 @@
-// How many members a frontier has, where the host does not know it (`frontier/pending.py`).
+// How many members a frontier has, where the host does not know it (`frontier/operators/frontiers/deferred.py`).
 #pragma once
 #include "frontier/cuda/types.cuh"
 

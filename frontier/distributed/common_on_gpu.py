@@ -14,7 +14,7 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.sort import running_sums, tile_count, tile_launch
-from frontier.operators.engine import cuda_kernels_for, state_of
+from frontier.operators.dispatch.kernels import cuda_kernels_for, state_of
 from frontier.operators.extract import extract_into
 from frontier.operators.visit_common import visit_common
 from frontier.runtime import Device, fill_with

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.edge_frontier import EdgeFrontier
-from frontier.frontier import Frontier
+from frontier.operators.frontiers.edge_frontier import EdgeFrontier
+from frontier.operators.frontiers.frontier import Frontier
 from frontier.runtime.values import integer
 
 from . import batches

@@ -10,7 +10,7 @@ import numpy as np
 from frontier.core.arguments import integer
 from frontier.core.batch import check_ids
 from frontier.core.bitmap import XOR
-from frontier.frontier import Frontier, check_frontier
+from frontier.operators.frontiers.frontier import Frontier, check_frontier
 from frontier.runtime import resolve_device
 from frontier.runtime.memory import elementwise
 

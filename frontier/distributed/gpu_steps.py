@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from frontier.frontier import Frontier
 from frontier.operators.advance import Functors
-from frontier.operators.launch import gpu_balance
+from frontier.operators.dispatch.gpu_balance import gpu_balance
+from frontier.operators.frontiers.frontier import Frontier
 
 from . import persistent
 from .accesses import arrays_of

@@ -15,10 +15,10 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.arguments import integer, one_of
-from frontier.edge_frontier import check_edge_frontier
-from frontier.frontier import Frontier, check_frontier, graph_of
 from frontier.operators import Step
 from frontier.operators.advance import DIRECTIONS
+from frontier.operators.frontiers.edge_frontier import check_edge_frontier
+from frontier.operators.frontiers.frontier import Frontier, check_frontier, graph_of
 from frontier.operators.traverse import traverse_along
 
 from . import batches

@@ -19,8 +19,8 @@ from frontier import operators as one_device
 from frontier.core.base import BaseGraph
 from frontier.core.registry import snapshot_structure
 from frontier.core.vertex_arrays import MakesVertexArrays
-from frontier.frontier import Frontier
 from frontier.operators.degrees import degrees_of
+from frontier.operators.frontiers.frontier import Frontier
 from frontier.operators.places import places_by_degree
 from frontier.runtime.memory import elementwise
 

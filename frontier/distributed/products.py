@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_array, check_output, flag, integer
-from frontier.form import Form, choose_form
 from frontier.operators import SpMV
 from frontier.operators.copies import copy_bytes
 from frontier.operators.extract import collect_arcs
+from frontier.operators.layout import Form, choose_form
 from frontier.operators.spmv import GATHER_DTYPES, costs_of, deal_rows, most_hubs, multiply_rows
 from frontier.runtime.memory import elementwise
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from frontier.frontier import Frontier
 from frontier.functor import uses_parameter
 from frontier.operators.advance import PULL_ABOVE as ARCS_ABOVE
 from frontier.operators.advance import PULL_FROM, Functors
 from frontier.operators.advance import pull as pull_here
-from frontier.operators.engine import EDGE_POSITION, functor_args
+from frontier.operators.dispatch.kernels import EDGE_POSITION, functor_args
+from frontier.operators.frontiers.frontier import Frontier
 
 from .accesses import accesses_of, arrays_of
 from .frontiers import PartFrontier

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.arguments import one_of
-from frontier.frontier import Frontier
 from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
-from frontier.operators.engine import A_TRUTH, check_op, functor_args, state_of
-from frontier.operators.functors import OP_PARAMETERS
-from frontier.operators.launch import BALANCES, gpu_balance, launch_balanced
+from frontier.operators.dispatch.gpu_balance import BALANCES, gpu_balance, launch_balanced
+from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args, state_of
+from frontier.operators.dispatch.signatures import OP_PARAMETERS
+from frontier.operators.frontiers.frontier import Frontier
 
 from .frontiers import PartFrontier
 from .levels import TOTALS, Columns, Level, follow_updates

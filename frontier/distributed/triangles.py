@@ -24,7 +24,7 @@ from frontier.core.sort import accumulate
 from frontier.operators import Orientation
 from frontier.operators import intersect_arcs as intersect_local
 from frontier.operators.copies import DOWN, UP, leads
-from frontier.operators.engine import functor_args
+from frontier.operators.dispatch.kernels import functor_args
 from frontier.operators.extract import collect_arcs, count_arcs
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import one_of
-from frontier.frontier import Frontier
 from frontier.operators import compute
+from frontier.operators.frontiers.frontier import Frontier
 from frontier.runtime.memory import elementwise
 
 from .accesses import reads_own_entry

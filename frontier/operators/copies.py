@@ -10,11 +10,11 @@ import numpy as np
 from frontier.core.arguments import check_graph, integer, number
 from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
-from frontier.form import choose_form
 
-from .engine import A_TRUTH, check_op, functor_args
+from .dispatch.kernels import A_TRUTH, check_op, functor_args
+from .dispatch.signatures import OP_PARAMETERS
 from .extract import collect_arcs
-from .functors import OP_PARAMETERS
+from .layout import choose_form
 
 if TYPE_CHECKING:
     from frontier.core.graph import Graph

@@ -12,7 +12,7 @@ import numpy as np
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.launch.recorder import recorder
 
-from .launch import Pieces
+from .dispatch.gpu_balance import Pieces
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
@@ -42,7 +42,7 @@ def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Piec
     Parameters
     ----------
     kernels : Kernels
-        That include ``frontier/cuda/pair_order.cuh``.
+        That include ``frontier/operators/dispatch/pair_order.cuh``.
 
     Returns
     -------

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
-from frontier.operators.engine import state_of
+from frontier.operators.dispatch.kernels import state_of
 from frontier.operators.match import match_keys
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import SortedKeys, row_ids, tile_launch
-from frontier.operators.engine import state_of
+from frontier.operators.dispatch.kernels import state_of
 from frontier.operators.match import match_keys
 from structures.changes import Changes
 from structures.changes import changes_of_keys as changes_of_sorted

@@ -152,7 +152,7 @@ def install() -> None:
 
     from frontier.distributed import persistent
     from frontier.distributed.transports.in_process import InProcessCommunicator
-    from frontier.record import Recorded
+    from frontier.operators.capture import Recorded
     from frontier.runtime.compile import cuda
     from frontier.runtime.memory import growable
 

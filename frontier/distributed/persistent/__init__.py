@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.frontier import Frontier, bitmap_words
 from frontier.operators.advance import Functors, advance_functors, advance_options, pull_bounds
-from frontier.operators.engine import cuda_kernels_for, functor_args, state_of
-from frontier.operators.launch import blocks_together, piece_capacity
+from frontier.operators.dispatch.gpu_balance import blocks_together, piece_capacity
+from frontier.operators.dispatch.kernels import cuda_kernels_for, functor_args, state_of
+from frontier.operators.frontiers.frontier import Frontier, bitmap_words
 from frontier.runtime import fill_with
 
 from ..frontiers import PartFrontier

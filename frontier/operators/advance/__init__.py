@@ -9,8 +9,6 @@ import numpy as np
 
 from frontier.core.arguments import flag, one_of
 from frontier.core.locking import reads
-from frontier.edge_frontier import EdgeFrontier, check_edge_frontier
-from frontier.frontier import Frontier, bitmap_words, check_frontier
 from frontier.functor import uses_parameter
 from frontier.functor.checking import is_plain
 from frontier.runtime import fill_with
@@ -18,7 +16,9 @@ from frontier.runtime.compile import warm_up
 from frontier.runtime.launch.recorder import recorder
 
 from ..compute.cpu import make_compute
-from ..engine import (
+from ..dispatch.cpu_balance import cpu_balance, run_shares
+from ..dispatch.gpu_balance import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
+from ..dispatch.kernels import (
     A_TRUTH,
     EDGE_POSITION,
     check_op,
@@ -29,12 +29,12 @@ from ..engine import (
     run_cpu,
     state_of,
 )  # fmt: skip
-from ..functors import ARC, OP_PARAMETERS, TRUTH, VERTEX
-from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
-from ..output import EDGES as ARCS
-from ..output import LIST, NOTHING, SET
-from ..prepared import MOST_ARCS, MOST_VERTICES, find_push, prepare_push_on_cpu, prepare_push_on_gpu
-from ..shares import cpu_balance, run_shares
+from ..dispatch.output import EDGES as ARCS
+from ..dispatch.output import LIST, NOTHING, SET
+from ..dispatch.plans import MOST_ARCS, MOST_VERTICES, find_push, prepare_push_on_cpu, prepare_push_on_gpu
+from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH, VERTEX
+from ..frontiers.edge_frontier import EdgeFrontier, check_edge_frontier
+from ..frontiers.frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_pull, make_push
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
-from ..functors import preparation, vertex_test
-from ..output import BUFFER, output_functions
-from ..shares import begin_share, make_part_share
-from ..weights import edge_at, weight_at
+from ..dispatch.cpu_balance import begin_share, make_part_share
+from ..dispatch.output import BUFFER, output_functions
+from ..dispatch.signatures import preparation, vertex_test
+from ..dispatch.weights import edge_at, weight_at
 
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:

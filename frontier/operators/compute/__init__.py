@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from frontier.core.locking import reads
-from frontier.edge_frontier import EdgeFrontier
-from frontier.frontier import Frontier
 
-from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..members import form_of, kernel_members, kernel_size
+from ..dispatch.kernels import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from ..dispatch.members import form_of, kernel_members, kernel_size
+from ..frontiers.edge_frontier import EdgeFrontier
+from ..frontiers.frontier import Frontier
 from .cpu import make_compute
 
 HEADER = "frontier/operators/compute/compute.cuh"

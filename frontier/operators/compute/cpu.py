@@ -6,7 +6,7 @@ from typing import Any
 
 from frontier.runtime import parallel_kernel
 
-from ..members import member_call
+from ..dispatch.members import member_call
 
 
 def make_compute(op: Any, of_edges: bool = False) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine import cuda_kernels_for
+from ..dispatch.kernels import cuda_kernels_for
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -9,8 +9,8 @@ import numpy as np
 from frontier.core.locking import reads_both
 from frontier.core.registry import snapshot_structure
 
-from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
-from ..launch import resident_blocks, workers_for
+from ..dispatch.gpu_balance import resident_blocks, workers_for
+from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 

@@ -14,17 +14,9 @@ from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pa
 from frontier.runtime.memory import elementwise
 
 from ..degrees import degrees_of
-from ..engine import (
-    A_TRUTH,
-    check_op,
-    cpu_kernel_for,
-    cuda_kernels_for,
-    functor_args,
-    read_view,
-    run_cpu,
-)
-from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..launch import Pieces, launch_expansion, tile_size
+from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
+from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
+from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_extract
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 from frontier.runtime import parallel_kernel
 
-from ..functors import arc_test
-from ..weights import edge_at, weight_at
+from ..dispatch.signatures import arc_test
+from ..dispatch.weights import edge_at, weight_at
 
 
 def make_extract(iterator: ModuleType, op: Any) -> Any:

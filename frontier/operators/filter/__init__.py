@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from frontier.core.locking import reads
-from frontier.edge_frontier import EdgeFrontier
-from frontier.frontier import Frontier
-from frontier.pending import DeferredFrontier
 
-from ..engine import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
-from ..functors import TRUTH
-from ..members import form_of, kernel_members, kernel_size
-from ..recorded import recording
+from ..dispatch.capture_memory import recording
+from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from ..dispatch.members import form_of, kernel_members, kernel_size
+from ..dispatch.signatures import TRUTH
+from ..frontiers.deferred import DeferredFrontier
+from ..frontiers.edge_frontier import EdgeFrontier
+from ..frontiers.frontier import Frontier
 from .cpu import make_filter
 
 HEADER = "frontier/operators/filter/filter.cuh"

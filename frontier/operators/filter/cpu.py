@@ -9,8 +9,8 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
-from ..members import member_call
-from ..output import BUFFER
+from ..dispatch.members import member_call
+from ..dispatch.output import BUFFER
 
 
 def make_filter(op: Any, of_edges: bool) -> Any:

@@ -16,7 +16,9 @@ from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import warm_up
 from frontier.runtime.launch.recorder import recorder
 
-from ..engine import (
+from ..dispatch.capture_memory import refuse_to_convert
+from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
+from ..dispatch.kernels import (
     A_NUMBER,
     bare_view,
     check_op,
@@ -26,11 +28,9 @@ from ..engine import (
     readable_weights,
     run_cpu,
 )
+from ..dispatch.pair_groups import has_places, run_cpu_groups
 from ..extract import sort_rows
-from ..launch import Pieces, launch_expansion, tile_size
-from ..pair_groups import has_places, run_cpu_groups
 from ..pair_order import in_order, ordered_pairs
-from ..recorded import refuse_to_convert
 from .cpu import make_common_neighbors, make_intersect
 
 if TYPE_CHECKING:

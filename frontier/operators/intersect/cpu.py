@@ -11,7 +11,7 @@ from frontier.core.sort import END
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
-from ..weights import edge_at
+from ..dispatch.weights import edge_at
 
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
 

@@ -9,7 +9,7 @@
 #include "frontier/cuda/intersect_lists.cuh"
 #else
 #include "frontier/cuda/look_ups.cuh"
-#include "frontier/cuda/pair_order.cuh"
+#include "frontier/operators/dispatch/pair_order.cuh"
 #endif
 #include "frontier/cuda/common_functors.cuh"
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from frontier.core.sort import id_bits
 
-from ..engine import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
-from ..launch import Pieces, launch_expansion, tile_size
+from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
+from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
 from .cpu import make_match
 
 if TYPE_CHECKING:

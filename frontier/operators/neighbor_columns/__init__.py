@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.frontier import Frontier
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
 
-from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
-from ..functors import ARC
-from ..launch import Pieces, launch_expansion, tile_size
+from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
+from ..dispatch.signatures import ARC
+from ..frontiers.frontier import Frontier
 from .cpu import make_neighbor_columns
 
 if TYPE_CHECKING:

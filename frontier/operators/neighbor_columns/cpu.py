@@ -8,8 +8,8 @@ from typing import Any
 
 from frontier.runtime import jit, parallel_kernel
 
-from ..reductions import combiner
-from ..weights import edge_at, weight_at
+from ..dispatch.reductions import combiner
+from ..dispatch.weights import edge_at, weight_at
 
 
 def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.frontier import Frontier
 from frontier.runtime import fill_with
 from frontier.runtime.compile.kernels import C_TYPES
 
-from ..engine import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
-from ..functors import ARC
-from ..launch import resident_blocks
+from ..dispatch.gpu_balance import resident_blocks
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
+from ..dispatch.signatures import ARC
+from ..frontiers.frontier import Frontier
 from .cpu import make_neighbor_choice, make_neighbor_mode
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.runtime import jit, parallel_kernel
 
-from ..weights import edge_at, weight_at
+from ..dispatch.weights import edge_at, weight_at
 
 
 @jit(forceinline=True)

@@ -9,12 +9,13 @@ import numpy as np
 
 from frontier.core.arguments import check_graph, check_output, flag, integer, number, one_of
 from frontier.core.locking import reads
-from frontier.frontier import Frontier, check_frontier
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
 
-from ..engine import (
+from ..dispatch.cpu_balance import cpu_balance, run_shares
+from ..dispatch.gpu_balance import BALANCES, balance_options, gpu_balance, launch_balanced
+from ..dispatch.kernels import (
     A_NUMBER,
     A_TRUTH,
     check_op,
@@ -24,11 +25,7 @@ from ..engine import (
     read_view,
     run_cpu,
 )
-from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..launch import BALANCES, balance_options, gpu_balance, launch_balanced
-from ..neighbor_columns import reduce_columns
-from ..neighbor_mode import SCORE_PARAMETERS, find_modes, scores_for
-from ..reductions import (
+from ..dispatch.reductions import (
     BEST,
     BOOL,
     COMBINE,
@@ -40,7 +37,10 @@ from ..reductions import (
     identity_of,
     result_dtype,
 )
-from ..shares import cpu_balance, run_shares
+from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
+from ..frontiers.frontier import Frontier, check_frontier
+from ..neighbor_columns import reduce_columns
+from ..neighbor_mode import SCORE_PARAMETERS, find_modes, scores_for
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
 if TYPE_CHECKING:

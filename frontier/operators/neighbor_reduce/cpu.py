@@ -10,9 +10,9 @@ import numpy as np
 
 from frontier.runtime import parallel_kernel
 
-from ..reductions import combiner
-from ..shares import begin_share, make_combine_share, make_part_share
-from ..weights import edge_at, weight_at
+from ..dispatch.cpu_balance import begin_share, make_combine_share, make_part_share
+from ..dispatch.reductions import combiner
+from ..dispatch.weights import edge_at, weight_at
 
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:

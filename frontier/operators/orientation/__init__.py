@@ -10,7 +10,8 @@ from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import takes_form
 from frontier.core.locking import reads
 
-from ..engine import (
+from ..dispatch.gpu_balance import resident_blocks, workers_for
+from ..dispatch.kernels import (
     bare_view,
     cpu_kernel_for,
     cuda_kernels_for,
@@ -20,7 +21,6 @@ from ..engine import (
     state_of,
 )
 from ..extract import collect_arcs, count_arcs
-from ..launch import resident_blocks, workers_for
 from ..places import deal, places_by_degree
 from .cpu import make_support, make_triangles
 

@@ -10,7 +10,7 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import parallel_kernel
 
-from ..weights import edge_at
+from ..dispatch.weights import edge_at
 
 
 def make_triangles(iterator: ModuleType) -> Any:

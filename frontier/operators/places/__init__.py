@@ -9,7 +9,7 @@ import numpy as np
 from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.runtime.compile.kernels import define_text
 
-from ..engine import CudaKernels
+from ..dispatch.kernels import CudaKernels
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -9,13 +9,13 @@ import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
 from frontier.core.locking import reads
-from frontier.frontier import Frontier, check_frontier
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..compute import compute
-from ..engine import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
-from ..reductions import DTYPES, identity_of
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..dispatch.reductions import DTYPES, identity_of
+from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import STATES, make_lowest, make_split
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_min
 from frontier.runtime import parallel_kernel
 
-from ..output import BUFFER
+from ..dispatch.output import BUFFER
 
 FEW = 4096
 STATES = 2

@@ -9,15 +9,15 @@ import numpy as np
 
 from frontier.core.arguments import check_output, integer, one_of
 from frontier.core.locking import reads
-from frontier.edge_frontier import EdgeFrontier
-from frontier.frontier import Frontier
 from frontier.runtime.compile.kernels import C_TYPES
 
-from ..engine import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
-from ..launch import parts_for
-from ..members import form_of, kernel_members
+from ..dispatch.gpu_balance import parts_for
+from ..dispatch.kernels import A_NUMBER, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
+from ..dispatch.members import form_of, kernel_members
+from ..dispatch.reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
+from ..frontiers.edge_frontier import EdgeFrontier
+from ..frontiers.frontier import Frontier
 from ..neighbor_reduce import clear
-from ..reductions import DTYPES, REDUCTIONS, identity_of, result_dtype
 from .cpu import make_reduce, make_reduce_columns
 
 HEADER = "frontier/operators/reduce/reduce.cuh"

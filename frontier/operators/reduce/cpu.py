@@ -6,8 +6,8 @@ from typing import Any
 
 from frontier.runtime import parallel_kernel
 
-from ..members import member_call
-from ..reductions import combiner
+from ..dispatch.members import member_call
+from ..dispatch.reductions import combiner
 
 
 def make_reduce(op: Any, reduce: str, of_edges: bool) -> Any:

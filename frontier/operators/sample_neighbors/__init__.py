@@ -9,10 +9,18 @@ import numpy as np
 
 from frontier.core.arguments import integer, one_of, sample_size
 from frontier.core.locking import reads
-from frontier.frontier import Frontier, check_frontier
 
-from ..engine import check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, readable_weights, run_cpu
-from ..functors import ARC, OP_PARAMETERS, TRUTH
+from ..dispatch.kernels import (
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    read_view,
+    readable_weights,
+    run_cpu,
+)
+from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
+from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import make_sample, make_sample_randomly
 
 if TYPE_CHECKING:

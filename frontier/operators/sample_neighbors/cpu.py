@@ -13,7 +13,7 @@ from frontier.functor.intrinsics.random import random
 from frontier.runtime import parallel_kernel
 from frontier.runtime.compile.cpu import is_compiling
 
-from ..weights import edge_at, weight_at
+from ..dispatch.weights import edge_at, weight_at
 
 
 def make_sample(iterator: ModuleType, op: Any) -> Any:

@@ -25,7 +25,7 @@ from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.memory import elementwise
 from frontier.temporal.rows_by_time import rows_by_time
 
-from ..engine import cpu_kernel_for
+from ..dispatch.kernels import cpu_kernel_for
 from .cpu import CPU_KERNELS, LINKED_FROM
 
 if TYPE_CHECKING:

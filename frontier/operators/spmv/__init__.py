@@ -16,8 +16,6 @@ from frontier.core.base import takes_form
 from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
-from frontier.form import choose_form
-from frontier.frontier import Frontier
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
@@ -25,6 +23,8 @@ from frontier.runtime.memory import elementwise
 from ..copies import copy_as_stored, copy_bytes, passes_of_copy
 from ..degrees import degrees_of
 from ..extract import collect_arcs
+from ..frontiers.frontier import Frontier
+from ..layout import choose_form
 from ..neighbor_reduce import clear, neighbor_reduce
 from ..places import classes_of_rows, places_by_degree
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from frontier.core.arguments import integer, one_of
 from frontier.core.locking import reads
-from frontier.frontier import Frontier, bitmap_words, check_frontier
-from frontier.pending import DeferredFrontier
 from frontier.runtime import fill_with
 from frontier.runtime.compile import warm_up
 from frontier.runtime.memory.scratch import Counters
@@ -29,7 +27,9 @@ from ..advance import (
     pull_pays,
     push,
 )  # fmt: skip
-from ..engine import (
+from ..dispatch.capture_memory import recording
+from ..dispatch.gpu_balance import BALANCES, blocks_together, gpu_balance, piece_capacity
+from ..dispatch.kernels import (
     A_TRUTH,
     check_op,
     cpu_kernel_for,
@@ -39,9 +39,9 @@ from ..engine import (
     run_cpu,
     state_of,
 )  # fmt: skip
-from ..functors import OP_PARAMETERS
-from ..launch import BALANCES, blocks_together, gpu_balance, piece_capacity
-from ..recorded import recording
+from ..dispatch.signatures import OP_PARAMETERS
+from ..frontiers.deferred import DeferredFrontier
+from ..frontiers.frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_push_repeatedly
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel
 
-from ..functors import preparation, vertex_test
-from ..weights import edge_at, weight_at
+from ..dispatch.signatures import preparation, vertex_test
+from ..dispatch.weights import edge_at, weight_at
 
 
 @numba.njit(inline="always")

@@ -9,8 +9,8 @@ import numpy as np
 
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.weights import edge_at
 from ..intersect.cpu import call_of
-from ..weights import edge_at
 
 
 def make_visit_common(iterator: ModuleType, op: Any, per_pair: Any, numbered: bool = False) -> Any:

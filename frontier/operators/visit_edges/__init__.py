@@ -9,12 +9,11 @@ import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.locking import reads
-from frontier.frontier import Frontier
 from frontier.functor import uses_parameter
-from frontier.pending import DeferredFrontier
 from frontier.runtime.arrays import as_ids, same_length
 
-from ..engine import (
+from ..dispatch.capture_memory import recording, refuse_to_convert
+from ..dispatch.kernels import (
     A_TRUTH,
     EDGE_POSITION,
     WEIGHT_POSITION,
@@ -26,8 +25,9 @@ from ..engine import (
     run_cpu,
     state_of,
 )
-from ..functors import ARC, OP_PARAMETERS, TRUTH
-from ..recorded import recording, refuse_to_convert
+from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
+from ..frontiers.deferred import DeferredFrontier
+from ..frontiers.frontier import Frontier
 from .cpu import make_visit, make_visit_only
 
 if TYPE_CHECKING:

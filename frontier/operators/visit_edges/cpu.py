@@ -10,8 +10,8 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import jit, parallel_kernel
 
-from ..output import BUFFER, make_flush
-from ..weights import edge_or_none, weight_or_one
+from ..dispatch.output import BUFFER, make_flush
+from ..dispatch.weights import edge_or_none, weight_or_one
 
 
 @jit(forceinline=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 from frontier.core.arguments import flag
 from frontier.functor import check, compile
-from frontier.operators import engine, output, prepared
+from frontier.operators.dispatch import kernels as engine
+from frontier.operators.dispatch import output, plans
 
 from . import cuda, function_identity, source_text
 from .disk_cache import cache_directory
@@ -17,7 +18,7 @@ from .disk_cache import cache_directory
 IN_MEMORY: tuple[Any, ...] = (
     engine._kernels,  # operators' kernels, by the functors in them
     engine._checked,  # functors whose form was checked
-    prepared._pushes,  # kernels of advances, by what functors mean
+    plans._pushes,  # kernels of advances, by what functors mean
     compile._in_memory,  # functors
     function_identity._latest,  # what functors mean
     function_identity._identities,

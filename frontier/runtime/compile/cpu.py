@@ -143,7 +143,7 @@ class _KeyedCache(FunctionCache):
 
 
 COMPILE_FILES = (
-    "frontier/functor/intrinsics/atomics.py", "frontier/operators/weights.py", "frontier/functor/compile.py",
+    "frontier/functor/intrinsics/atomics.py", "frontier/operators/dispatch/weights.py", "frontier/functor/compile.py",
     "frontier/runtime/compile/cpu.py", "frontier/runtime/compile/libraries.py",
     "frontier/runtime/compile/parallel_region.py",
 )  # fmt: skip

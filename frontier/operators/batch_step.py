@@ -18,13 +18,14 @@ from frontier.core.batch import batch_kernels
 from frontier.core.batch.raw import MOST_EDGES
 from frontier.core.locking import reads
 from frontier.functor.checking import is_checking
-from frontier.operators.launch import piece_capacity, tile_size
-from frontier.operators.recorded import RecordMemory
 from frontier.runtime import Kernels, Scratch, fill_with
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import caches, warm_up
 from frontier.runtime.launch.arguments import ByValue, Field, Number, Struct
 from frontier.runtime.launch.recorder import LaunchList, recorder
+
+from .dispatch.capture_memory import RecordMemory
+from .dispatch.gpu_balance import piece_capacity, tile_size
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

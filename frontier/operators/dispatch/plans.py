@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.frontier import Frontier
 from frontier.functor.checking import is_plain
 from frontier.runtime import Workspace
 from frontier.runtime.compile.cuda import CudaKernel
@@ -23,9 +22,10 @@ from frontier.runtime.compile.function_identity import Known, MutableGlobalError
 from frontier.runtime.launch.arguments import NUMBER_WORDS
 from frontier.runtime.memory.scratch import Room
 
-from .engine import reads_of, run_cpu, view_and_weights
-from .launch import items_per_block
-from .shares import BY_VERTICES
+from ..frontiers.frontier import Frontier
+from .cpu_balance import BY_VERTICES
+from .gpu_balance import items_per_block
+from .kernels import reads_of, run_cpu, view_and_weights
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

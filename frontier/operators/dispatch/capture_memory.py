@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.pending import DeferredFrontier
 from frontier.runtime import Scratch, Workspace, fill_with
 from frontier.runtime.launch.arguments import ByValue
 from frontier.runtime.launch.recorder import recorder
+
+from ..frontiers.deferred import DeferredFrontier
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

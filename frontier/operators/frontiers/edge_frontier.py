@@ -11,10 +11,11 @@ from frontier.core.arguments import check_graph
 from frontier.core.base import form_for, takes_form
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
-from frontier.frontier import Frontier
-from frontier.operators.extract import collect_arcs
 from frontier.runtime.display import html_table
 from frontier.runtime.values import integer
+
+from ..extract import collect_arcs
+from .frontier import Frontier
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

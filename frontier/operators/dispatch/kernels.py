@@ -31,8 +31,8 @@ from frontier.runtime.compile.cpu import interpreting, uncompiled
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.compile.prebuilt import Shipped
 
-from .launch import other_lanes
-from .walked import iterator_of, walked_on_cpu, walked_on_gpu
+from .gpu_balance import other_lanes
+from .graph_arguments import iterator_of, walked_on_cpu, walked_on_gpu
 from .weights import ByEdge
 
 if TYPE_CHECKING:

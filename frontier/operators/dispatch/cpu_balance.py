@@ -16,12 +16,13 @@ from frontier.functor.intrinsics.atomics import atomic_add, atomic_cas, atomic_e
 from frontier.runtime import jit, threads_for
 from frontier.runtime.values import one_of
 
-from .engine import run_cpu
-from .launch import BALANCES
+from .gpu_balance import BALANCES
+from .kernels import run_cpu
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
-    from frontier.frontier import Frontier
+
+    from ..frontiers.frontier import Frontier
 
 UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have, a thread gets 1024 at least
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads

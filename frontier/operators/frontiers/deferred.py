@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.frontier import Frontier
+from .frontier import Frontier
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frontier.edge_frontier import EdgeFrontier
-from frontier.frontier import graph_of
-from frontier.pending import DeferredFrontier
 from frontier.runtime import jit
 
-from .engine import read_view
-from .functors import ARC, OP_PARAMETERS, VERTEX
-from .launch import blocks_for_at_most
+from ..frontiers.deferred import DeferredFrontier
+from ..frontiers.edge_frontier import EdgeFrontier
+from ..frontiers.frontier import graph_of
+from .gpu_balance import blocks_for_at_most
+from .kernels import read_view
+from .signatures import ARC, OP_PARAMETERS, VERTEX
 from .weights import edge_at, weight_at
 
 if TYPE_CHECKING:

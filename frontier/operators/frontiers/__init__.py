@@ -1,0 +1,1 @@
+"""Sets of vertices and of edges: what operators take and return."""
