@@ -18,7 +18,13 @@ from .core.locking import reads
 from .core.registry import snapshot_structure
 from .core.results import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .core.statistics import StorageStatistics
-from .edge_data import RecordsResult
+from .features.edge_data import RecordsResult
+from .features.mixed import MixedResult, Op
+from .features.temporal_sampling import sample_temporal_neighbors
+from .features.temporal_sampling.latest import latest_neighbors
+from .features.times.events import event_graph
+from .features.times.replaced import ReplacedTimesWarning
+from .features.windows.window import SlidingWindow, WindowResult
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .functor.intrinsics.atomics import (
     atomic_add,
@@ -33,7 +39,6 @@ from .functor.intrinsics.neighbors import degree, find_edge, neighbors
 from .functor.intrinsics.random import random, random_bits
 from .graphs import structure_class, structures
 from .names import Names
-from .opera import MixedResult, Op
 from .operators import (
     Orientation,
     PriorityFrontier,
@@ -53,7 +58,6 @@ from .operators import (
     neighbor_reduce,
     reduce,
     sample_neighbors,
-    sample_temporal_neighbors,
     snapshot_for_passes,
     snapshot_if_faster,
     traverse,
@@ -67,10 +71,6 @@ from .operators.layout import Form, choose_form
 from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
 from .runtime.compile.caches import clear_caches
 from .runtime.memory.transfer import Fetched, fetch
-from .temporal.events import event_graph
-from .temporal.latest import latest_neighbors
-from .temporal.replaced import ReplacedTimesWarning
-from .temporal.window import SlidingWindow, WindowResult
 
 if TYPE_CHECKING:
     from . import distributed, interchange, io, plot

@@ -26,9 +26,9 @@ import numpy as np
 
 from frontier.core.sort import on_gpu
 from frontier.distributed import owners_on_gpu, sending, windows
+from frontier.features.mixed import opera_kernels
 from frontier.functor import interpreted
 from frontier.graphs import structures
-from frontier.opera import opera_kernels
 from frontier.operators import layout
 from frontier.operators.dispatch.kernels import codes_of
 from frontier.runtime import load_kernels, resolve_device

@@ -110,7 +110,7 @@ FEW = {
     "frontier/functor/cuda/compilers.py: _version", "frontier/functor/cuda/compilers.py: compiler_version",
     "frontier/functor/cuda/compilers.py: functor_compiler", "frontier/functor/compile.py: _own_text",
     "frontier/functor/graphs.py: _digest", "frontier/functor/source.py: unique_name",
-    "frontier/in_edges.py: _view_class", "frontier/operators/dispatch/cpu_balance.py: make_part_share",
+    "frontier/features/in_edges.py: _view_class", "frontier/operators/dispatch/cpu_balance.py: make_part_share",
     "frontier/operators/dispatch/graph_arguments.py: _by_view",
     "frontier/operators/dispatch/graph_arguments.py: iterator_of",
     "frontier/core/registry.py: _structures", "frontier/runtime/compile/disk_cache.py: cache_directory",
@@ -125,7 +125,7 @@ FEW = {
     "frontier/runtime/compile/kernels.py: _load", "frontier/runtime/launch/launch_graph.py: _driver",
     "frontier/runtime/launch/arguments.py: _packer", "frontier/runtime/launch/streams.py: stream_getter",
     "frontier/runtime/threads.py: find_tbb",
-    "frontier/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
+    "frontier/features/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
     "frontier/distributed/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""

@@ -126,7 +126,7 @@ def test_of_batches(folder_name, vertex_dtype, arch):
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
 def test_mixed_batches(vertex_dtype, id_dtype, arch):
     defines = {"ID": np.dtype(id_dtype), "VID": np.dtype(vertex_dtype), "VALUE": np.dtype(np.int64)}
-    header = "frontier/opera/kernels.cuh"
+    header = "frontier/features/mixed/kernels.cuh"
     check_code(compiled(header, defines, arch), header)
 
 

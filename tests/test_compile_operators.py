@@ -472,7 +472,9 @@ SNAPSHOT_CASES = {
     "edge_support": ("edge_support", bare_case()),
     "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
     "intersect-numbered": ("intersect", numbered_case),
-    "temporal-sample": ("sample_temporal_neighbors", bare_case()),
+    "temporal-sample": (
+        "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh", bare_case(),
+    ),
     "visit_common": ("visit_common", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
@@ -488,7 +490,8 @@ def check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, ed
     if header == "intersect":
         options += intersect_module.pair_options(graph)
     defines, codes = engine.cuda_build(graph, functors, args, options, arch)
-    code = compile_cubin(f"frontier/operators/{header}/{header}.cuh", defines, codes, arch)
+    path = header if "/" in header else f"frontier/operators/{header}/{header}.cuh"
+    code = compile_cubin(path, defines, codes, arch)
     assert code[:4] == b"\x7fELF"
 
 

@@ -15,6 +15,7 @@ from algorithms import (
     temporal_random_walks,
     temporal_triangle_count,
 )
+from frontier.features.temporal_sampling import HEADER as SAMPLES
 from frontier.operators.intersect import cuda_functors
 from structures import CSR, FaimGraph, SlabGraph
 
@@ -25,7 +26,7 @@ WITH_TIMES = {"time": "int64"}
 
 @pytest.mark.parametrize("widths", [NARROW, WIDE])
 def test_samples_compile(widths):
-    check_compiles(CSR, "sample_temporal_neighbors", bare_case(), *widths, WITH_TIMES)
+    check_compiles(CSR, SAMPLES, bare_case(), *widths, WITH_TIMES)
 
 
 @pytest.mark.parametrize("structure", [SlabGraph, FaimGraph])

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from frontier.features.windows import pushes
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
-from frontier.temporal import pushes
 
 ROOTS = ("frontier", "structures")
 ONCE = ["END", "TILE", "MAX_SUMS"]
@@ -82,7 +82,7 @@ def test_numbers_of_the_shared_headers():
 
 def test_numbers_and_fields_of_pushes():
     """What kernels find out has the same places in both, and structs have the same fields in the same order."""
-    text = (PROJECT_ROOT / "frontier/temporal/pushes.cuh").read_text()
+    text = (PROJECT_ROOT / "frontier/features/windows/pushes.cuh").read_text()
     names = re.search(r"enum Found \{(.*?)\}", text, re.DOTALL)[1].split(",")
     at, places = 0, {}
     for name, _, value in (entry.strip().partition(" = ") for entry in names):

@@ -15,7 +15,7 @@ from distributed_cases import memory_is_tight
 
 from frontier.distributed import DistributedGraph, Threads
 from frontier.distributed.engines import threads
-from frontier.opera.operations import DEGREE, DELETE, HAS_EDGE, INSERT, NEIGHBORS
+from frontier.features.mixed.operations import DEGREE, DELETE, HAS_EDGE, INSERT, NEIGHBORS
 from structures import SlabGraph
 
 N, M = 40, 600

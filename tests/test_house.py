@@ -23,5 +23,6 @@ def test_circles_are_found():
 
 
 def test_folders_have_layers():
-    assert house.folder("frontier.io.text") == "frontier.io" and house.folder("frontier.core.sort.arcs") == "frontier.core"
+    assert house.folder("frontier.io.text") == "frontier.io"
+    assert house.folder("frontier.core.sort.arcs") == "frontier.core"
     assert house.folder("frontier.runtime") == "frontier.runtime" and house.folder("structures.csr") == "structures"

@@ -197,7 +197,7 @@ def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
     """The graph is updated all the same, and its reverse is there once there is memory."""
     reverse = pair.graph.reverse
     with monkeypatch.context() as patch:
-        patch.setattr("frontier.in_edges.empty_like", no_memory)
+        patch.setattr("frontier.features.in_edges.empty_like", no_memory)
         with monkeypatch.context() as inner, pytest.raises(MemoryError):
             inner.setattr(pair.graph, "_insert", no_memory)
             pair.graph.insert_edges([1], [2])

@@ -17,9 +17,9 @@ import frontier as fr
 from frontier import interchange
 from frontier.core.files import stored_arrays
 from frontier.core.sort import on_gpu
+from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
 from frontier.pipeline.records import Decoder
-from frontier.temporal.times import as_times
 from structures import CSR
 
 

@@ -15,8 +15,8 @@ from verifiers import host
 import algorithms
 import frontier as fr
 from frontier import interchange
+from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
-from frontier.temporal.times import as_times
 from structures import CSR
 
 GPU_ROUND_TRIPS = {

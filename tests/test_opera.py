@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from model import to_host
 
 import frontier as fr
-from frontier.opera import on_gpu, operations
+from frontier.features.mixed import on_gpu, operations
 from frontier.runtime import gpu_available
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
@@ -328,7 +328,7 @@ def test_bad_input_changes_nothing(device):
 
 
 def test_kernels_know_the_same_numbers():
-    text = (PROJECT_ROOT / "frontier/opera/kernels.cuh").read_text()
+    text = (PROJECT_ROOT / "frontier/features/mixed/kernels.cuh").read_text()
     kinds, counts = (re.findall(r"^enum \{ (.*) \};", text, re.MULTILINE))
     kinds = kinds.replace("WEIGHT_OF", "WEIGHT").split(", ")  # WEIGHT is a macro of other headers
     counts = counts.split(", ")

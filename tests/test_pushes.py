@@ -1,4 +1,4 @@
-"""Batches with edge data in few launches (`frontier.temporal.pushes`): as the general way has them, on GPUs."""
+"""Batches with edge data in few launches (`frontier.features.windows.pushes`): as the general way has them, on GPUs."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from test_small_updates import LooseRecorder, Recorder
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.core.invariants import check_graph
+from frontier.features.windows import pushes
 from frontier.runtime import gpu_available
-from frontier.temporal import pushes
 from structures import Hornet, SlabGraph
 from structures.slab.bound import BoundUpdates
 
@@ -35,7 +35,7 @@ def ways(monkeypatch):
 def general_way(monkeypatch, call):
     """What `call` returns if nothing is pushed at once."""
     with monkeypatch.context() as patch:
-        for module in ("frontier.core.dynamic", "frontier.temporal.window"):
+        for module in ("frontier.core.dynamic", "frontier.features.windows.window"):
             patch.setattr(f"{module}.plain_records", lambda *args, **options: None)
         return call()
 

@@ -281,7 +281,7 @@ def test_another_process_imports_no_compiler(linked, folder):
 def test_kernels_of_graphs_are_shipped():
     """Those of a graph of the usual types, under the names by which it looks for them."""
     from frontier.core.batch import batch_kernels
-    from frontier.opera import opera_kernels
+    from frontier.features.mixed import opera_kernels
     from structures import SlabGraph
 
     graph = SlabGraph(9, device="cpu", weight_dtype="float32")

@@ -19,7 +19,7 @@ from model import Model, Pair, assert_same, edges_of, make
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components, triangle_count
-from frontier.snapshots import log
+from frontier.features.snapshots import log
 from structures import GraphVine, SlabGraph
 
 VERTICES = 24

@@ -12,8 +12,8 @@ from model import to_host
 from test_operations_memory import contents
 
 import frontier as fr
+from frontier.features.times.arrivals import FEW, Arrivals
 from frontier.runtime.memory.growable import SMALL
-from frontier.temporal.arrivals import FEW, Arrivals
 from structures import CSR, SlabGraph
 
 N = 25
@@ -197,7 +197,7 @@ def test_chunks_are_few(device, rng):
 
 
 def test_the_log_of_edges_that_are_inserted_again_and_again_is_dropped(device, rng, monkeypatch):
-    monkeypatch.setattr("frontier.temporal.column.LOG_SLACK", 100)
+    monkeypatch.setattr("frontier.features.times.column.LOG_SLACK", 100)
     pair = Pair(SlabGraph, device)
     pair.expire(0)
     dropped = 0

@@ -5,8 +5,8 @@ import datetime
 import numpy as np
 import pytest
 
+from frontier.features.times import as_span, as_time, as_times
 from frontier.runtime import resolve_device
-from frontier.temporal import as_span, as_time, as_times
 
 CPU = resolve_device("cpu")
 NANOSECONDS = [1_700_000_000_123_456_789, 5]

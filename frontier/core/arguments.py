@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.features.times import TIME, as_span, as_time, as_times
+from frontier.features.times.replaced import warn_once
 from frontier.names import Names
 from frontier.runtime.arrays import as_weights
 from frontier.runtime.values import flag, integer, kind_of, number, one_of
-from frontier.temporal import TIME, as_span, as_time, as_times
-from frontier.temporal.replaced import warn_once
 
 from .base import BaseDynamicGraph, BaseGraph
 from .batch import check_id, check_ids

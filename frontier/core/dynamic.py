@@ -10,18 +10,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from frontier.edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
-from frontier.edge_data.record_deletion import delete_edges_and_records, delete_records
-from frontier.edge_data.record_insertion import insert_records
-from frontier.opera import MixedResult, apply_operations
+from frontier.features.edge_data import add_rows, append_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from frontier.features.edge_data.record_deletion import delete_edges_and_records, delete_records
+from frontier.features.edge_data.record_insertion import insert_records
+from frontier.features.mixed import MixedResult, apply_operations
+from frontier.features.snapshots import remembered, take_snapshot
+from frontier.features.times import as_time
+from frontier.features.windows.expiry import expire_edges
+from frontier.features.windows.pushes import plain_records, push_records
 from frontier.operators.extract import incident_arcs
 from frontier.runtime import Kernels
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import one_of
-from frontier.snapshots import remembered, take_snapshot
-from frontier.temporal import as_time
-from frontier.temporal.expiry import expire_edges
-from frontier.temporal.pushes import plain_records, push_records
 
 from .added_weights import add_weights
 from .base import BaseDynamicGraph

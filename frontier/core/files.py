@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from frontier.edge_data import COLUMN_DTYPES, COUNT, EdgeData
+from frontier.features.edge_data import COLUMN_DTYPES, COUNT, EdgeData
+from frontier.features.times import KEEP_TIMES, TIME, UNITS
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.atomic_file import atomic_file
-from frontier.temporal import KEEP_TIMES, TIME, UNITS
 
 from .invariants import check_graph, require, require_integer
 from .registry import registered

@@ -9,18 +9,18 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from frontier.edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
-from frontier.edge_data.queries import HasEdgeData
-from frontier.edge_data.record_insertion import build_records
-from frontier.in_edges import InEdges
+from frontier.features.edge_data import MULTI, EdgeData, build_rows, column_arrays, edge_runs, make_rows, summed_rows
+from frontier.features.edge_data.queries import HasEdgeData
+from frontier.features.edge_data.record_insertion import build_records
+from frontier.features.in_edges import InEdges
+from frontier.features.snapshots import History
+from frontier.features.times import TIME, TimeColumn
 from frontier.operators.degrees import degrees_of
 from frontier.operators.extract import count_predecessors, extract_predecessors, extract_successors
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype, as_ids, as_weights, same_length
 from frontier.runtime.display import html_table
 from frontier.runtime.values import flag, integer, one_of
-from frontier.snapshots import History
-from frontier.temporal import TIME, TimeColumn
 
 from .base import BaseGraph
 from .batch import Arcs, check_id, check_ids

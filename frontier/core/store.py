@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from frontier.edge_data import EdgeData
+from frontier.features.edge_data import EdgeData
 from frontier.operators.degrees import degrees_of
 from frontier.operators.dispatch.kernels import bare_view
 from frontier.operators.extract import extract_sorted

@@ -14,7 +14,7 @@ from frontier.core.added_weights import add_weights
 from frontier.core.batch import Arcs
 from frontier.core.results import UpdateResult
 from frontier.core.sort import split_keys, unique_arcs
-from frontier.temporal import TIME
+from frontier.features.times import TIME
 
 from . import batches
 

@@ -11,7 +11,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import stored_arrays
 from frontier.core.results import UpdateResult
-from frontier.edge_data import WEIGHT_COLUMN, make_rows
+from frontier.features.edge_data import WEIGHT_COLUMN, make_rows
 from frontier.operators.layout import free_bytes
 from frontier.runtime.arrays import as_ids, same_length
 from frontier.runtime.memory import elementwise

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from frontier.core.dynamic import ON_EXISTING
-from frontier.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
+from frontier.features.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
+from frontier.features.times import TIME, TimeColumn
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import one_of
-from frontier.temporal import TIME, TimeColumn
 
 if TYPE_CHECKING:
     from .base import BaseDistributedGraph, BasePart

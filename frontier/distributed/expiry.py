@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.results import UpdateResult
-from frontier.temporal import TIME
-from frontier.temporal.expiry import logged_arrivals
+from frontier.features.times import TIME
+from frontier.features.windows.expiry import logged_arrivals
 
 from . import batches
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from frontier.core.arguments import flag
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
+from frontier.features.mixed import MixedResult, Op
+from frontier.features.mixed.apply import as_operations, check_multi
 from frontier.graphs import structure_class
 from frontier.interchange import to_dataframe
-from frontier.opera import MixedResult, Op
-from frontier.opera.apply import as_operations, check_multi
 from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.sort import row_ids
-from frontier.edge_data import WEIGHT_COLUMN
-from frontier.opera.apply import Batch, MixedResult, answer, check_multi, check_operations
-from frontier.opera.operations import DELETE, INSERT, NEIGHBORS
+from frontier.features.edge_data import WEIGHT_COLUMN
+from frontier.features.mixed.apply import Batch, MixedResult, answer, check_multi, check_operations
+from frontier.features.mixed.operations import DELETE, INSERT, NEIGHBORS
 
 from . import batches
 

@@ -17,14 +17,14 @@ from frontier.core.batch import Arcs, check_ids
 from frontier.core.observers import Notification, Observers, observed
 from frontier.core.results import UpdateResult
 from frontier.core.vertex_arrays import MakesVertexArrays
-from frontier.edge_data import build_rows, make_rows
+from frontier.features.edge_data import build_rows, make_rows
+from frontier.features.mixed import MixedResult
+from frontier.features.times import as_time
 from frontier.graphs import structure_class
-from frontier.opera import MixedResult
 from frontier.operators import Orientation, SpMV
 from frontier.operators.extract import incident_arcs
 from frontier.operators.frontiers.edge_frontier import EdgeFrontier
 from frontier.operators.frontiers.frontier import Frontier
-from frontier.temporal import as_time
 
 from . import batches, files, operators
 from .appends import append

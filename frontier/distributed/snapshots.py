@@ -1,8 +1,8 @@
 """Snapshots of graphs in parts: each part shows a snapshot of its local graph, all between the same two updates.
 
 Parts take a snapshot at the same place among the calls that they all make, so that none is an update ahead. Local
-graphs are copied when the snapshot is first read (`frontier.snapshots`), by all parts at the same time: if one has no
-memory for that, all raise its error.
+graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time: if one
+has no memory for that, all raise its error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from frontier.core.observers import Observers
-from frontier.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
+from frontier.features.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
 from .batches import agree
 from .columns import column_of

@@ -10,8 +10,8 @@ import numpy as np
 
 from frontier.core.graph import Graph
 from frontier.core.sort import row_ids
-from frontier.edge_data import COUNT
-from frontier.edge_data.records import FIRST
+from frontier.features.edge_data import COUNT
+from frontier.features.edge_data.records import FIRST
 from frontier.io.columns import check_data
 from frontier.runtime.values import kind_of
 

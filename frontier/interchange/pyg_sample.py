@@ -11,10 +11,9 @@ from frontier.core.arguments import edge_times, integer, one_of, sample_size, ve
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
-from frontier.operators import sample_temporal_neighbors
-from frontier.operators.sample_temporal_neighbors import time_limits
+from frontier.features.temporal_sampling import sample_temporal_neighbors, time_limits
+from frontier.features.times.events import event_columns
 from frontier.runtime.values import kind_of
-from frontier.temporal.events import event_columns
 
 from .common import require
 from .pyg import PACKAGE, edge_tensors

@@ -1,16 +1,15 @@
 """The operators: what analytics are written with.
 
 Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its kernels for CPUs (Numba), and the
-``.cuh`` file of the folder's name those for GPUs. What several operators share stands in this folder itself:
+``.cuh`` file of the folder's name those for GPUs. What several operators share:
 
-* ``engine.py`` finds and specialises kernels, and calls them;
-* ``launch.py`` decides how work is distributed to thread blocks and threads;
-* ``shares.py`` does so for the neighbor lists of a frontier on CPUs; ``pair_groups.py`` and, on GPUs, ``pair_order.py``
-  do for pairs of lists;
-* ``copies.py`` makes static copies of graphs, whole or of the arcs that a functor picks;
-* ``walked.py`` makes graphs arguments of functors, which walk them;
-* ``functors.py``, ``weights.py``, ``members.py``, ``output.py`` and ``reductions.py`` are the common parts of kernels
-  on CPUs. Those on GPUs are in ``frontier/cuda``.
+* ``frontiers/`` has the sets of vertices and edges that they take and return;
+* ``dispatch/`` finds and specialises kernels (``kernels.py``) and distributes their work: on GPUs to blocks and threads
+  (``gpu_balance.py``), on CPUs to threads (``cpu_balance.py``), for pairs of lists by groups (``pair_groups.py``). It
+  has the common parts of kernels on CPUs, too; those on GPUs are in ``frontier/cuda``;
+* ``capture.py`` and ``batch_step.py`` record steps and repeat them;
+* ``copies.py`` makes static copies of graphs, whole or of the arcs that a functor picks; ``layout.py`` chooses between
+  a graph and its copy; ``pair_order.py`` sorts pairs of lists on GPUs.
 """
 
 from .advance import advance
@@ -26,7 +25,6 @@ from .orientation import Orientation
 from .priority_frontier import PriorityFrontier, defer
 from .reduce import reduce
 from .sample_neighbors import sample_neighbors
-from .sample_temporal_neighbors import sample_temporal_neighbors
 from .spmv import SpMV
 from .traverse import Step, traverse
 from .visit_edges import visit_edges
@@ -50,7 +48,6 @@ __all__ = [
     "neighbor_reduce",
     "reduce",
     "sample_neighbors",
-    "sample_temporal_neighbors",
     "snapshot_for_passes",
     "snapshot_if_faster",
     "traverse",

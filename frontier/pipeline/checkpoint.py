@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.graph import Graph
+from frontier.features.times.units import as_span
 from frontier.names import Names
 from frontier.runtime import Device
 from frontier.runtime.atomic_file import write_atomically
 from frontier.runtime.values import integer
-from frontier.temporal.times import as_span
 
 if TYPE_CHECKING:
     from frontier.distributed import Engine

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from frontier.core.arguments import check_dynamic_graph, check_names
 from frontier.core.results import ObserverError, UpdateResult
+from frontier.features.windows.window import SlidingWindow, WindowResult
 from frontier.names import Names
 from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
-from frontier.temporal.window import SlidingWindow, WindowResult
 
 from .analytics import Analytics, check_analytics
 from .batch import PipelineBatch, Totals, begin_to_fetch

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from frontier.features.times import TIME, as_times
 from frontier.io import EdgeList
 from frontier.io.columns import role_of
 from frontier.names import Names
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_device_array, as_ids, as_weights, is_on_gpu, same_length
 from frontier.runtime.values import kind_of, one_of
-from frontier.temporal import TIME, as_times
 
 SRC, DST, WEIGHTS = "src", "dst", "weights"
 POSITIONS = (SRC, DST, WEIGHTS, TIME)

@@ -4,7 +4,7 @@
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
-#include "frontier/opera/lists.cuh"
+#include "frontier/features/mixed/lists.cuh"
 
 // operations.py has the same numbers.
 enum { INSERT, DELETE, HAS_EDGE, WEIGHT_OF, DEGREE, NEIGHBORS };

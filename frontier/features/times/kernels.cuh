@@ -1,7 +1,7 @@
 // CUDA kernels of the time of edges; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
 #include "frontier/cuda/last_block.cuh"
-#include "frontier/temporal/pushes.cuh"
+#include "frontier/features/windows/pushes.cuh"
 
 extern "C" __global__ void store_times(
     i64 count, const VID* src, const VID* dst, const i64* slots, i64 step, bool tagged, bool drops, const i64* times,

@@ -16,8 +16,8 @@ from frontier.runtime.arrays import as_device_array, as_dtype, as_numbers
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
 from frontier.runtime.values import kind_of
-from frontier.temporal import TIME, TimeColumn
 
+from ..times import TIME, TimeColumn
 from .records import FIRST, LAST, NEXT, PREVIOUS, Records
 from .table import Table
 

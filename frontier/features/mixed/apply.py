@@ -10,13 +10,13 @@ import numpy as np
 
 from frontier.core.batch import Arcs, refuse_weights
 from frontier.core.sort import check_key_bits
-from frontier.edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
 from frontier.runtime import Device
 from frontier.runtime.arrays import as_device_array, as_ids, as_weights, same_length
 from frontier.runtime.display import fields_text, html_table
 from frontier.runtime.memory import elementwise
-from frontier.temporal import TIME
 
+from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
+from ..times import TIME
 from . import on_cpu, on_gpu
 from .on_gpu import opera_kernels
 from .operations import (

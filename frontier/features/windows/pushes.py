@@ -27,14 +27,14 @@ from frontier.core.observers import Notification, observed
 from frontier.core.results import UpdateObserver
 from frontier.core.small_updates import ALIGNMENT, Room
 from frontier.core.sort import END, TILE, tile_count
-from frontier.edge_data import WEIGHT_COLUMN
 from frontier.runtime import Counters, fill_with, load_kernels
 from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise, growable
-from frontier.snapshots import remembered
 
-from .arrivals import HALF, MASK, Bounds, Piece
-from .column import TIME
+from ..edge_data import WEIGHT_COLUMN
+from ..snapshots import remembered
+from ..times.arrivals import HALF, MASK, Bounds, Piece
+from ..times.column import TIME
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -187,7 +187,7 @@ class Pushes:
         self.expiry, self.moving = Struct(EXPIRY), Struct(MOVING)
         self.numbers = Counters(graph.device, NUMBERS)
         self.copies = 1 if graph.directed else 2  # arcs of an edge
-        self._kernels = load_kernels("frontier.temporal", graph.device, {"VID": graph.vertex_dtype})
+        self._kernels = load_kernels("frontier.features.times", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0, 0  # records, and entries of the log
         self._bound: Bound | None = None
         self._spare: tuple[Any, Any] | None = None  # what `_entries` returned for the next batch of this size

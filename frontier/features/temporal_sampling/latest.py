@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.locking import reads
-from frontier.operators.sample_temporal_neighbors import sample_temporal_neighbors
+
+from . import sample_temporal_neighbors
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.batch import Arcs
 from frontier.core.results import UpdateResult
 from frontier.core.sort import last_of_runs
-from frontier.edge_data import RecordsResult, delete_arcs, delete_rows
-from frontier.edge_data.record_deletion import delete_records
 from frontier.runtime.memory import growable
 
-from .arrivals import Arrivals
-from .column import TIME, TimeColumn
+from ..edge_data import RecordsResult, delete_arcs, delete_rows
+from ..edge_data.record_deletion import delete_records
+from ..times.arrivals import Arrivals
+from ..times.column import TIME, TimeColumn
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph

@@ -11,6 +11,6 @@ edges, with a warning if times were replaced (`replaced`).
 
 from .arrivals import Arrivals
 from .column import KEEP_TIMES, TIME, TimeColumn
-from .times import UNITS, as_span, as_time, as_times
+from .units import UNITS, as_span, as_time, as_times
 
 __all__ = ["KEEP_TIMES", "TIME", "UNITS", "Arrivals", "TimeColumn", "as_span", "as_time", "as_times"]

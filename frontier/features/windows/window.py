@@ -15,10 +15,10 @@ from frontier.runtime import Counters
 from frontier.runtime.arrays import as_device_array, same_length
 from frontier.runtime.values import integer
 
-from .arrivals import COUNTERS, Bounds
-from .column import TIME
+from ..times.arrivals import COUNTERS, Bounds
+from ..times.column import TIME
+from ..times.units import HIGHEST, LOWEST, as_span, as_time
 from .pushes import Records, Window, plain_records, push_within
-from .times import HIGHEST, LOWEST, as_span, as_time
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph

@@ -14,7 +14,7 @@ from frontier.runtime.memory import growable
 from frontier.runtime.values import one_of
 
 from .arrivals import COUNTERS, Arrivals, Bounds, time_bounds
-from .times import UNITS, as_times
+from .units import UNITS, as_times
 
 TIME = "time"
 KEEP_TIMES = ("latest", "first")
@@ -62,7 +62,7 @@ class TimeColumn:
     @functools.cached_property
     def kernels(self) -> Kernels:
         """The kernels for ids of this type."""
-        return load_kernels("frontier.temporal", self.device, {"VID": self._id_dtype})
+        return load_kernels("frontier.features.times", self.device, {"VID": self._id_dtype})
 
     def values(self, given: Any) -> Any:
         """A user's times as an array of the column's type."""

@@ -12,8 +12,8 @@ from frontier.core.batch import Arcs
 from frontier.core.observers import Notification
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.arrays import same_length
-from frontier.temporal import TIME
 
+from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
 from .record_updates import edge_arcs

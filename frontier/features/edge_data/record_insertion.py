@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.sort import row_ids
-from frontier.temporal import TIME
 
+from ..times import TIME
 from .columns import COUNT
 from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records

@@ -15,11 +15,11 @@ from frontier.core.arguments import warn_of_replaced_times
 from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
 from frontier.core.sort import row_ids
-from frontier.edge_data import WEIGHT_COLUMN
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Device
 from frontier.runtime.memory import elementwise
 
+from ..edge_data import WEIGHT_COLUMN
 from .column import TIME
 
 if TYPE_CHECKING:

@@ -20,18 +20,18 @@ from frontier.core.arguments import (
 )
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate
+from frontier.operators.dispatch.kernels import cpu_kernel_for
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.memory import elementwise
-from frontier.temporal.rows_by_time import rows_by_time
 
-from ..dispatch.kernels import cpu_kernel_for
 from .cpu import CPU_KERNELS, LINKED_FROM
+from .rows_by_time import rows_by_time
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-HEADER = "frontier/operators/sample_temporal_neighbors/sample_temporal_neighbors.cuh"
+HEADER = "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh"
 METHODS = ("uniform", "latest", "decay")
 
 

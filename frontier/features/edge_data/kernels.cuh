@@ -1,7 +1,7 @@
 // CUDA kernels of edge data; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
-#include "frontier/edge_data/claims.cuh"
+#include "frontier/features/edge_data/claims.cuh"
 
 extern "C" __global__ void claim_last(
     i64 count, const VID* src, const VID* dst, bool directed, const i64* times, bool earliest, u64* table, i64 entries,

@@ -148,4 +148,5 @@ def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
 def opera_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:
     """The kernels of this folder for users' ids of a type; those of a CPU, too."""
     value = graph.weight_dtype or np.dtype(np.float32)
-    return load_kernels("frontier.opera", graph.device, {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": value})
+    defines = {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": value}
+    return load_kernels("frontier.features.mixed", graph.device, defines)

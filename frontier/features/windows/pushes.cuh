@@ -9,7 +9,7 @@
 #include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/core/batch/slot_filter.cuh"
-#include "frontier/edge_data/claims.cuh"
+#include "frontier/features/edge_data/claims.cuh"
 
 constexpr i64 LOWEST = -0x7fffffffffffffffll - 1;
 constexpr i64 DEFERRED_ARC = LOWEST;  // the slot of an arc that was not inserted for want of room

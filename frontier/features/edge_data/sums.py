@@ -15,8 +15,8 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from frontier.runtime import Device
-from frontier.temporal import TIME
 
+from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .updates import Rows, insert_rows
 

@@ -15,8 +15,8 @@ import numpy as np
 from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.runtime.memory import elementwise
 
-from .column import TIME
-from .events import Events, collect_events, event_columns
+from ..times.column import TIME
+from ..times.events import Events, collect_events, event_columns
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

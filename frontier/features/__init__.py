@@ -1,0 +1,1 @@
+"""Features of graphs: edge data, times, windows, snapshots, mixed batches, in-edges."""

@@ -1,0 +1,1 @@
+"""Windows over streams: edges that are too old are deleted when new ones come."""
