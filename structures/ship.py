@@ -25,7 +25,9 @@ from unittest import mock
 import numpy as np
 
 from frontier.core.sort import on_gpu
-from frontier.distributed import owners_on_gpu, sending, windows
+from frontier.distributed.exchange import sending
+from frontier.distributed.partition import owners_on_gpu
+from frontier.distributed.transport import windows
 from frontier.features.mixed import opera_kernels
 from frontier.functor import interpreted
 from frontier.graphs import structures

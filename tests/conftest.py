@@ -23,7 +23,8 @@ from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
 
-from frontier.distributed import Threads, owners
+from frontier.distributed import Threads
+from frontier.distributed.partition import owners
 from frontier.graphs import structures
 from frontier.runtime import gpu_available
 

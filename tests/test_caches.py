@@ -125,8 +125,9 @@ FEW = {
     "frontier/runtime/compile/kernels.py: _load", "frontier/runtime/launch/launch_graph.py: _driver",
     "frontier/runtime/launch/arguments.py: _packer", "frontier/runtime/launch/streams.py: stream_getter",
     "frontier/runtime/threads.py: find_tbb",
-    "frontier/features/snapshots/snapshot.py: _snapshot_class", "frontier/distributed/snapshots.py: _snapshot_class",
-    "frontier/distributed/results.py: _class_of",
+    "frontier/features/snapshots/snapshot.py: _snapshot_class",
+    "frontier/distributed/part/snapshots.py: _snapshot_class",
+    "frontier/distributed/part/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
 NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/compile/warm_up.py: _loads",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from frontier.core.sort import on_gpu
-from frontier.distributed import owners_on_gpu
+from frontier.distributed.partition import owners_on_gpu
 from frontier.graphs import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.runtime.compile.kernels import define_text

@@ -12,7 +12,7 @@ from distributed_cases import host
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
 from frontier.distributed import DistributedGraph, Threads
-from frontier.distributed.common_on_gpu import Items
+from frontier.distributed.operators.common_on_gpu import Items
 from structures import Hornet, SlabGraph
 
 N = 240
@@ -75,7 +75,7 @@ def test_counts(engine, case, vertex_dtype):
 @pytest.mark.parametrize("case", CASES)
 def test_counts_without_kernels_of_their_own(engine, case, monkeypatch):
     """As on GPUs with more parts than kernels sort by."""
-    monkeypatch.setattr("frontier.distributed.common.takes_pairs", lambda *_: False)
+    monkeypatch.setattr("frontier.distributed.operators.common.takes_pairs", lambda *_: False)
     graph, one = pair_of(engine)
     us, vs = pairs_of(case)
     assert fr.intersect(graph, us, vs).tolist() == host(fr.intersect(one, us, vs)).tolist()

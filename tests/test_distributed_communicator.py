@@ -11,9 +11,9 @@ from distributed_cases import host
 
 import frontier as fr
 from frontier.distributed import Threads
-from frontier.distributed.communicator import SMALL
-from frontier.distributed.partition import Partition
-from frontier.distributed.transports.in_process import InProcessCommunicator
+from frontier.distributed.partition.partition import Partition
+from frontier.distributed.transport.communicator import SMALL
+from frontier.distributed.transport.in_process import InProcessCommunicator
 from frontier.runtime import resolve_device
 
 

@@ -9,7 +9,8 @@ import pytest
 from distributed_cases import host
 from model import random_batch
 
-from frontier.distributed import DistributedGraph, Threads, owners
+from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed.partition import owners
 from structures import Hornet, SlabGraph
 
 

@@ -25,8 +25,9 @@ from algorithms import (
     sssp,
     triangle_count,
 )
-from frontier.distributed import DistributedGraph, Threads, levels
-from frontier.distributed.operators import one_device
+from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed.exchange import levels
+from frontier.distributed.operators.operators import one_device
 from structures import SlabGraph
 
 
@@ -459,7 +460,7 @@ def test_a_batch_that_fails_among_in_edges_changes_nothing(engine, monkeypatch):
             raise MemoryError("no memory left, for the test")
         return original(self, arcs)
 
-    monkeypatch.setattr("frontier.distributed.batches.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         patch.setattr(SlabGraph, "_insert", fail)
         patch.setattr(SlabGraph, "_insert_small", lambda *_: None)  # small batches of a GPU go the same way then

@@ -6,8 +6,10 @@ from distributed_cases import host, of_shape
 
 import frontier as fr
 from algorithms import bfs, sssp
-from frontier.distributed import DistributedGraph, Threads, levels, owners
-from frontier.distributed.transports.in_process import InProcessCommunicator
+from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed.exchange import levels
+from frontier.distributed.partition import owners
+from frontier.distributed.transport.in_process import InProcessCommunicator
 from structures import SlabGraph
 
 RULES = {"min": np.minimum, "max": np.maximum, "add": np.add, "or": np.bitwise_or}

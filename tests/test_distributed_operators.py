@@ -12,8 +12,9 @@ from graphs import GRAPHS
 
 import frontier as fr
 from algorithms import DynamicCore, bfs, connected_components
-from frontier.distributed import DistributedGraph, pulls
-from frontier.distributed.transports.in_process import InProcessCommunicator
+from frontier.distributed import DistributedGraph
+from frontier.distributed.operators import pulls
+from frontier.distributed.transport.in_process import InProcessCommunicator
 from structures import SlabGraph
 
 

@@ -8,8 +8,9 @@ from distributed_cases import host
 
 import frontier as fr
 from algorithms import pagerank
-from frontier.distributed import DistributedGraph, Threads, owners
-from frontier.distributed import products as of_parts
+from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed.operators import products as of_parts
+from frontier.distributed.partition import owners
 from frontier.operators import spmv
 from structures import SlabGraph
 

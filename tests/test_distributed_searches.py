@@ -14,8 +14,10 @@ from test_distributed_workers import gpus
 
 import frontier as fr
 from algorithms import bfs, sssp
-from frontier.distributed import DistributedGraph, Processes, Threads, owners, persistent
-from frontier.distributed.persistent import window_of
+from frontier.distributed import DistributedGraph, Processes, Threads
+from frontier.distributed.operators import persistent
+from frontier.distributed.operators.persistent import window_of
+from frontier.distributed.partition import owners
 from structures import SlabGraph
 
 pytestmark = [

@@ -9,8 +9,8 @@ import os
 import numpy as np
 import pytest
 
-from frontier.distributed.communicator import PartLostError
-from frontier.distributed.transports import meet, offer
+from frontier.distributed.transport.communicator import PartLostError
+from frontier.distributed.transport.select import meet, offer
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("ucxx") is None, reason="ucxx is not installed")
 SIZES = (0, 1, 3_000, 50_000, 300_000)

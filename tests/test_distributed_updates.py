@@ -12,7 +12,7 @@ from model import Model, random_batch
 
 from algorithms import DynamicTriangleCount, connected_components
 from frontier.distributed import DistributedGraph, PartLostError, Threads
-from frontier.distributed.batches import SMALL
+from frontier.distributed.exchange.batches import SMALL
 from structures import SlabGraph
 
 

@@ -14,7 +14,9 @@ from test_distributed_workers import gpus
 
 import frontier as fr
 from algorithms import DynamicBFS, bfs
-from frontier.distributed import DistributedGraph, PartLostError, owners, persistent
+from frontier.distributed import DistributedGraph, PartLostError
+from frontier.distributed.operators import persistent
+from frontier.distributed.partition import owners
 from structures import Hornet, SlabGraph
 
 pytestmark = [

@@ -4,10 +4,10 @@
 worker there is a `GraphPart`, which operators and algorithms take like any other graph.
 """
 
-from .communicator import Communicator, PartLostError
 from .engines import DaskEngine, Engine, Processes, Threads
 from .graph import DistributedGraph
-from .part import GraphPart
+from .part.part import GraphPart
+from .transport.communicator import Communicator, PartLostError
 
 __all__ = [
     "Communicator", "DaskEngine", "DistributedGraph", "Engine", "GraphPart", "PartLostError", "Processes", "Threads",

@@ -10,10 +10,10 @@ import numpy as np
 from frontier.core.base import BaseDynamicGraph
 
 if TYPE_CHECKING:
-    from .communicator import Communicator
-    from .ghosts import Ghosts
-    from .partition import Partition
-    from .vertex_arrays import VertexArrays
+    from .exchange.ghosts import Ghosts
+    from .exchange.vertex_arrays import VertexArrays
+    from .partition.partition import Partition
+    from .transport.communicator import Communicator
 
 
 class BasePart(BaseDynamicGraph):

@@ -23,14 +23,14 @@ from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
 
-from . import steps
 from .base import BaseDistributedGraph
-from .columns import ColumnsOfGraph, GivenData, check_column, check_present
-from .communicator import PartLostError
 from .engines import Engine, engine_of_client
-from .mixed import joined
-from .results import check_dask_library, kept_result
-from .tables import edge_frame
+from .exchange.columns import ColumnsOfGraph, GivenData, check_column, check_present
+from .exchange.mixed import joined
+from .part import steps
+from .part.results import check_dask_library, kept_result
+from .part.tables import edge_frame
+from .transport.communicator import PartLostError
 
 
 class DistributedGraph(BaseDistributedGraph):

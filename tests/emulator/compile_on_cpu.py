@@ -150,8 +150,8 @@ def install() -> None:
     """Have kernels compiled here, functors kept as LLVM code, and recorded steps taken as they are."""
     from numba.cuda.cudadrv import nvvm
 
-    from frontier.distributed import persistent
-    from frontier.distributed.transports.in_process import InProcessCommunicator
+    from frontier.distributed.operators import persistent
+    from frontier.distributed.transport.in_process import InProcessCommunicator
     from frontier.operators.capture import Recorded
     from frontier.runtime.compile import cuda
     from frontier.runtime.memory import growable

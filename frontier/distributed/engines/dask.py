@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from frontier.core.arguments import one_of
 from frontier.runtime import gpu_available
 
-from ..communicator import PartLostError
-from ..transports import TRANSPORTS, meet, offer
+from ..transport.communicator import PartLostError
+from ..transport.select import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
 
 LOOK = 1.0  # seconds between looks at whether all workers are there

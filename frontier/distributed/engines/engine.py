@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from frontier.runtime import HeldInterrupts
 
-from ..communicator import Communicator
+from ..transport.communicator import Communicator
 
 Answer = tuple[Any, BaseException | None]
 """The value that a worker returned, or the error that it raised."""
@@ -169,7 +169,7 @@ class Engine(ABC):
 
 def first_error(errors: Sequence[BaseException | None]) -> BaseException | None:
     """The error to report, of those of all parts: what went wrong before others were left alone by it."""
-    from ..communicator import PartLostError
+    from ..transport.communicator import PartLostError
 
     found = [error for error in errors if error is not None]
     return next((error for error in found if not isinstance(error, PartLostError)), found[0] if found else None)

@@ -21,8 +21,8 @@ from typing import Any
 from frontier.core.arguments import integer, one_of
 from frontier.runtime import HeldInterrupts
 
-from ..communicator import PartLostError
-from ..transports import TRANSPORTS, meet, offer
+from ..transport.communicator import PartLostError
+from ..transport.select import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
 from .messages import Message, Packed, Reserve, pack, receive, send
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from frontier.runtime import resolve_device
 
-from ..transports.in_process import InProcessCommunicator
+from ..transport.in_process import InProcessCommunicator
 from .engine import Answer, Engine, Host
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are told

@@ -35,7 +35,7 @@ IN_MEMORY: tuple[Any, ...] = (
 
 Not among them are those of a few entries each, such as the kernels of the structures in use.
 """
-OF_PARTS = "frontier.distributed.accesses"
+OF_PARTS = "frontier.distributed.exchange.accesses"
 """Has one more, ``accesses_of``, where it was imported."""
 times_cleared = 0
 """How often; what holds launches of kernels, as `record` does, compares it."""

@@ -1,0 +1,147 @@
+"""Ghosts: the vertices of other parts that a part's arcs lead to, and which part is to be notified of whose.
+
+A part that reads entries at the other ends of its arcs needs those of its ghosts alone. Each part tells the owners once
+which vertices it needs, and later the new ones. Batches mark the other ends of arcs that they insert, and nothing is
+exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from frontier.runtime.memory import elementwise
+
+from ..partition.partition import Partition
+from ..transport.communicator import Communicator
+
+MOST = 0.9
+"""Only ghosts' entries are exchanged if they are at most this share of all entries of other parts."""
+
+
+class Ghosts:
+    """The ghosts of one local graph of a part, and those that other parts have of its vertices.
+
+    O(V) memory, once `bring_up` was called.
+
+    Parameters
+    ----------
+    comm : Communicator
+    partition : Partition
+    local : function
+        Gives the local graph.
+    """
+
+    def __init__(self, comm: Communicator, partition: Partition, local: Callable[[], Any]):
+        self._comm = comm
+        self._partition = partition
+        self._local = local
+        self._held: Any = None  # whether an arc leads to each vertex, or did; None until that is asked for
+        self._known: Any = None  # those whose owners know, and this part's own
+        self._new: tuple[Any, list[int]] | None = None  # those that owners do not know, by owner; None to look for them
+        self._ghosts: list[list[Any]] = [[] for _ in range(comm.size)]
+        self._asked: list[list[Any]] = [[] for _ in range(comm.size)]
+        self._few = False
+
+    def mark(self, vertices: Any) -> None:
+        """Arcs to some vertices are inserted."""
+        if self._held is not None:
+            self._grow()
+            self._held[vertices] = True
+            self._new = None
+
+    def bring_up(self, number: int = 0) -> int:
+        """Tell the owners of ghosts that are new, unless nearly all vertices are ghosts; every worker calls this.
+
+        An exchange of counts, for which the host waits, and of ids if there are any. The first time, a pass over arcs.
+
+        Parameters
+        ----------
+        number : int
+            To be summed up over all parts, along with the counts.
+
+        Returns
+        -------
+        int
+            The sum.
+        """
+        comm, partition = self._comm, self._partition
+        if comm.size == 1:
+            return number
+        ids, counts = self._unknown()
+        total = sum(counts) + sum(self._sizes(self._ghosts))
+        table = comm.gather_counts([*counts, total, number])
+        summed = int(table[:, comm.size + 1].sum())
+        self._few = int(table[:, comm.size].sum()) <= MOST * partition.owners.size * (comm.size - 1)
+        if not self._few or not table[:, : comm.size].any():
+            return summed
+        self._known[ids] = True
+        self._new = ids[:0], [0] * comm.size
+        received = table[:, comm.rank].tolist()
+        asked, _ = comm.alltoallv(ids, counts, received)
+        for lists, vertices, sizes in ((self._ghosts, ids, counts), (self._asked, asked, received)):
+            ends = np.cumsum([0, *sizes]).tolist()
+            for peer, pieces in enumerate(lists):
+                if sizes[peer]:
+                    pieces[:] = [elementwise.joined(comm.device, *pieces, vertices[ends[peer] : ends[peer + 1]])]
+        return summed
+
+    def _unknown(self) -> tuple[Any, list[int]]:
+        """The ghosts that owners do not know of, sorted by owner, and how many each owns."""
+        xp, comm, partition = self._comm.device.xp, self._comm, self._partition
+        if self._held is None:
+            self._held = self._local().in_degrees() > 0
+            self._known = partition.owners == comm.rank
+        self._grow()
+        if self._new is None:
+            new = xp.flatnonzero(self._held & ~self._known).astype(self._local().vertex_dtype)
+            order, counts = partition.by_owner(new)
+            self._new = new[order], counts
+        return self._new
+
+    def route(self) -> Route | None:
+        """How entries go to ghosts now, after `bring_up`; None if it takes less to send all of them."""
+        return Route(self._comm, self._asked, self._ghosts) if self._few and self._comm.size > 1 else None
+
+    def asked(self) -> tuple[Any, list[int], list[int]] | None:
+        """What other parts ask this one for, after `bring_up`: vertices, those for the first part first, and how many
+        each asks for; and how many ghosts this part has of each. None if it takes less to send all entries."""
+        if not self._few or self._comm.size == 1:
+            return None
+        found = [each for pieces in self._asked for each in pieces]
+        none = self._comm.device.xp.empty(0, self._local().vertex_dtype)
+        vertices = elementwise.joined(self._comm.device, *found) if found else none
+        return vertices, self._sizes(self._asked), self._sizes(self._ghosts)
+
+    def _grow(self) -> None:
+        """Vertices were inserted: nothing leads to them yet."""
+        xp, n = self._comm.device.xp, int(self._partition.owners.size)
+        more = n - int(self._held.size)
+        if more:
+            self._held = xp.concatenate([self._held, xp.zeros(more, np.bool_)])
+            self._known = xp.concatenate([self._known, self._partition.owners[n - more :] == self._comm.rank])
+
+    @staticmethod
+    def _sizes(lists: Sequence[Sequence[Any]]) -> list[int]:
+        return [sum(int(piece.size) for piece in pieces) for pieces in lists]
+
+
+class Route:
+    """The entries that go from owners to ghosts, of vectors by vertex id."""
+
+    def __init__(self, comm: Communicator, asked: Sequence[Sequence[Any]], ghosts: Sequence[Sequence[Any]]):
+        none = comm.device.xp.empty(0, np.int64)
+        self._comm = comm
+        self._sent, self._got = Ghosts._sizes(asked), Ghosts._sizes(ghosts)
+        self._from, self._to = (
+            comm.device.xp.concatenate([none, *(each for pieces in lists for each in pieces)])
+            for lists in (asked, ghosts)
+        )
+
+    def copy(self, array: Any) -> None:
+        """Copy the entries of ghosts from the parts that own them; others that this part does not own stay behind."""
+        device = self._comm.device
+        got, _ = self._comm.alltoallv(elementwise.take(device, array, self._from), self._sent, self._got)
+        elementwise.put(device, array, self._to, got)

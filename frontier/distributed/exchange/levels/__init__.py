@@ -1,0 +1,278 @@
+"""What a push has reached, on its way to the parts that own it: on GPUs, by kernels of the package's own.
+
+A level of a search that reaches few vertices is all latency. So its messages have a fixed room (`ROOM`), and travel
+before anybody knows what is in them: a level then takes two exchanges, the messages and the sums of a few numbers, and
+the host waits once, for these sums. To a part for which there is no room, all travels in a second message, with another
+sum and another wait: that is a level in which bytes matter.
+
+    numbers    members of the next frontier, arcs that leave them, pairs without room, members of this frontier: of this
+               part, and of all parts; what was sent to each part and received; how much of the second messages is
+               filled; what the push has reached, and its arcs. All of them come to the host in one copy.
+
+Members are without duplicates: stamps say which vertices the level has listed already, so that nothing is cleared,
+and a level takes work for what it reaches alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.core.locking import reads
+from frontier.operators.dispatch.gpu_balance import blocks_for_at_most
+from frontier.operators.dispatch.kernels import begin_to_load, cuda_kernels_for, state_of
+from frontier.runtime.memory.scratch import Counters
+
+if TYPE_CHECKING:
+    from ...partition.partition import Partition
+    from ...transport.communicator import Communicator
+
+HEADER = "frontier/distributed/exchange/levels/levels.cuh"
+ROOM = 2048
+"""Vertices for which a first message has room at most; a multiple of 8. It takes hardly longer to travel than an empty
+one. Where all parts know that a level reaches fewer, there is room for these."""
+MOST_PARTS, MOST_COLUMNS, SOLO = 32, 4, 1024
+"""As in levels.cuh."""
+BYTES_AHEAD = 16
+"""Of a message, before its columns (HEADER in levels.cuh)."""
+LEFT, TOTALS, ROWS = 2, 4, 8
+"""Places of the numbers (levels.cuh has the same)."""
+RULES = {"min": 0, "max": 1, "add": 2, "or": 3}
+FOLLOW = 4
+TYPES = {
+    np.dtype(name): code for code, name in enumerate(
+        ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
+    )
+}  # fmt: skip
+
+
+@dataclass
+class Columns:
+    """The arrays whose entries travel, as kernels take them.
+
+    Attributes
+    ----------
+    arrays : list of array
+        Those with a rule, and behind them those that follow one of them.
+    adds : bool
+        Whether the rule of one is "add".
+    width : int
+        Bytes of an entry of each.
+    args : tuple
+        Of kernels.
+    """
+
+    arrays: list[Any]
+    adds: bool
+    width: int
+    args: tuple
+
+    @classmethod
+    def of(cls, ruled: Sequence[tuple[Any, str]], followers: Sequence[tuple[Any, Any]]) -> Columns | None:
+        """The columns for arrays with their rules, and for others with the arrays that they follow; None if kernels
+        do not take them."""
+        arrays = [array for array, _ in (*ruled, *followers)]
+        if len(arrays) > MOST_COLUMNS or any(array.dtype not in TYPES for array in arrays):
+            return None
+        codes = [TYPES[array.dtype] | RULES[rule] << 4 for array, rule in ruled]
+        for array, leader in followers:
+            at = next(i for i, (each, _) in enumerate(ruled) if each is leader)
+            codes.append(TYPES[array.dtype] | FOLLOW << 4 | at << 8)
+        packed = sum(code << 16 * i for i, code in enumerate(codes))
+        adds = any(rule == "add" for _, rule in ruled)
+        return cls([], adds, sum(array.itemsize for array in arrays), (len(arrays), packed)).of_others(arrays)
+
+    def of_others(self, arrays: list[Any]) -> Columns:
+        """Columns of the same types and rules."""
+        pointers = (*arrays, *[None] * (MOST_COLUMNS - len(arrays)))
+        return Columns(arrays, self.adds, self.width, (*self.args[:2], *pointers))
+
+
+@dataclass
+class Level:
+    """What a level has come to.
+
+    Attributes
+    ----------
+    members : array of vertex ids
+        This part's members of the next frontier, without duplicates.
+    arcs : int
+        That leave them.
+    total, total_arcs : int
+        Of all parts.
+    entered : int
+        How many vertices were in the frontiers of all parts.
+    """
+
+    members: Any
+    arcs: int
+    total: int
+    total_arcs: int
+    entered: int
+
+
+class Mail:
+    """What one part sends to others and receives, level by level, and the memory for it."""
+
+    def __init__(self, comm: Communicator, partition: Partition):
+        self._comm = comm
+        self._partition = partition
+        parts = comm.size
+        self._cursors_at = ROWS + 2 * parts
+        self._reached_at = ROWS + 3 * parts
+        self._counters = Counters(comm.device, self._reached_at + 2)
+        numbers = self._counters.array
+        self.numbers = numbers
+        self.reached = numbers[self._reached_at :]
+        self._own, self._totals = numbers[:TOTALS], numbers[TOTALS:ROWS]
+        self._cursors = numbers[self._cursors_at : self._reached_at]
+        self._room = ROOM  # of the messages of this level
+        self._stride = 0  # bytes of a message, for which the pieces are cut
+        self._messages: Any = None
+        self._received: Any = None
+        self._outgoing: list[Any] = []
+        self._sizes: list[int] = []
+
+    @staticmethod
+    def load_ahead(local: Any) -> None:
+        """Compile the kernels while others are: a search that has windows takes them only where these have no room."""
+        begin_to_load(_kernels(local))
+
+    @staticmethod
+    def can_carry(comm: Communicator) -> bool:
+        """Whether the messages between parts are made by kernels."""
+        return comm.device.is_gpu and 1 < comm.size <= MOST_PARTS
+
+    def begin(
+        self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None
+    ) -> None:  # fmt: skip
+        """Before a level.
+
+        Parameters
+        ----------
+        local : Graph
+            This part's graph.
+        entered : int
+            Members of this part's frontier.
+        reached : int
+            What `deliver` is to send, if the host knows how much that is.
+        most : int, optional
+            All parts together send no more; the same on all.
+        """
+        self._room = ROOM if most is None else min(ROOM, max(rounded_up(most), 8))
+        self._cut(BYTES_AHEAD + self._room * (local.vertex_dtype.itemsize + columns.width))
+        size = int(self.numbers.size)
+        _kernels(local).begin(
+            size, self.numbers, entered, self._reached_at, reached, self._messages, self._comm.size, self._stride
+        )
+
+    def _cut(self, stride: int) -> None:
+        """Have messages of so many bytes."""
+        if stride == self._stride:
+            return
+        comm, xp = self._comm, self._comm.device.xp
+        if self._messages is None or stride * comm.size > self._messages.size:
+            self._messages = xp.empty(stride * comm.size, np.uint8)
+            self._received = xp.empty(stride * comm.size, np.uint8)
+        self._stride = stride
+        self._outgoing = [self._messages[p * stride : (p + 1) * stride] for p in range(comm.size)]
+        self._outgoing[comm.rank] = self._messages[:0]
+        self._sizes = [0 if p == comm.rank else stride for p in range(comm.size)]
+
+    def deliver(
+        self, local: Any, columns: Columns, reached: Any, most: int, stamps: Any, epoch: Any
+    ) -> Level:  # fmt: skip
+        """Send the copies of what was reached to the owners.
+
+        Parameters
+        ----------
+        reached : array of vertex ids
+            Without duplicates; how many is on the device, in the mail's `reached`.
+        most : int
+            At least as many; 0 if there are none.
+        stamps, epoch : array of int32, int32
+            Marks of vertices, which do not have this one yet, except those that were reached.
+        """
+        comm, kernels, view, rank = self._comm, _kernels(local), local.view(), self._comm.rank
+        members = comm.device.xp.empty(local.num_vertices, local.vertex_dtype)
+        owners, room = self._partition.owners, self._room
+        listed = (stamps, epoch, members, self.numbers)
+
+        def pack(more: Any) -> None:
+            if not most:
+                return
+            blocks = blocks_for_at_most(most)
+            kernels.pack(
+                1, view, self.reached, reached, owners, rank, comm.size, room, self._messages, more, *listed,
+                self._cursors, *columns.args, blocks=blocks,
+            )  # fmt: skip
+            if columns.adds:
+                again = int(more is not None)
+                kernels.forget(
+                    1, self.reached, reached, owners, rank, room, self._messages, again, *columns.args, blocks=blocks
+                )
+
+        pack(None)
+        comm.exchange_into(self._outgoing, self._sizes, self._received)
+        kernels.combine_messages(
+            1, view, self._messages, self._received, rank, comm.size, room, *listed, *columns.args, blocks=1,
+            threads=SOLO,
+        )  # fmt: skip
+        numbers = self.sum_up()
+        if numbers[TOTALS + LEFT]:
+            self._deliver_rest(local, columns, numbers, listed, pack)
+            numbers = self.sum_up()
+        count, arcs = numbers[:2]
+        return Level(members[:count], arcs, *numbers[TOTALS : TOTALS + 2], numbers[TOTALS + 3])
+
+    def _deliver_rest(self, local: Any, columns: Columns, numbers: list[int], listed: tuple, pack: Any) -> None:
+        """Exchange the second messages, and combine what comes, part by part."""
+        comm, xp = self._comm, self._comm.device.xp
+        width = local.vertex_dtype.itemsize + columns.width
+
+        def bytes_of(counts: list[int]) -> list[int]:
+            return [0 if count <= self._room else BYTES_AHEAD + rounded_up(count) * width for count in counts]
+
+        sent, received = (numbers[start : start + comm.size] for start in (ROWS, ROWS + comm.size))
+        going, coming = bytes_of(sent), bytes_of(received)
+        messages, arrived = (xp.empty(max(sum(sizes), 1), np.uint8) for sizes in (going, coming))
+        if sum(going):
+            pack(messages)
+        ends = [0, *itertools.accumulate(going)]
+        comm.exchange_into([messages[a:b] for a, b in itertools.pairwise(ends)], coming, arrived)
+        offset = 0
+        for count, size in zip(received, coming, strict=True):
+            if size:
+                _kernels(local).combine_message(count, local.view(), arrived, offset, *listed, *columns.args)
+            offset += size
+
+    def sum_up(self) -> list[int]:
+        """Sum up the numbers of all parts, and read all; the host waits."""
+        self._comm.sum_into(self._own, self._totals)
+        self._comm.waits += 1
+        return self._counters.read()
+
+    def send(self, local: Any, columns: Columns, reached: Any, entered: int) -> Level:
+        """`deliver` of a list whose length the host knows."""
+        size = int(reached.size)
+        follow_updates(local)
+        self.begin(local, columns, entered, size)
+        return self.deliver(local, columns, reached, size, *state_of(local).next_stamps(local))
+
+
+@reads
+def follow_updates(graph: Any) -> None:
+    """Have the current stream wait for the last update of a graph, if that was made in another one."""
+
+
+def _kernels(local: Any) -> Any:
+    return cuda_kernels_for(local, HEADER, (), ())
+
+
+def rounded_up(count: int) -> int:
+    """The room for so many vertices."""
+    return -(-count // 8) * 8

@@ -1,0 +1,571 @@
+"""Arrays by vertex, of which every part has a copy, and how the copies agree.
+
+Entry v of a part's copy is authoritative on the part that owns v. Functors read and write their own part's copy.
+
+* Operators over edges write to entries of vertices that other parts own. These *changed copies* travel to the owners,
+  and are combined there by the array's rule.
+* Operators over vertices write to owned entries. The copies of other parts are *behind* then, until they are needed.
+* Copies of an array with the rule "add" hold what is to be added to the owner's entry. What functors have added without
+  putting the vertex out is *pending*: it stays where it is until the array is read.
+* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them, and
+  *held* so while a block says that each part works on its own.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frontier.core.arguments import one_of
+from frontier.operators import compute
+from frontier.operators.frontiers.frontier import Frontier
+from frontier.runtime.memory import elementwise
+
+from ..partition.partition import Partition
+from ..transport.communicator import Communicator
+from .accesses import reads_own_entry
+from .levels import Columns, Mail
+
+RULES = ("min", "max", "add", "or")
+MARKED = 256
+"""On a CPU, lists of vertices are joined by marks for all vertices if those are no more than so many for each entry,
+and sorted otherwise."""
+FLAGS = "flags"
+"""In place of a rule, for small arrays of flags, which are not by vertex."""
+SUMS = "sums"
+"""Likewise, for small arrays that any part may add to."""
+OF_NO_VERTEX = FLAGS, SUMS
+"""Arrays with these may be written to by any functor."""
+RESULTS = "results"
+"""Likewise, for small arrays that `reduce` leaves its result in."""
+ABSENT = -1
+"""In place of a place among arguments."""
+
+
+@dataclass
+class Entry:
+    """What is known of an array.
+
+    Attributes
+    ----------
+    rule : str, function or None
+        How copies combine.
+    leader : weak reference or None
+        The array whose copies decide which copy of this one counts.
+    behind : bool
+        Whether copies of entries that other parts own may be out of date.
+    holds_sums : bool
+        Whether such copies hold what is to be added, rather than values: with the rule "add".
+    pending : bool
+        Whether they may be other than zero then.
+    apart : bool
+        Whether copies may have to be combined, by a rule that is a function.
+    held : bool
+        Whether they stay apart for now, whatever needs them.
+    normal : function or None
+        Brings entries to a form in which combined copies are the same.
+    before : array or None
+        With such a rule, a copy from before the operator that runs, when all parts' copies said the same.
+    held_from : array or None
+        On CPUs a copy from when it began to be held: what others' copies say now and this one said then is no news.
+    """
+
+    array: weakref.ref
+    rule: str | Callable | None = None
+    leader: weakref.ref | None = None
+    behind: bool = False
+    holds_sums: bool = False
+    pending: bool = False
+    apart: bool = False
+    held: bool = False
+    normal: Callable | None = None
+    before: Any = None
+    held_from: Any = None
+
+
+class VertexArrays:
+    """The arrays by vertex that one part has, with their rules.
+
+    Any array of the right length is taken for one when an operator gets it, without a rule.
+
+    Parameters
+    ----------
+    local : function
+        Gives the local graph.
+    is_column : function
+        Tells whether an array is one by edge.
+
+    Attributes
+    ----------
+    plans : dict
+        What operators have found out of functors with arguments of some kinds (`gpu_steps`).
+    """
+
+    def __init__(
+        self, comm: Communicator, partition: Partition, local: Callable[[], Any], is_column: Callable[[Any], bool]
+    ):  # fmt: skip
+        self._comm = comm
+        self._is_column = is_column
+        self._local = local
+        self._partition = partition
+        self._known: dict[int, Entry] = {}
+        self._mail: Mail | None = None
+        self.plans: dict[tuple, Any] = {}
+
+    def register(
+        self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None
+    ) -> Any:  # fmt: skip
+        """Remember how the copies of an array combine; returns the array."""
+        if rule is not None and not callable(rule):
+            one_of(rule, "combine", RULES)
+        if leader is not None:
+            found = self._known.get(id(leader))
+            if found is None or found.rule not in ("min", "max"):
+                raise ValueError("follows must be a vertex array of this graph with combine='min' or 'max'")
+            if rule is not None:
+                raise ValueError("an array either has a rule of its own, combine=, or follows another")
+        if normal is not None and not callable(rule):
+            raise ValueError("normal goes with a rule, combine=, that is a function")
+        self._entry(array, rule, None if leader is None else weakref.ref(leader)).normal = normal
+        return array
+
+    def _entry(self, array: Any, rule: Any = None, leader: Any = None) -> Entry:
+        found = self._known.get(id(array))
+        if found is None:
+            key = id(array)
+            found = Entry(weakref.ref(array, lambda _: self._known.pop(key, None)), rule, leader)
+            self._known[key] = found
+        return found
+
+    def rule_of(self, array: Any) -> Any:
+        """How copies of an array combine; "follows" for one that follows another, None for one without a rule."""
+        entry = self._known.get(id(array))
+        return None if entry is None else "follows" if entry.leader is not None else entry.rule
+
+    def register_flags(self, array: Any) -> Any:
+        """Remember a small array of which any part may set entries; returns the array."""
+        self._entry(array, FLAGS)
+        return array
+
+    def register_sums(self, array: Any) -> Any:
+        """Remember a small array that any part may add to; returns the array."""
+        self._entry(array, SUMS)
+        return array
+
+    def register_results(self, array: Any) -> Any:
+        """Remember a small array for results; returns the array."""
+        self._entry(array, RESULTS)
+        return array
+
+    def finish_results(self, args: Sequence[Any]) -> None:
+        """Make the deferred reductions if the result of any is among some arguments."""
+        comm = self._comm
+        if any(each.array is value for each in comm.deferred for value in args):
+            comm.flush()
+
+    def among(self, args: Sequence[Any]) -> list[Any]:
+        """The arrays by vertex among the arguments of a functor."""
+        size, kind = self._partition.owners.size, self._comm.device.xp.ndarray
+        return [
+            value for value in args
+            if isinstance(value, kind) and value.shape == (size,)
+            and self.rule_of(value) not in (*OF_NO_VERTEX, RESULTS) and not self._is_column(value)
+        ]  # fmt: skip
+
+    def kinds_of(self, args: Sequence[Any]) -> tuple:
+        """What operators must know of arguments to treat others the same: hashable."""
+        shape, kind = (self._partition.owners.size,), self._comm.device.xp.ndarray
+        places = {id(value): place for place, value in enumerate(args)}  # which arrays are the same
+        kinds: list[Any] = []
+        for value in args:
+            if not isinstance(value, kind):
+                kinds.append(type(value))
+                continue
+            entry, rule, leader = self._known.get(id(value)), None, None
+            if entry is not None:
+                rule = entry.rule
+                leader = entry.leader and places.get(id(entry.leader()), ABSENT)
+            kinds.append((
+                places[id(value)], value.dtype, value.shape == shape, rule, leader, self._is_column(value)
+            ))  # fmt: skip
+        return tuple(kinds)
+
+    # ---- owners to copies -------------------------------------------------------------------------------------------
+
+    def written(self, arrays: Sequence[Any]) -> None:
+        """Owned entries of these may have changed."""
+        for array in arrays:
+            self._entry(array).behind = True
+
+    def shared(self, arrays: Sequence[Any]) -> None:
+        """All copies of these are those of the owners."""
+        for array in arrays:
+            self._entry(array).behind = False
+
+    def complete(self, arrays: Sequence[Any]) -> None:
+        """Bring copies that are behind up to date with the owners'; of flags, those that any part has set, and
+        of results the sums."""
+        self.finish_results(arrays)
+        self.settle(arrays)
+        entries = {id(array): self._entry(array) for array in arrays}
+        stale = [
+            array for array in arrays
+            if (entries[id(array)].behind or entries[id(array)].holds_sums) and not entries[id(array)].held
+        ]  # fmt: skip
+        for array in stale:
+            self._normalize(array)
+        stale = [array for array in stale if entries[id(array)].normal is None]
+        for size in dict.fromkeys(array.size for array in stale):
+            self.copy_from_owners(*(array for array in stale if array.size == size))
+        for array in stale:
+            entry = self._entry(array)
+            entry.behind = entry.holds_sums = False
+        for array in arrays:
+            if self._entry(array).rule == FLAGS:
+                array[...] = self._comm.allreduce(array, "max")
+
+    def publish(self, arrays: Sequence[Any], ids: Any) -> None:
+        """`complete` where only some entries have changed since copies were those of the owners.
+
+        Parameters
+        ----------
+        ids : array of vertex ids
+            Vertices of this part.
+        """
+        comm = self._comm
+        counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
+        width = sum(array.itemsize for array in arrays)
+        if sum(counts) * (width + ids.itemsize) >= arrays[0].size * width:
+            self.complete(arrays)
+            return
+        if comm.size > 1 and sum(counts):
+            found, *columns = comm.allgather_columns([ids, *(array[ids] for array in arrays)], counts)
+            for array, values in zip(arrays, columns, strict=True):
+                array[found] = values
+        for array in arrays:
+            self._entry(array).behind = False
+
+    def copy_from_owners(self, *arrays: Any) -> None:
+        """Copy every entry from the part that owns it; arrays of one length, which may be from before vertices came."""
+        comm = self._comm
+        if not arrays or comm.size == 1:
+            return
+        owned, others, counts = self._partition.pieces_of_first(arrays[0].size)
+        columns = comm.gather_others([elementwise.take(comm.device, array, owned) for array in arrays], counts)
+        for array, values in zip(arrays, columns, strict=True):
+            elementwise.put(comm.device, array, others, values)
+
+    def _is_away(self, array: Any) -> Any:
+        """Which entries of an array other parts own."""
+        return self._partition.owners[: array.size] != self._comm.rank
+
+    def settle(self, arrays: Sequence[Any]) -> None:
+        """Have owners hold what functors have written: send what is pending, and combine copies that are apart."""
+        for array in arrays:
+            entry = self._entry(array)
+            if entry.apart and not entry.held:
+                self.unite([array])
+            elif entry.pending:
+                self._send_pending(array, entry)
+
+    def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
+        """Before functors are called at edges.
+
+        Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
+        a minimum that is not yet as low leads to more work, not to another result.
+
+        Parameters
+        ----------
+        read : sequence of array
+            Those whose entries of other vertices than `src` are read.
+        writes_few : bool
+            Whether the operator may write to few entries, so that it may pay to look which ones.
+        """
+        self.complete([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
+        self.hold_sums(arrays)
+        for array in arrays:
+            entry = self._entry(array)
+            if callable(entry.rule) and self._comm.size > 1:
+                alike = writes_few and not (entry.behind or entry.apart or entry.held) and reads_own_entry(entry.rule)
+                entry.before = array.copy() if alike else None
+
+    def hold_sums(self, arrays: Sequence[Any]) -> None:
+        """Have copies hold what is to be added, where that is the rule; and expect that something will be."""
+        for array in arrays:
+            entry = self._entry(array)
+            if entry.rule == "add" and self._comm.size > 1:
+                if not entry.holds_sums:
+                    array[self._is_away(array)] = 0
+                    entry.holds_sums = True
+                entry.pending = True
+
+    # ---- changed copies to owners -----------------------------------------------------------------------------------
+
+    def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
+        """Send the copies of some vertices to their owners.
+
+        One exchange of counts, for which the host waits, and one of values; on GPUs see `levels`.
+
+        Parameters
+        ----------
+        reached : array of vertex ids
+            Without duplicates. Copies of other vertices have not changed.
+        arrays : sequence of array
+            Those with a rule are sent.
+        numbers : sequence of int
+            To be summed up over all parts, along with the counts.
+
+        Returns
+        -------
+        vertices : array of vertex ids
+            Those of `reached` that this part owns, and those whose entries other parts' copies have improved, without
+            duplicates. If no array has a rule, all that other parts have reached.
+        sums : list of int
+            Of how many vertices all parts have reached (on GPUs, how many they return), and of `numbers`.
+        """
+        xp, partition, comm = self._comm.device.xp, self._partition, self._comm
+        ruled, followers = self._ruled(arrays)
+        self.written((*ruled, *followers))
+        if comm.size == 1:
+            return reached, [int(reached.size), *numbers]
+        columns = self.columns_of(ruled, followers) if len(numbers) <= 1 else None
+        if columns is not None:
+            local = self._local()
+            reached = reached.astype(local.vertex_dtype, copy=False)
+            level = self.mail.send(local, columns, reached, *numbers or (0,))
+            return level.members, [level.total, level.entered][: 1 + len(numbers)]
+        reached, found = partition.sort_by_owner(reached)
+        known = xp.asarray(np.asarray([reached.size, *numbers], np.int64))
+        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
+        counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
+        sums = table[:, comm.size :].sum(axis=0).tolist()
+        first = sum(counts[: comm.rank])
+        mine = reached[first : first + counts[comm.rank]]
+        # By pairs, or all entries: by what is less in total, so that all parts choose alike.
+        itemsize = sum(array.itemsize for array in (*ruled, *followers))
+        sent = table[:, : comm.size]
+        pairs = int(sent.sum() - np.trace(sent)) * (itemsize + reached.itemsize)
+        if not pairs:
+            return mine, sums
+        dense = bool(ruled) and int(partition.owners.size) * (comm.size - 1) * itemsize < pairs
+        carried = [*ruled, *followers]
+        if dense:
+            order, sizes = partition.of_first(carried[0].size)
+            received = [sizes[comm.rank]] * comm.size
+            got, _ = comm.alltoallv_columns([array[order] for array in carried], sizes, received)
+            start = sum(sizes[: comm.rank])
+            ids = xp.concatenate([order[start : start + sizes[comm.rank]]] * comm.size)
+        else:
+            (*got, ids), _ = comm.alltoallv_columns(
+                [*(array[reached] for array in carried), reached], counts, received
+            )
+        self._forget_sent(ruled, None if dense else [reached[:first], reached[first + counts[comm.rank] :]])
+        values = {id(array): column for array, column in zip(carried, got, strict=True)}
+        better = []
+        start = 0
+        for peer, count in enumerate(received):  # no vertex is listed twice by one part
+            piece, start = slice(start, start + count), start + count
+            if peer != comm.rank and count:
+                theirs = {key: column[piece] for key, column in values.items()}
+                better.append((ids[piece], self._combine(ids[piece], theirs, ruled, followers)))
+        return self._joined(mine, better), sums
+
+    @property
+    def mail(self) -> Mail:
+        """What kernels send by."""
+        if self._mail is None:
+            self._mail = Mail(self._comm, self._partition)
+            Mail.load_ahead(self._local())
+        return self._mail
+
+    def columns_to_send(self, arrays: Sequence[Any]) -> Columns | None:
+        """Those of some arrays whose copies go to the owners, if kernels send them."""
+        return self.columns_of(*self._ruled(arrays))
+
+    def columns_of(self, ruled: Sequence[Any], followers: Sequence[Any]) -> Columns | None:
+        """The columns of arrays with a rule and of others that follow them, if kernels send them."""
+        if not Mail.can_carry(self._comm):
+            return None
+        return Columns.of(
+            [(array, self._entry(array).rule) for array in ruled],
+            [(array, self._entry(array).leader()) for array in followers],  # type: ignore[misc]
+        )  # fmt: skip
+
+    def needs_settling(self, array: Any) -> bool:
+        """Whether copies of an array may hold what the owners lack, after an operator that has sent what it reached."""
+        rule = self._entry(array).rule
+        return rule == "add" or callable(rule)
+
+    def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
+        """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""
+        xp, size = self._comm.device.xp, int(self._partition.owners.size)
+        if not self._comm.device.is_gpu:
+            lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
+            if MARKED * sum(each.size for each in lists) < size:
+                found = np.sort(np.concatenate(lists))
+                return found[np.concatenate([np.ones(min(found.size, 1), np.bool_), found[1:] != found[:-1]])]
+            better = [(ids, None) for ids in lists]
+        found = xp.zeros(size, np.bool_)  # the host waits once
+        found[mine] = True
+        for ids, marks in better:
+            found[ids] = True if marks is None else found[ids] | marks
+        return xp.flatnonzero(found).astype(mine.dtype)
+
+    def _forget_sent(self, arrays: Sequence[Any], sent: Any) -> None:
+        """Clear what has been sent to be added: of some vertices, or of all."""
+        for array in arrays:
+            entry = self._entry(array)
+            if entry.rule != "add":
+                continue
+            if sent is None:
+                array[self._is_away(array)] = 0
+                entry.pending = False
+            else:
+                for ids in sent:
+                    array[ids] = 0
+
+    def _send_pending(self, array: Any, entry: Entry) -> None:
+        """Send all that is to be added to entries that other parts own."""
+        xp = self._comm.device.xp
+        held = array != 0
+        held &= self._is_away(array)
+        self.to_owners(xp.flatnonzero(held).astype(np.int32 if array.size < 2**31 else np.int64), [array])
+        entry.pending = False
+
+    def _ruled(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The arrays with a named rule, and those that follow one of them."""
+        distinct = list({id(array): array for array in arrays}.values())
+        ruled = [array for array in distinct if isinstance(self._entry(array).rule, str)]
+        followers = [array for array in distinct if self._entry(array).leader is not None]
+        for array in followers:
+            if not any(self._entry(array).leader() is leader for leader in ruled):  # type: ignore[misc]
+                raise ValueError("a vertex array that follows another was given to an operator without that one")
+        return ruled, followers
+
+    def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
+        """Combine what one part has sent with the owned entries; returns which it has improved, or None for all."""
+        xp = self._comm.device.xp
+        if not ruled:
+            return None
+        improved = xp.zeros(ids.size, np.bool_)
+        better: dict[int, Any] = {}
+        for array in ruled:
+            old, new, rule = array[ids], values[id(array)], self._entry(array).rule
+            total = {"min": xp.minimum, "max": xp.maximum, "add": xp.add, "or": xp.bitwise_or}[rule](old, new)
+            better[id(array)] = total != old
+            improved |= better[id(array)]
+            array[ids] = total
+        for array in followers:
+            which = better[id(self._entry(array).leader())]  # type: ignore[misc]
+            array[ids] = xp.where(which, values[id(array)], array[ids])
+        return improved
+
+    # ---- rules that are functions -----------------------------------------------------------------------------------
+
+    def is_united(self, array: Any) -> bool:
+        """Whether the rule of an array is a function."""
+        return callable(self._entry(array).rule)
+
+    def unite(self, arrays: Sequence[Any]) -> None:
+        """Combine all copies of the arrays whose rule is a function, on all parts.
+
+        Where copies have said the same before an operator, and it has changed few entries, these go to all parts.
+        Otherwise whole copies do: after step k each part has what 2^k others had, so that log2 of their number is
+        enough. What comes twice does no harm: the functions are idempotent.
+        """
+        comm, size = self._comm, self._comm.size
+        for array in arrays:
+            rule = self._entry(array).rule
+            if not callable(rule):
+                continue
+            entry = self._entry(array)
+            before, entry.before, entry.apart = entry.before, None, entry.held
+            if entry.held:
+                continue
+            held_from, entry.held_from = entry.held_from, None
+            if size == 1 or (before is not None and self._unite_changes(array, rule, before)):
+                continue
+            step = 1
+            while step < size:
+                counts, received = [0] * size, [0] * size
+                counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
+                # Another process reads what is sent: on CPUs a copy. To write to cache lines that another core has
+                # just read takes a rule five times as long.
+                sent = array if comm.device.is_gpu else array.copy()
+                theirs, _ = comm.alltoallv(sent, counts, received)
+                compute(self._with_news(array, theirs, held_from), rule, array, theirs)
+                step *= 2
+
+    def _with_news(self, array: Any, theirs: Any, held_from: Any) -> Frontier:
+        """The vertices of whose entries another part's copy may say more than this one.
+
+        To look for them takes less than to call a rule for all: it calls few others, and processors foresee what a rule
+        finds if it nearly always finds the same. Of the forests of an R-MAT graph, a third of the entries are news.
+        """
+        local = self._local()
+        if held_from is None:
+            return Frontier.all(local)
+        news = theirs != array
+        news &= theirs != held_from
+        return Frontier._of(local, np.flatnonzero(news).astype(local.vertex_dtype))
+
+    def _normalize(self, array: Any) -> None:
+        """Bring all entries of a copy to their normal form, if there is one."""
+        entry = self._entry(array)
+        if entry.normal is not None:
+            if self._comm.size > 1:
+                compute(Frontier.all(self._local()), entry.normal, array)
+            entry.behind = False
+
+    def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
+        """Combine the entries that are not as before, if that is less to send; returns whether it is.
+
+        Parameters
+        ----------
+        before : array
+            It is written over.
+        """
+        xp, comm = self._comm.device.xp, self._comm
+        changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
+        counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()
+        if sum(counts) * (array.itemsize + changed.itemsize) >= array.nbytes * (comm.size - 1).bit_length():
+            return False
+        if not sum(counts):
+            return True
+        ids, values = comm.allgather_columns([changed, array[changed]], counts)
+        start = 0
+        for peer, count in enumerate(counts):
+            piece, start = slice(start, start + count), start + count
+            if peer != comm.rank and count:
+                before[ids[piece]] = values[piece]  # what the rule finds the other copy's entry in
+                compute(Frontier._of(self._local(), ids[piece]), rule, array, before)
+        return True
+
+    @contextmanager
+    def hold_apart(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Have each part work on its own copies of some arrays, whose rules are functions, until the block ends."""
+        entries = [self._entry(array) for array in arrays]
+        if not all(callable(entry.rule) for entry in entries):
+            raise ValueError("apart() takes vertex arrays of this graph whose rule, combine=, is a function")
+        self.settle(arrays)
+        for array, entry in zip(arrays, entries, strict=True):
+            entry.held = True
+            looks = self._comm.size > 1 and not self._comm.device.is_gpu and reads_own_entry(entry.rule)  # type: ignore
+            entry.held_from = array.copy() if looks else None
+        try:
+            yield
+        finally:
+            for entry in entries:
+                entry.held = False
+
+    def set_apart(self, arrays: Sequence[Any]) -> None:
+        """Copies whose rule is a function differ from now on."""
+        for array in arrays:
+            if self.is_united(array):
+                self._entry(array).apart = True
+                self._entry(array).before = None

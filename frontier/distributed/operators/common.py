@@ -1,0 +1,216 @@
+"""Common neighbors of vertices that different parts own.
+
+Of the two lists of neighbors of a pair, the shorter one travels to the owner of the other vertex, once to each part
+that needs it, and its members are looked up there. What functors read by edge travels with it.
+
+    u, v        the pairs, at the owner of u; lists are compared there (v's comes) or at the owner of v (u's does)
+    keys        a list on its way: the other part, and the vertex; both parts derive the same ones in the same order
+
+There are up to four exchanges: of counts, pairs, degrees and lists. Those of counts and pairs are spared where an
+operator before has made them, for edges that observers are notified of (`Turned`).
+
+On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here; on other
+GPUs they are kernels (`common_on_gpu`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier import operators as one_device
+from frontier.core.arguments import flag
+from frontier.operators.extract import extract
+from frontier.operators.intersect import OF_PAIR
+from frontier.operators.visit_common import visit_common
+
+from ..exchange.accesses import arrays_of
+from ..exchange.batches import Pairs
+from ..exchange.routed_edges import Turned
+from ..exchange.vertex_arrays import FLAGS, SUMS
+from .common_on_gpu import behind, find_on_gpu, replaced, takes_pairs
+
+if TYPE_CHECKING:
+    from ..base import BasePart
+
+
+def intersect(
+    graph: BasePart, us: Any, vs: Any, op: Callable | None = None, *args: Any, per_pair: Callable | None = None,
+    numbered: bool = False, checked: bool = True,
+) -> Any:  # fmt: skip
+    """`frontier.intersect`, of the pairs that all parts list.
+
+    `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries where the
+    rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may read the
+    entry of its pair in arrays by pair, which travel with the pairs, and use the number for nothing else.
+    """
+    args = graph.with_own_columns(args)
+    by_edge, by_pair = ([], []) if op is None else _check(graph, op, args, flag(numbered, "numbered"))
+    if per_pair is not None:
+        _check_writes(graph, per_pair, arrays_of(per_pair, len(OF_PAIR), args, graph.xp.ndarray))
+    if graph.comm.size == 1:
+        return one_device.intersect(
+            graph.local, us, vs, op, *args, per_pair=per_pair, numbered=numbered, checked=checked
+        )
+    pairs = Pairs(graph, us, vs)
+    u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
+    args = replaced(args, by_pair, of_pairs)
+    turned = graph.turned_of_told(u, v) or Turned(graph, u, v)
+    arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
+    graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
+    graph.arrays.hold_sums(arrays)
+    functors = {"per_pair": per_pair, "numbered": numbered}
+    find = find_on_gpu if takes_pairs(graph, turned) else _find
+    counts = find(graph, turned, op, args, by_edge, by_pair, functors)
+    graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
+    graph.arrays.set_apart(arrays)
+    return None if op is not None else pairs.give_back(counts)
+
+
+def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
+    """The places of the arrays by edge, and of those by pair; raises if `op` writes to what cannot be combined."""
+    by_edge: list[int] = []
+    by_pair: list[int] = []
+    found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
+    _check_writes(graph, op, found)
+    where = [i for i, value in enumerate(args) if isinstance(value, graph.xp.ndarray)]  # an array may be there twice
+    for i, (name, _, use, parameters) in zip(where, found, strict=False):
+        edges, pair = set(parameters[-2:]), set(parameters[:1]) if numbered else set()
+        for kind, indices, places in (("edge", edges, by_edge), ("pair", pair, by_pair)):
+            if use.reads & indices:
+                if not use.reads <= indices:
+                    raise ValueError(
+                        f"{op.__name__}() reads {name} by {kind} and otherwise, which parts cannot tell apart"
+                    )
+                places.append(i)
+    return by_edge, by_pair
+
+
+def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
+    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` tells of it."""
+    for name, array, use, _ in found:
+        rule = graph.arrays.rule_of(array)
+        if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
+            raise ValueError(
+                f"{op.__name__}() writes to {name} at common neighbors, where copies of a graph's parts would differ: "
+                "make it with graph.vertex_array(..., combine='add'), or with a function as its rule"
+            )
+
+
+@dataclass
+class Lists:
+    """Lists of neighbors that come from other parts, and those that go.
+
+    Attributes
+    ----------
+    rows : array of int64
+        The list of each key that was asked for; -1 for those that were not.
+    offsets : array of int64
+        Of the lists that come, one after another.
+    sent, received : list of int
+        Neighbors that go to each part and come from each.
+    neighbors, edges : array
+        Those that go, and their edges.
+    """
+
+    rows: Any
+    offsets: Any
+    sent: list[int]
+    received: list[int]
+    neighbors: Any
+    edges: Any
+
+
+def _find(
+    graph: BasePart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
+    functors: dict[str, Any],
+) -> Any:  # fmt: skip
+    """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
+    `op`."""
+    xp, comm, local, here = graph.xp, graph.comm, graph.local, turned.here
+    of_pairs = [turned.sort(args[i]) for i in by_pair]
+    values = replaced(args, by_pair, [array[here] for array in of_pairs])
+    found = one_device.intersect(local, turned.src[here], turned.dst[here], op, *values, checked=False, **functors)
+    v_in, u_in, *of_in = (turned.without_own(each, turned.received) for each in turned.send(*of_pairs))
+    u_out, v_out, *of_out = (turned.without_own(each, turned.sent) for each in (turned.src, turned.dst, *of_pairs))
+    counts, received = list(turned.sent), list(turned.received)
+    counts[comm.rank] = received[comm.rank] = 0
+    of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
+    of_u_in, of_v = comm.alltoallv_both_ways(of_u, of_v_in, counts, received)
+
+    # First the pairs of other parts, then own ones. Compared here are those whose end on the other part has the shorter
+    # list: of the first u, and of the others v.
+    known, listed = xp.concatenate([v_in, u_out]), xp.concatenate([u_in, v_out])
+    lengths = xp.concatenate([of_u_in, of_v])
+    compared = xp.concatenate([of_u_in <= of_v_in, of_v < of_u])
+    n, none = np.int64(max(graph.num_vertices, 1)), np.int64(-1)
+    peers = _peers(graph, [*received, *counts]) * n
+    asked = xp.where(compared, peers + listed, none)
+    wanted = xp.where(compared, none, peers + known)
+    lists = _list(graph, asked, lengths, wanted, n)
+
+    swapped = xp.arange(known.size) >= u_in.size
+    both = [xp.concatenate([theirs, ours]) for theirs, ours in zip(of_in, of_out, strict=True)]
+    capacity = local.edge_capacity
+    columns = [lists.neighbors, *(args[i][lists.edges] for i in by_edge)]
+    neighbors = xp.empty(sum(lists.received), graph.vertex_dtype)
+    with behind(graph.device, [args[i] for i in by_edge], capacity, neighbors.size) as (more, pieces):
+        comm.alltoallv_columns(columns, lists.sent, lists.received, [neighbors, *pieces])
+        values = replaced(replaced(args, by_edge, more), by_pair, both)
+        there = visit_common(
+            local, known, listed, swapped, lists.rows, lists.offsets, neighbors, capacity, op, *values, **functors
+        )  # fmt: skip
+    if op is not None:
+        return None
+    back, _ = comm.alltoallv(there[: u_in.size], received, counts)
+    others = back + there[u_in.size :]
+    return turned.restore(xp.concatenate([others[: here.start], found, others[here.start :]]))
+
+
+def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
+    """The part that each pair is exchanged with (int64), of so many with each, in order, and once more."""
+    xp = graph.xp
+    return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
+
+
+def _degrees(local: Any, vertices: Any) -> Any:
+    return local._degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
+
+
+def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
+    """The lists that other parts want, and where those asked for will be.
+
+    Parameters
+    ----------
+    asked, wanted : arrays of int64
+        Keys, with duplicates, of lists that come and of lists that go; negative ones are none.
+    lengths : array of int64
+        Of the lists asked for.
+    """
+    xp, comm, local = graph.xp, graph.comm, graph.local
+    keys, first, rows = _distinct(xp, asked)
+    going, _, _ = _distinct(xp, wanted)
+    dst_offsets, ids, edges = extract(local, (going % n).astype(graph.vertex_dtype))
+    offsets = xp.zeros(keys.size + 1, np.int64)
+    xp.cumsum(lengths[first], out=offsets[1:])
+    bounds = xp.arange(comm.size + 1, dtype=np.int64) * n
+    sent, received = (
+        xp.diff(ends[xp.searchsorted(listed, bounds)]).tolist()
+        for ends, listed in ((dst_offsets, going), (offsets, keys))
+    )
+    return Lists(rows, offsets, sent, received, ids, local._edges_at(edges))
+
+
+def _distinct(xp: Any, keys: Any) -> tuple[Any, Any, Any]:
+    """The distinct keys that are not negative, ascending; where each stands; and for each key its place among them, or
+    -1."""
+    some = xp.flatnonzero(keys >= 0)
+    rows = xp.full(keys.size, -1, np.int64)
+    if not some.size:
+        return keys[some], some, rows
+    found, at, places = xp.unique(keys[some], return_index=True, return_inverse=True)
+    rows[some] = places.reshape(-1)
+    return found, some[at], rows

@@ -1,0 +1,133 @@
+"""`PartEdgeFrontier`: a set of edges of a distributed graph, each with the part that owns its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from frontier.core.batch import Arcs
+from frontier.operators.frontiers.edge_frontier import EdgeFrontier
+from frontier.operators.frontiers.frontier import Frontier
+from frontier.runtime.values import integer
+
+from ..exchange import batches
+from .frontiers import HeldByParts, PartFrontier
+
+
+class PartEdgeFrontier(HeldByParts, EdgeFrontier):
+    """What `EdgeFrontier` makes for a part of a distributed graph: it holds the edges that leave the part's vertices.
+
+    Its size is that of the whole set. All parts must call the same methods, as of a `PartFrontier`.
+    """
+
+    graph: Any
+    local: EdgeFrontier
+
+    def __init__(self, graph: Any, src: Any = (), dst: Any = ()):
+        def look_up() -> EdgeFrontier:
+            arcs: Arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
+            mine = graph.xp.flatnonzero(graph.partition.is_mine(arcs.src))
+            return EdgeFrontier(graph.local, arcs.src[mine], arcs.dst[mine])
+
+        self._hold(graph, batches.agree(graph, look_up))
+
+    @classmethod
+    def all(cls, graph: Any) -> PartEdgeFrontier:
+        """All edges; of an undirected graph, both directions of each."""
+        return cls.of_part(graph, EdgeFrontier.all(graph.local))
+
+    def check(self) -> None:
+        self.local.check()
+
+    def __repr__(self) -> str:
+        return f"PartEdgeFrontier({len(self.local):,} arcs on part {self.graph.comm.rank} of {self.graph.comm.size})"
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        src, dst = (self.graph.device.to_host(ends) for ends in self._gathered(self.local.src, self.local.dst))
+        order = np.lexsort((dst, src))
+        return iter(list(zip(src[order].tolist(), dst[order].tolist(), strict=True)))
+
+    def __contains__(self, edge: Any) -> bool:
+        self.check()
+        if not isinstance(edge, tuple) or len(edge) != 2:
+            raise TypeError("edge must be a pair (u, v) of vertices")
+        u, v = (integer(end, "edge") for end in edge)
+        return bool(self.graph.comm.reduce_numbers([(u, v) in self.local], "max")[0])
+
+    # ---- sets -------------------------------------------------------------------------------------------------------
+
+    def __or__(self, other: Any) -> Any:
+        return self._combined(other, "__or__")
+
+    def __and__(self, other: Any) -> Any:
+        return self._combined(other, "__and__")
+
+    def __sub__(self, other: Any) -> Any:
+        return self._combined(other, "__sub__")
+
+    def __xor__(self, other: Any) -> Any:
+        return self._combined(other, "__xor__")
+
+    def _combined(self, other: Any, operation: str) -> Any:
+        if not isinstance(other, PartEdgeFrontier):
+            return NotImplemented
+        return PartEdgeFrontier.of_part(self.graph, getattr(self.local, operation)(other.local))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EdgeFrontier):
+            return NotImplemented
+        return isinstance(other, PartEdgeFrontier) and len(self) == len(other) and self <= other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __le__(self, other: Any) -> bool:
+        if not isinstance(other, PartEdgeFrontier):
+            return NotImplemented
+        return bool(self.graph.comm.reduce_numbers([self.local <= other.local], "min")[0])
+
+    # ---- members ----------------------------------------------------------------------------------------------------
+
+    @property
+    def src(self) -> Any:
+        """The sources, those of all parts; the same on each, as are `dst` and `weights`. O(members) memory."""
+        return self._gathered(self.local.src)[0]
+
+    @property
+    def dst(self) -> Any:
+        """The destinations."""
+        return self._gathered(self.local.dst)[0]
+
+    @property
+    def weights(self) -> Any:
+        """The weights; 1 (float32) in graphs without weights."""
+        return self._gathered(self.local.weights)[0]
+
+    @property
+    def edges(self) -> NoReturn:
+        """Not available: what functors see as `edge` is each part's own."""
+        raise NotImplementedError("edges is not available over parts, which have ids of their own: use local.edges")
+
+    @property
+    def sources(self) -> PartFrontier:
+        """The vertices that the edges leave."""
+        return PartFrontier.of_part(self.graph, self.local.sources)
+
+    @property
+    def destinations(self) -> PartFrontier:
+        """The vertices that the edges lead to."""
+        graph = self.graph
+        members, _ = graph.arrays.to_owners(self.local.destinations._members(), [])
+        return PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+
+    def reversed(self) -> PartEdgeFrontier:
+        """The same edges in the other direction, which the parts that own their destinations have."""
+        graph = self.graph.reverse
+        src, dst = batches.to_sources(graph, self.local.dst, self.local.src)
+        return PartEdgeFrontier.of_part(graph, EdgeFrontier(graph.local, src, dst))
+
+    def _gathered(self, *columns: Any) -> list[Any]:
+        comm = self.graph.comm
+        counts = comm.gather_counts([len(self.local)])[:, 0].tolist()
+        return comm.allgather_columns(columns, counts)

@@ -1,0 +1,427 @@
+"""The operators over the parts of a graph: each part runs the operator of one device on what it owns, and then the
+copies of vertices are brought together.
+
+They are called by the same names, as ``frontier.advance(graph, ...)``: the functions there hand over to these.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier import operators as one_device
+from frontier.core.arguments import integer, one_of
+from frontier.operators import Step
+from frontier.operators.advance import DIRECTIONS
+from frontier.operators.frontiers.edge_frontier import check_edge_frontier
+from frontier.operators.frontiers.frontier import Frontier, check_frontier, graph_of
+from frontier.operators.traverse import traverse_along
+
+from ..exchange import batches
+from ..exchange.accesses import arrays_of
+from ..exchange.levels import follow_updates
+from ..exchange.vertex_arrays import RESULTS
+from .checks import by_vertex_among, check_at_edges, check_at_vertices, read_afar, written_by
+from .common import intersect
+from .edge_frontiers import PartEdgeFrontier
+from .frontiers import PartFrontier
+from .gpu_steps import steps_on_gpu
+from .pulls import can_pull, check_pull, has_many_arcs, pull, pull_pays
+from .traversals import search
+from .triangles import PartOrientation, count_triangles
+
+if TYPE_CHECKING:
+    from ..base import BasePart
+
+
+def advance(
+    graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
+    unique: bool = True, balance: str = "auto",
+) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
+    """`frontier.advance`, which pushes here unless it is told to pull, and puts each vertex out once.
+
+    `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
+    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
+    ``output=None`` nothing is exchanged: then it writes to the entry of `src`, or adds.
+    """
+    if output not in ("vertices", "edges", None):
+        raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
+    one_of(direction, "direction", DIRECTIONS)
+    if isinstance(frontier, PartEdgeFrontier):
+        frontier = check_edge_frontier(graph, frontier).destinations  # type: ignore[arg-type,assignment]
+    if direction == "pull":
+        check_pull(_along(graph, edges), op, args, edges=edges, prepare=prepare, output=output)
+    if edges == "both" and graph.directed:
+        if output == "edges":
+            raise ValueError("output='edges' cannot be combined with edges='both': out- and in-edges are of two graphs")
+        options: dict[str, Any] = {"condition": condition, "balance": balance, "output": output}
+        outward = advance(graph, frontier, op, *args, prepare=prepare, **options)
+        inward = advance(graph, frontier, op, *args, edges="in", **options)
+        return None if outward is None or inward is None else outward | inward
+    along = _along(graph, edges)
+    if direction == "pull":
+        made = _pull(along, frontier, op, args, condition)[0]
+        return made if made.graph is graph else made._on(graph)
+    if output is None:
+        _push(along, frontier, op, args, condition, prepare, balance, output)
+        return None
+    if output == "edges":
+        found, arrays = _push(along, frontier, op, args, condition, prepare, balance, output)
+        along.arrays.to_owners(found.destinations._members(), arrays)
+        along.arrays.unite(arrays)
+        return PartEdgeFrontier.of_part(along, found)
+    made = _advance(along, frontier, op, args, condition, prepare, balance)[0]
+    return made if made.graph is graph else made._on(graph)
+
+
+def _advance(
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    prepare: Callable | None, balance: str,
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
+    steps = steps_on_gpu(graph, op, args, condition, prepare, balance)
+    if steps is not None:
+        frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+        found = steps.together(frontier, max_steps=1)
+        if found is not None:
+            return found[0], len(found[0]), found[1]
+        return steps.one(steps.levels.push, frontier)
+    size = len(check_frontier(graph, frontier).local)
+    reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
+    members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
+    graph.arrays.unite(arrays)
+    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    if not found or graph.comm.size == 1:
+        made._count = found
+    return made, found, entered
+
+
+def _pull(
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
+) -> tuple[PartFrontier, int, int]:  # fmt: skip
+    """One pull; the same of it."""
+    steps = steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
+    if steps is not None:
+        return steps.one(steps.levels.pull, check_frontier(graph, frontier))
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = check_at_edges(graph.reverse, op, args)
+    if condition is not None:
+        check_at_vertices(graph, condition, args, writable=0)
+    arrays = by_vertex_among(graph, op, args)
+    made = pull(graph, frontier, op, args, condition, arrays)
+    graph.arrays.written(written_by(arrays, op, args, first=4))
+    return made
+
+
+def _push(
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
+    prepare: Callable | None, balance: str, output: str | None = "vertices",
+) -> tuple[Any, list[Any]]:  # fmt: skip
+    """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = check_at_edges(graph, op, args, sends=output is not None)
+    for function, first in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            check_at_vertices(graph, function, args, writable=first)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
+    if condition is not None:
+        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
+    graph.arrays.before_edges(
+        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=not frontier.is_everyone
+    )  # fmt: skip
+    reached = one_device.advance(
+        graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
+        balance=balance, output=output,
+    )  # fmt: skip
+    if prepare is not None:
+        graph.arrays.written(written_by(arrays, prepare, args))
+    graph.arrays.written(written_by(arrays, op, args, first=4))
+    if output is None:
+        graph.arrays.unite(arrays)
+    return reached, arrays
+
+
+def traverse(
+    graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, condition: Callable | None = None,
+    prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
+    balance: str = "auto",
+) -> int:  # fmt: skip
+    """`frontier.traverse`: an exchange after each advance, which also tells whether another one is needed."""
+    values = list(args)
+    steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
+    if len(steps) > 1:
+        raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
+    for i in steps:
+        values[i] = np.int32(args[i].start)
+    for limit, name in ((max_steps, "max_steps"), (max_arcs, "max_arcs")):
+        if limit is not None:
+            integer(limit, name, 0)
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    both = edges == "both" and graph.directed
+    if not both:
+        along = _along(graph, edges)
+        limits = {"max_steps": max_steps, "max_arcs": max_arcs}
+        if graph.comm.size == 1:
+            return _traverse_alone(
+                along, frontier, op, args, tuple(values), condition=condition, prepare=prepare, balance=balance,
+                **limits,
+            )  # fmt: skip
+        on_gpu = steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
+        if on_gpu is not None:
+            at = steps[0] if steps else None
+            can = on_gpu.can_pull
+            back = along.reverse.with_own_columns(tuple(values)) if can else ()
+
+            def args_of(step: int, pulls: bool) -> tuple:
+                given = list(back if pulls else on_gpu.args)
+                if at is not None:
+                    given[at] = np.int32(args[at].start + step)
+                return tuple(given)
+
+            frontier = check_frontier(along, frontier)  # type: ignore[assignment]
+            alike = not can or all(one is other for one, other in zip(back, on_gpu.args, strict=True))
+            if max_arcs is None and alike:
+                found = on_gpu.together(frontier, step=at, may_pull=can, max_steps=max_steps)
+                if found is not None:
+                    return found[1]
+            return search(
+                on_gpu.levels, frontier, args_of, before=on_gpu.before, after=on_gpu.after, **limits,
+                may_pull=lambda count, arcs: can and has_many_arcs(along, count, arcs),
+            )  # fmt: skip
+    done, found = 0, len(frontier)
+    while found and (max_steps is None or done < max_steps):
+        if max_arcs is not None and frontier.num_arcs > max_arcs:
+            break
+        if both:
+            frontier = advance(
+                graph, frontier, op, *values, condition=condition, prepare=prepare, edges=edges, balance=balance
+            )
+            found, entered = len(frontier), 1
+        else:
+            given = tuple(values)
+            if pull_pays(along, found, op, given, condition, prepare):
+                frontier, found, entered = _pull(along, frontier, op, given, condition)
+            else:
+                frontier, found, entered = _advance(along, frontier, op, given, condition, prepare, balance)
+        done += entered > 0  # what others had reached may have been no news to the owners
+        for i in steps:
+            values[i] = np.int32(values[i] + 1)
+    return done
+
+
+def _traverse_alone(
+    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, values: tuple, *, condition: Callable | None,
+    prepare: Callable | None, max_steps: int | None, max_arcs: int | None, balance: str,
+) -> int:  # fmt: skip
+    """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
+
+    Parameters
+    ----------
+    graph : GraphPart
+        Along whose out-edges to go.
+    args, values : tuple
+        The arguments, and the same with a number in place of a `Step`.
+    """
+    local, arrays = graph.local, graph.arrays
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    values = check_at_edges(graph, op, values)
+    for function, writable in ((condition, 0), (prepare, 1)):
+        if function is not None:
+            check_at_vertices(graph, function, values, writable=writable)
+    by_vertex = by_vertex_among(graph, op, values)
+    # The local graph of an undirected one has each edge both ways, though it is a directed graph.
+    entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
+    given = tuple(old if isinstance(old, Step) else new for old, new in zip(args, values, strict=True))
+    for each in graph.locals():
+        follow_updates(each)
+    done = traverse_along(
+        local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
+        balance=balance, entering=entering,
+    )  # fmt: skip
+    arrays.written(written_by(by_vertex, op, values, first=4))
+    if prepare is not None:
+        arrays.written(written_by(by_vertex, prepare, values))
+    return done
+
+
+def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
+    """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            one_device.compute(frontier.local, op, *args)
+        return
+    graph: Any = graph_of(frontier)
+    arrays, _ = check_at_vertices(graph, op, args)
+    one_device.compute(frontier.local, op, *args)
+    graph.arrays.written(written_by(arrays, op, args))
+
+
+def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
+    """`frontier.filter`; at edges as `compute`."""
+    if isinstance(frontier, PartEdgeFrontier):
+        with _at_edges(frontier, op, args) as args:
+            edges = one_device.filter(frontier.local, op, *args)
+        return PartEdgeFrontier.of_part(frontier.graph, edges)
+    graph: Any = graph_of(frontier)
+    arrays, _ = check_at_vertices(graph, op, args)
+    kept = one_device.filter(frontier.local, op, *args)
+    graph.arrays.written(written_by(arrays, op, args))
+    return type(frontier).of_part(graph, kept)
+
+
+def reduce(
+    frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
+    columns: int | None = None,
+) -> Any:  # fmt: skip
+    """`frontier.reduce`; the result is the same on all parts, in an array made by `results` once it is needed."""
+    if columns is not None:
+        raise NotImplementedError("columns is not available for a graph of several parts yet")
+    of_edges = isinstance(frontier, PartEdgeFrontier)
+    graph: Any = frontier.graph if of_edges else graph_of(frontier)
+    deferred = out is not None and graph.arrays.rule_of(out) == RESULTS
+    if deferred:
+        graph.comm.overwrite(out)
+    if of_edges:
+        with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
+            found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+    else:
+        arrays, _ = check_at_vertices(graph, op, args)
+        found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
+        graph.arrays.written(written_by(arrays, op, args))
+    if deferred:
+        graph.comm.defer_reduction(out, reduce)
+        return out
+    total = graph.comm.allreduce(found, reduce)
+    if out is None:
+        return total
+    out[...] = total
+    return out
+
+
+def neighbor_reduce(
+    graph: BasePart, frontier: PartFrontier | None, op: Callable, *args: Any, reduce: str | Callable = "sum",
+    identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
+    score: Callable | None = None, balance: str = "auto",
+) -> Any:  # fmt: skip
+    """`frontier.neighbor_reduce`. With `out`, the copies of vertices that other parts own are brought up to date when
+    they are needed."""
+    if columns is not None or values or score is not None:
+        raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
+    args = check_at_edges(graph, op, args, gathers=True)
+    members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
+    read = read_afar(graph, op, args)
+    graph.arrays.complete([array for array in by_vertex_among(graph, op, args) if any(array is each for each in read)])
+    if out is not None:
+        graph.arrays.settle([out])
+    found = one_device.neighbor_reduce(
+        graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out,  # type: ignore
+        balance=balance,
+    )  # fmt: skip
+    graph.arrays.written([found])
+    if out is None:
+        graph.arrays.complete([found])
+    return found
+
+
+def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
+    """`frontier.sample_neighbors`."""
+    frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
+    args = check_at_edges(graph, op, args, gathers=True)
+    arrays = by_vertex_among(graph, op, args)
+    graph.arrays.before_edges(arrays, arrays, writes_few=not frontier.is_everyone)
+    one_device.sample_neighbors(graph.local, frontier.local, op, *args, **options)
+    graph.arrays.unite(arrays)
+
+
+def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None) -> int:
+    """`frontier.intersect_arcs`, of an `Orientation`."""
+    if not isinstance(graph, PartOrientation) or pairs is not None:
+        raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
+    return count_triangles(graph, tally)
+
+
+def visit_edges(
+    graph: BasePart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
+) -> PartFrontier | None:  # fmt: skip
+    """`frontier.visit_edges`, of the edges that all parts list: each is visited by the owner of its source.
+
+    Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
+    rarely looked at exchanges nothing for them.
+    """
+    args = check_at_edges(graph, op, args)
+    src, dst = batches.to_sources(graph, src, dst)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
+    graph.arrays.before_edges(
+        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=False
+    )  # fmt: skip
+    reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
+    graph.arrays.written(written_by(arrays, op, args, first=4))
+    graph.arrays.set_apart(arrays)
+    if not output:
+        return None
+    members, (found,) = graph.arrays.to_owners(reached._members(), arrays)
+    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    if not found:
+        made._count = 0
+    return made
+
+
+def snapshot_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
+    """The graph itself: parts are looked up as they are stored."""
+    return graph
+
+
+def snapshot_for_passes(graph: BasePart, passes: float) -> BasePart:
+    """The graph itself, likewise."""
+    return graph
+
+
+@contextmanager
+def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
+    """What surrounds an operator over the members of a frontier of edges; gives the arguments of `op`."""
+    frontier.check()
+    graph: Any = frontier.graph
+    args = check_at_edges(graph, op, args, sends=False)
+    arrays = by_vertex_among(graph, op, args)
+    read = read_afar(graph, op, args)
+    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    yield args
+    graph.arrays.written(written_by(arrays, op, args, first=4))
+    graph.arrays.unite(arrays)
+
+
+def _along(graph: BasePart, edges: str) -> BasePart:
+    """The graph whose out-edges are the edges meant."""
+    one_of(edges, "edges", ("out", "in", "both"))
+    return graph.reverse if edges == "in" else graph
+
+
+FORMS = {
+    inspect.unwrap(getattr(one_device, form.__name__)): form
+    for form in (
+        advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors,
+        snapshot_for_passes, snapshot_if_faster, traverse, visit_edges,
+    )
+}
+"""What runs in place of each operator; those that are missing are not available over parts."""
+
+
+def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Call what reads a graph, with the graph of a part: an operator's form, or an algorithm as it is."""
+    bare = inspect.unwrap(function)
+    form = FORMS.get(bare)
+    if form is not None:
+        graph.arrays.finish_results(args)
+        return form(*args, **kwargs)
+    if bare.__module__.startswith("frontier."):
+        raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")
+    result = getattr(function, "reader", function)(*args, **kwargs)
+    graph.arrays.complete(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
+    return result

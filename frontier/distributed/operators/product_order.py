@@ -1,0 +1,251 @@
+"""The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
+
+A part's vector has the entries that the part needs, and no others: those of its own vertices first, which have the
+rows of its product, the longest first; then those of its ghosts, by the parts that own them, and of each part in the
+order in which that part has them. So what is received goes into one piece of the vector for each part, vertices with
+many neighbors come first among ghosts, too, and operators over the part's own vertices go through the first entries.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+
+from frontier import operators as one_device
+from frontier.core.base import BaseGraph
+from frontier.core.registry import snapshot_structure
+from frontier.core.vertex_arrays import MakesVertexArrays
+from frontier.operators.degrees import degrees_of
+from frontier.operators.frontiers.frontier import Frontier
+from frontier.operators.places import places_by_degree
+from frontier.runtime.memory import elementwise
+
+from ..exchange.ghosts import Ghosts
+from ..exchange.vertex_arrays import VertexArrays
+from ..transport.communicator import Communicator
+from . import operators
+from .frontiers import PartFrontier
+
+if TYPE_CHECKING:
+    from ..base import BasePart
+
+
+class PartOrder:
+    """The vertices at the positions of a part's vectors, and how ghosts' entries come.
+
+    Every worker makes one at the same time: an exchange of ids, of as many as there are ghosts.
+
+    Parameters
+    ----------
+    graph : GraphPart
+    local : Graph
+        The local graph that products are of.
+    ghosts : Ghosts
+        Of that graph, brought up to date.
+
+    Attributes
+    ----------
+    order : array of vertex ids
+        The vertex at each position.
+    own : int
+        How many are the part's own, which come first.
+    ghosts : list of int
+        How many ghosts each part owns.
+    """
+
+    def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
+        self._comm = comm = graph.comm
+        device, xp, ids = comm.device, comm.device.xp, local.vertex_dtype
+        partition = graph.partition
+        owned = elementwise.converted(device, partition.owned, ids)
+        self.own = int(owned.size)
+        places = places_by_degree(local, degrees_of(local, owned), 0).order
+        own = elementwise.take(device, owned, places)
+        asked = ghosts.asked()
+        self._sent: Any = None  # positions of the entries that others ask for, those for the first part first
+        self._counts: list[int] = []  # how many each asks for
+        if comm.size == 1:
+            self.ghosts = [0]
+            self.order = own
+            return
+        if asked is None:  # all that other parts own are taken for ghosts
+            self.ghosts = [0 if peer == comm.rank else count for peer, count in enumerate(partition.counts)]
+            (others,) = comm.gather_others([own], partition.counts)
+        else:
+            vertices, self._counts, self.ghosts = asked
+            position = xp.empty(graph.num_vertices, ids)
+            elementwise.put(device, position, own, elementwise.arange(device, self.own, ids))
+            self._sent, end = elementwise.take(device, position, vertices), 0
+            for count in self._counts:
+                if count:
+                    self._sent[end : end + count].sort()
+                end += count
+            others, _ = comm.alltoallv(elementwise.take(device, own, self._sent), self._counts, self.ghosts)
+        self.order = elementwise.joined(device, own, others)
+
+    @property
+    def size(self) -> int:
+        """Entries of a vector."""
+        return int(self.order.size)
+
+    def exchange(self, *arrays: Any) -> None:
+        """Copy ghosts' entries of vectors from the parts that own them."""
+        comm, own = self._comm, self.own
+        if comm.size == 1 or not arrays:
+            return
+        outs = [array[own:] for array in arrays]
+        if self._sent is None:
+            received = list(self.ghosts)
+            received[comm.rank] = own
+            comm.gather_others([array[:own] for array in arrays], received, outs)
+        else:
+            columns = [elementwise.take(comm.device, array, self._sent) for array in arrays]
+            comm.alltoallv_columns(columns, self._counts, self.ghosts, outs)
+
+    def hubs(self, most: int) -> Any:
+        """Positions of so many vertices at most, as many of this part as of any other: the first ones of each, in turn.
+
+        Parts own about as many hubs as any other, as a hash says who owns a vertex.
+        """
+        sizes = [self.own, *(count for count in self.ghosts if count)]
+        starts = np.cumsum([0, *sizes[:-1]])
+        shares = [min(size, most // len(sizes)) for size in sizes]
+        shares[0] = min(self.own, most - sum(shares[1:]))
+        ranks = np.arange(max(shares))[:, None]
+        found = (starts + ranks)[ranks < shares]
+        return self._comm.device.xp.asarray(found.astype(self.order.dtype))
+
+    def names(self, num_vertices: int, hubs: Any) -> Any:
+        """What each vertex of the order is called by ``spmv.cuh``: a hub by its place among hubs, any other one by its
+        position, behind those of hubs."""
+        device, ids, first = self._comm.device, self.order.dtype, int(hubs.size)
+        names = device.xp.empty(num_vertices, ids)
+        elementwise.put(device, names, self.order, elementwise.arange(device, self.size, ids, first))
+        of_hubs = elementwise.take(device, self.order, hubs)
+        elementwise.put(device, names, of_hubs, elementwise.arange(device, first, ids))
+        return names
+
+
+class Positions:
+    """What `Partition` is for vertices, for the positions of a part's vectors."""
+
+    def __init__(self, comm: Communicator, order: PartOrder):
+        self.num_parts = comm.size
+        self.rank = comm.rank
+        self._device = comm.device
+        self._own, self._dtype = order.own, order.order.dtype
+        self.owners = comm.device.xp.empty(order.size, np.uint8 if comm.size < 255 else np.int32)
+        end = order.own
+        elementwise.fill_with(self.owners[:end], comm.rank)
+        for peer, count in enumerate(order.ghosts):
+            if count:
+                elementwise.fill_with(self.owners[end : end + count], peer)
+            end += count
+
+    @property
+    def owned(self) -> Any:
+        """The part's own positions."""
+        return elementwise.arange(self._device, self._own, self._dtype)
+
+
+class VectorArrays(VertexArrays):
+    """The arrays by position, with what is known of other arrays of the graph."""
+
+    def __init__(self, graph: BasePart, order: PartOrder, local: Any):
+        positions: Any = Positions(graph.comm, order)
+        super().__init__(graph.comm, positions, lambda: local, lambda array: False)
+        self.positions = positions
+        self._order = order
+        self._known = graph.arrays._known
+
+    def copy_from_owners(self, *arrays: Any) -> None:
+        self._order.exchange(*arrays)
+
+
+class VectorFrontier(PartFrontier):
+    """A frontier of positions of vectors: of each part some of those of its own vertices."""
+
+    def __init__(self, graph: Any, vertices: Any = ()):
+        raise NotImplementedError(
+            "vertices in the order of products over parts are not listed: take some of all, by filter"
+        )
+
+    @classmethod
+    def all(cls, graph: Any) -> VectorFrontier:
+        made = super().all(graph)
+        made._count = graph.total  # type: ignore[attr-defined]
+        return made  # type: ignore[return-value]
+
+    def _refuse(self) -> NoReturn:
+        raise NotImplementedError("each part numbers vertices in an order of its own in products")
+
+    vertices = property(_refuse)
+    num_arcs = property(_refuse)
+
+
+class VectorGraph(MakesVertexArrays, BaseGraph):
+    """`SpMV.graph` of a graph in parts on GPUs: its vertices, in the order of vectors, without arcs.
+
+    Operators over vertices take frontiers of it.
+    """
+
+    is_part = in_parts = read_only = directed = True
+    refusal = "the graph of products is read-only"
+    has_in_edges = False
+    broken: ClassVar[None] = None
+    inward: ClassVar[None] = None
+    _absent: ClassVar[None] = None
+    forms: ClassVar[dict[type, type]] = {Frontier: VectorFrontier}
+
+    def __init__(self, graph: BasePart, order: PartOrder):
+        self.comm = graph.comm
+        self.total = graph.num_vertices
+        self.local: Any = snapshot_structure()(  # type: ignore[call-arg]
+            order.size, directed=True, device=graph.device, vertex_dtype=order.order.dtype
+        )
+        self.arrays = VectorArrays(graph, order, self.local)
+        self.partition = self.arrays.positions
+        self.num_vertices = order.size
+
+    def __repr__(self) -> str:
+        return f"VectorGraph({self.num_vertices:,} entries on part {self.comm.rank} of {self.comm.size})"
+
+    @property
+    def device(self) -> Any:  # type: ignore[override]
+        return self.comm.device
+
+    @property
+    def xp(self) -> Any:  # type: ignore[override]
+        return self.comm.device.xp
+
+    @property
+    def vertex_dtype(self) -> np.dtype:
+        return self.local.vertex_dtype
+
+    @property
+    def version(self) -> int:
+        return self.local.version
+
+    @property
+    def vertex_version(self) -> int:
+        return self.local.vertex_version
+
+    def reading(self) -> AbstractContextManager[Any]:
+        """`Graph.reading`: a part is used by one thread alone."""
+        return nullcontext()
+
+    def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        bare: Any = inspect.unwrap(function)
+        if bare not in OVER_VERTICES:
+            raise NotImplementedError(
+                f"{bare.__name__} is not available for the graph of products over parts, which has no arcs: "
+                "only compute, filter and reduce are"
+            )
+        return operators.run(self, function, args, kwargs)  # type: ignore[arg-type]
+
+
+OVER_VERTICES = tuple(inspect.unwrap(each) for each in (one_device.compute, one_device.filter, one_device.reduce))

@@ -1,0 +1,160 @@
+"""Levels of a search over parts on GPUs: pushes and pulls of which the host knows no more than sums over all parts.
+
+A push sends what it has reached to the owners (`levels`), a pull exchanges a bit for each vertex (`pulls`). Either way
+the sums that end a level say how many vertices the next one starts from and how many arcs leave them, so that it can be
+chosen as on one device.
+
+    level           exchanges                                     waits of the host
+    push            2: messages, sums                             1
+    push of many    4: messages, sums, second messages, sums      2
+    pull            2: bits of the frontier, sums                 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from frontier.core.arguments import one_of
+from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
+from frontier.operators.dispatch.gpu_balance import BALANCES, gpu_balance, launch_balanced
+from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args, state_of
+from frontier.operators.dispatch.signatures import OP_PARAMETERS
+from frontier.operators.frontiers.frontier import Frontier
+
+from ..exchange.levels import TOTALS, Columns, Level, follow_updates
+from .frontiers import PartFrontier
+
+if TYPE_CHECKING:
+    from ..base import BasePart
+
+
+class Levels:
+    """Steps of one operator over the parts of a graph, with what is the same for all of them found out once.
+
+    Parameters
+    ----------
+    graph : GraphPart
+        Along whose edges to go.
+    columns : Columns
+        What travels with the vertices that are reached.
+    arrays, read : list of array
+        Those by vertex, and those of them of which other entries than that of the source are read in a push.
+    pulled : list of array
+        Those of which other entries than that of the destination are read in a pull.
+
+    Attributes
+    ----------
+    graph : GraphPart
+    local : Graph
+    functors : Functors
+    columns : Columns
+    """
+
+    def __init__(
+        self, graph: BasePart, functors: Functors, args: tuple, columns: Columns, arrays: list[Any], read: list[Any],
+        pulled: list[Any], balance: str = "auto",
+    ):  # fmt: skip
+        one_of(balance, "balance", BALANCES)
+        check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
+        check_functors(functors.condition, functors.prepare, args)
+        for local in graph.locals():
+            follow_updates(local)
+        self.graph = graph
+        self.local = graph.local
+        self.functors = functors
+        self.columns = columns
+        self._arrays, self._read, self._pulled = arrays, read, pulled
+        self._mail = graph.arrays.mail
+        self._schedule = gpu_balance(balance)
+        self._kernels: Any = None
+        self._pull_kernels: Any = None
+
+    def push(
+        self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None
+    ) -> tuple[PartFrontier, int, int]:  # fmt: skip
+        """One push: the next frontier, the arcs that leave it on all parts, and how many vertices all parts started
+        from.
+
+        Parameters
+        ----------
+        total_arcs : int, optional
+            That leave the frontier on all parts, if they know it.
+        """
+        graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
+        self.prepare(frontier)
+        args = functor_args(local, functors.op, args)
+        own: Any = frontier.local
+        count, arcs, room = own._walk_length(), own._known_arcs(), local.num_vertices
+        mail.begin(local, self.columns, count, most=total_arcs)
+        stamps, epoch = state_of(local).next_stamps(local)
+        reached = local._scratch.get("reached", room, local.vertex_dtype)
+        if count:
+            self._kernels = self._kernels or advance_kernels(local, functors, args, self._schedule)
+            launch_balanced(
+                self._kernels, "push", self._schedule, local, count, own._walk(),
+                (stamps, epoch, reached, mail.reached, None), args, arcs,
+            )  # fmt: skip
+        most = 0 if not count else room if arcs is None else min(arcs, room)
+        found = mail.deliver(local, self.columns, reached, most, stamps, epoch)
+        made = PartFrontier.of_part(graph, Frontier._of(local, found.members, arcs=found.arcs))
+        made._count = found.total
+        return made, found.total_arcs, found.entered
+
+    def prepare(self, frontier: PartFrontier) -> None:
+        """Bring up to date what pushes read."""
+        self.graph.arrays.before_edges(self._arrays, self._read, writes_few=not frontier.is_everyone)
+
+    def send(self, reached: Any, entered: int) -> Level:
+        """The end of a push that has reached so many vertices, from so many: what `Mail.send` returns."""
+        return self._mail.send(self.local, self.columns, reached, entered)
+
+    def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
+        """One pull; the same of it."""
+        graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
+        graph.arrays.complete(self._pulled)
+        args = functor_args(local, functors.op, args)
+        self._pull_kernels = self._pull_kernels or advance_kernels(local, functors, args)
+        own: Any = frontier.local
+        bits = graph.comm.allreduce(own._bitmap())
+        mail.begin(local, self.columns, len(own))
+        reached = queue_pull(
+            local, graph.reverse.local, bits, functors, args, mail.numbers, self._pull_kernels
+        )  # fmt: skip
+        numbers = mail.sum_up()
+        made = PartFrontier.of_part(graph, Frontier._of(local, bits=reached, size=numbers[0], arcs=numbers[1]))
+        made._count = numbers[TOTALS]
+        return made, numbers[TOTALS + 1], numbers[TOTALS + 3]
+
+
+def search(
+    levels: Levels, frontier: PartFrontier, args: Callable[[int, bool], tuple], *, may_pull: Callable[[int, int], bool],
+    max_steps: int | None, max_arcs: int | None, before: Callable[[], None], after: Callable[[], None],
+) -> int:  # fmt: skip
+    """Levels until the frontier is empty; returns how many.
+
+    Parameters
+    ----------
+    args : function
+        The arguments of the functors in a step, by its number, and whether it is a pull.
+    may_pull : function
+        Whether a pull is less work and gives the same, by the members of the frontier and the arcs that leave them.
+    before, after : function
+        Called around each step.
+    """
+    done = step = 0
+    count, arcs = frontier._count, None
+    while count != 0 and (max_steps is None or done < max_steps):
+        if max_arcs is not None:
+            arcs = frontier.num_arcs if arcs is None else arcs
+            if arcs > max_arcs:
+                break
+        before()
+        pulls = count is not None and arcs is not None and may_pull(count, arcs)
+        given = args(step, pulls)
+        frontier, arcs, entered = levels.pull(frontier, given) if pulls else levels.push(frontier, given, arcs)
+        after()
+        count = frontier._count
+        step += 1
+        done += entered > 0
+    return done

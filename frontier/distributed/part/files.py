@@ -1,0 +1,161 @@
+"""Graphs in parts on disk: a folder with a file for each part, and a list of these files.
+
+    graph.json               what the graph is, and the names of its files
+    <name>-<part>.npz        the local graph of a part, as `Graph.save` writes it
+
+A graph is saved under names that are new, and the list is replaced last, in one step: until then the folder holds what
+it held before, and so it does if a part fails or a process is killed. Vertices have the same owners for any graph with
+as many parts, unless the rule was another one (in format 1); on another number of workers, arcs go to their new owners
+as batches do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from frontier.graphs import structure_class
+from frontier.runtime.atomic_file import write_atomically
+
+from ..exchange import batches
+from ..exchange.columns import declared_columns, edge_dtypes, own_records
+
+if TYPE_CHECKING:
+    from ..base import BasePart
+    from ..transport.communicator import Communicator
+
+LIST = "graph.json"
+FORMATS = 1, 2
+"""The second says how long the runs of vertices with one owner are (`together`, as in `owners`), and the structure's
+options; before, each vertex had an owner by itself."""
+FIELDS = {
+    "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
+}  # fmt: skip
+DATA_FIELDS = {"edge_data", "time", "keep_time", "multi"}
+"""Of graphs with edge data, in addition."""
+
+
+def save(part: BasePart, path: str | os.PathLike[str]) -> None:
+    """Write the graph to a folder, which all workers reach by the same path.
+
+    Raises
+    ------
+    OSError
+        Naming the file; what the folder held before is still there.
+    """
+    folder = Path(path)
+    name = part.comm.gather_objects(uuid.uuid4().hex[:12])[0]
+    names = [f"{name}-{rank}.npz" for rank in range(part.comm.size)]
+
+    def write() -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.local.save(folder / names[part.comm.rank])
+
+    def publish() -> None:
+        if part.comm.rank:
+            return
+        text = {
+            "format": FORMATS[-1], "together": part.partition.together, "structure": part.structure.name,
+            "directed": part.directed, "in_edges": part.inward is not None, "num_vertices": part.num_vertices,
+            "num_arcs": part.num_arcs, "options": {name: getattr(part.local, name) for name in part.local._options},
+            "vertex_dtype": part.vertex_dtype.name,
+            "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
+        }  # fmt: skip
+        if part.edge_data is not None:
+            columns = {name: dtype.name for name, dtype in declared_columns(part).items()}
+            text |= {
+                "edge_data": columns, "time": part.time_unit, "keep_time": part.keep_time or "latest",
+                "multi": part.multi,
+            }  # fmt: skip
+        write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
+
+    try:
+        batches.agree(part, write)
+        batches.agree(part, publish)
+    except OSError:
+        (folder / names[part.comm.rank]).unlink(missing_ok=True)
+        raise
+    if part.comm.rank == 0:
+        for old in folder.glob("*-*.npz"):
+            if old.name not in names:
+                old.unlink(missing_ok=True)
+
+
+def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str]) -> BasePart:
+    """A graph that `save` has written, on as many workers as there are now."""
+    folder = Path(path)
+    facts = read_list(folder)
+    files = facts["files"]
+    structure = structure_class(facts["structure"])
+    names = ("directed", "in_edges", "weight_dtype", "vertex_dtype", *sorted(DATA_FIELDS & set(facts)))
+    options = {name: facts[name] for name in names}
+    part = kind(comm, structure, facts["num_vertices"], **options, **facts.get("options", {}))
+    for first in range(0, len(files), comm.size):
+        mine = first + comm.rank
+        held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
+        if len(files) == comm.size and facts.get("together", 0) == part.partition.together:
+            part.local = held
+        else:
+            _hand_out(part, held)
+    arcs = comm.reduce_numbers([part.local.num_arcs])[0]
+    if arcs != facts["num_arcs"]:
+        raise ValueError(f"{folder}: the files hold {arcs} arcs, and the list says {facts['num_arcs']}")
+    part.changed(arcs=arcs)
+    if part.inward is not None:
+        part.fill_inward()
+    return part
+
+
+def read_list(folder: Path) -> dict[str, Any]:
+    """The list of a folder's files.
+
+    Raises
+    ------
+    OSError
+        There is none.
+    ValueError
+        It is not one that `save` has written.
+    """
+    try:
+        facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{folder / LIST} is not a list of a graph's files: {error}") from None
+    fields = set(facts) - {"together", "options"} if isinstance(facts, dict) else set()
+    if fields not in (FIELDS, FIELDS | DATA_FIELDS) or facts["format"] not in FORMATS:
+        raise ValueError(f"{folder / LIST} is not a list of a graph's files of format {' or '.join(map(str, FORMATS))}")
+    return facts
+
+
+def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
+    """The local graph in one of the files; None behind the last."""
+    if at >= len(files):
+        return None
+    name = files[at]
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ValueError(f"{folder / LIST} names {name!r}, which is not a file of the folder")
+    held = type(part.local).load(folder / name, device=part.device)
+    facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi")
+    if any(getattr(held, fact) != getattr(part.local, fact) for fact in facts) or edge_dtypes(held) != part.edge_dtypes:
+        raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
+    return held
+
+
+def _hand_out(part: BasePart, held: Any) -> None:
+    """Send the arcs of a local graph to their owners among the parts there are now."""
+    xp, comm = part.xp, part.comm
+    if held is None:
+        held = part.new_local()
+    src, dst, columns = own_records(held)
+    order, counts = part.partition.by_owner(src)
+    received = comm.exchange_counts(counts)
+    arrays = [array[order] for array in (src, dst, *columns.values())]
+    (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
+    batch = batches.Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
+    batches.agree(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
+    gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
+    gone = comm.allreduce(gone, "max")
+    if part.local.absent_mask is None and bool(gone.any()):
+        part.local.delete_vertices(xp.flatnonzero(gone))

@@ -1,0 +1,647 @@
+"""`GraphPart`: what one worker has of a distributed graph."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from frontier.core.arguments import flag, one_of
+from frontier.core.base import BaseDynamicGraph
+from frontier.core.batch import Arcs, check_ids
+from frontier.core.observers import Notification, Observers, observed
+from frontier.core.results import UpdateResult
+from frontier.core.vertex_arrays import MakesVertexArrays
+from frontier.features.edge_data import build_rows, make_rows
+from frontier.features.mixed import MixedResult
+from frontier.features.times import as_time
+from frontier.graphs import structure_class
+from frontier.operators import Orientation, SpMV
+from frontier.operators.extract import incident_arcs
+from frontier.operators.frontiers.edge_frontier import EdgeFrontier
+from frontier.operators.frontiers.frontier import Frontier
+
+from ..base import BasePart
+from ..exchange import batches
+from ..exchange.appends import append
+from ..exchange.columns import MULTI, ColumnsOfPart, check_on_existing, column_of, edge_dtypes, own_records
+from ..exchange.expiry import expire_edges, latest_time
+from ..exchange.ghosts import Ghosts
+from ..exchange.mixed import apply_operations, replace_records
+from ..exchange.vertex_arrays import SUMS, VertexArrays
+from ..operators import operators
+from ..operators.edge_frontiers import PartEdgeFrontier
+from ..operators.frontiers import PartFrontier
+from ..operators.products import PartSpMV
+from ..operators.triangles import PartOrientation
+from ..partition.partition import Partition
+from ..transport.communicator import Communicator, PartLostError
+from . import files
+from .observing import PartObservers, ToldPairs
+from .queries import PartQueries
+from .snapshots import copy_of, take_snapshot
+
+
+class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
+    """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
+
+    Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results
+    are those of one device, complete on every worker. Batches and queries are what each worker adds: those of the
+    whole graph are all workers' in order of their ranks, and may be empty on some.
+
+    Ids are those of the whole graph on every part. A part has the arcs that leave the vertices it owns; arrays by
+    vertex have an entry for every vertex on every part (`VertexArrays`).
+
+    Parameters
+    ----------
+    comm : Communicator
+    structure : type or str
+        What each part is stored in: any dynamic structure, or its name.
+    num_vertices : int
+    directed : bool
+    weight_dtype, vertex_dtype : dtype, optional
+    edge_data, time, keep_time
+        As in `Graph`. A part has the columns of its own arcs, and its own ids for them.
+    multi : {"last", "sum"}
+        As in `Graph`.
+    **structure_options
+        Of the structure.
+
+    Attributes
+    ----------
+    local : DynamicGraph
+        The part: a directed graph over all ids.
+    inward : DynamicGraph or None
+        With in-edges, the arcs that enter the part's vertices, reversed.
+    partition : Partition
+    arrays : VertexArrays
+    ghosts : dict of str to Ghosts
+        Of the local graphs, by the names that they have here.
+    """
+
+    is_part = True
+    read_only = False
+    in_parts = True
+    forms: ClassVar[dict[type, type]] = {
+        Frontier: PartFrontier, EdgeFrontier: PartEdgeFrontier, SpMV: PartSpMV, Orientation: PartOrientation,
+    }  # fmt: skip
+
+    def __init__(
+        self, comm: Communicator, structure: Any, num_vertices: int = 0, *, directed: bool = False,
+        weight_dtype: Any = None, vertex_dtype: Any = None, edge_data: Any = None, time: str | None = None,
+        keep_time: str = "latest", multi: str = "last", **structure_options: Any,
+    ):  # fmt: skip
+        kind: Any = structure_class(structure)
+        if not issubclass(kind, BaseDynamicGraph):
+            raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
+        if "device" in structure_options:
+            raise TypeError(
+                "device: a graph in parts has no device of its own; the engine has it: pass, for example, "
+                "engine=Threads(2, device='cpu') or engine=Processes(2, 'nccl')"
+            )
+        in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
+        one_of(multi, "multi", MULTI)
+        self.comm = comm
+        self.directed = flag(directed, "directed")
+        self.new_local: Callable[[], Any] = partial(
+            kind, num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
+            edge_data=edge_data, time=time, keep_time=keep_time, multi=multi, **structure_options,
+        )  # fmt: skip
+        self.local: Any = self.new_local()
+        self.inward: Any = self.new_local() if in_edges and self.directed else None
+        self.partition = Partition(comm.device, comm.size, comm.rank)
+        self.partition.extend(num_vertices)
+        self.arrays = VertexArrays(comm, self.partition, lambda: self.local, self.is_column)
+        self._observers = Observers(self)
+        self._start()
+
+    def _start(self, num_arcs: int = 0) -> None:
+        """Set what every part begins with, a copy, too."""
+        self._reverse: GraphPart | None = None
+        self._told_sources: list[weakref.ref] = []
+        self._told_pairs: list[ToldPairs] = []
+        self._latest_snapshot: Callable[[], Any] = lambda: None
+        own = weakref.ref(self)  # a part that nobody refers to is freed at once
+        self.ghosts = {
+            name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
+        }
+        self.broken: str | None = None
+        self.spare = batches.MemoryBudget()
+        self._version = 0
+        self._num_arcs = num_arcs
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a folder that all workers reach, atomically as a whole: see
+        `frontier.distributed.part.files`.
+
+        Raises
+        ------
+        OSError
+            Naming the file; a graph that was there before is unchanged.
+        """
+        self.check_parts()
+        files.save(self, path)
+
+    @classmethod
+    def load(cls, comm: Communicator, path: str | os.PathLike[str]) -> GraphPart:
+        """A graph that `save` has written, on any number of workers."""
+        return files.load(cls, comm, path)
+
+    # ---- what it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def device(self) -> Any:
+        return self.local.device
+
+    @property
+    def xp(self) -> Any:
+        return self.local.xp
+
+    @property
+    def num_vertices(self) -> int:
+        return self.local.num_vertices
+
+    @property
+    def num_arcs(self) -> int:
+        """Of all parts."""
+        return self._num_arcs
+
+    @property
+    def num_edges(self) -> int:
+        """Of all parts; an undirected edge counts once."""
+        return self._num_arcs if self.directed else self._num_arcs // 2
+
+    @property
+    def vertex_dtype(self) -> np.dtype:
+        return self.local.vertex_dtype
+
+    @property
+    def weight_dtype(self) -> np.dtype | None:
+        return self.local.weight_dtype
+
+    @property
+    def is_weighted(self) -> bool:
+        return self.local.is_weighted
+
+    @property
+    def version(self) -> int:
+        """How many updates there were: the same on all parts, whether or not they changed this part."""
+        return self._version
+
+    @property
+    def vertex_version(self) -> int:
+        return self.local.vertex_version
+
+    @property
+    def has_in_edges(self) -> bool:
+        """Whether `reverse` is there: in undirected graphs, and directed ones made with ``in_edges=True``."""
+        return not self.directed or self.inward is not None
+
+    @property
+    def reverse(self) -> GraphPart:
+        """The graph with every edge reversed: a read-only view, as `Graph.reverse` is."""
+        if not self.directed:
+            return self
+        if self.inward is None:
+            raise ValueError("this graph keeps no in-edges; make it with in_edges=True")
+        if self._reverse is None:
+            self._reverse = ReversePart(self)
+        return self._reverse
+
+    @property
+    def structure(self) -> type:
+        """What the parts are stored in."""
+        return getattr(self.local, "structure", type(self.local))
+
+    @property
+    def edge_capacity(self) -> int:
+        """An upper bound on what operators see as `edge` on this part."""
+        return self.local.edge_capacity
+
+    @property
+    def finds_fast(self) -> bool:
+        """Whether the structure looks edges up fast."""
+        return self.local.finds_fast
+
+    @property
+    def walk_cost(self) -> dict[str, float]:
+        """That of the structure."""
+        return self.local.walk_cost
+
+    @property
+    def edge_data(self) -> Mapping[str, Any] | None:
+        """The columns of this part's arcs, by name, as `Graph.edge_data`; None in graphs without edge data.
+
+        They are arrays by the part's own ids, which functors see as `edge`. The arc of an undirected edge that leaves
+        the other end has another entry, on the part that owns that end.
+        """
+        return self.local.edge_data
+
+    @property
+    def edge_dtypes(self) -> dict[str, np.dtype]:
+        """The type of each column of edge data, by name; those of the weights are not among them."""
+        return edge_dtypes(self.local)
+
+    @property
+    def _edge_data(self) -> ColumnsOfPart | None:
+        return None if self.time_unit is None else ColumnsOfPart()
+
+    @property
+    def time_unit(self) -> str | None:
+        """`Graph.time_unit`."""
+        return self.local.time_unit
+
+    @property
+    def keep_time(self) -> str | None:
+        """`Graph.keep_time`."""
+        return self.local.keep_time
+
+    @property
+    def multi(self) -> str:
+        """`Graph.multi`."""
+        return self.local.multi
+
+    def is_column(self, array: Any) -> bool:
+        """Whether an array is a column of this part's edge data, in either direction."""
+        return any(column_of(local, array) is not None for local in self.locals())
+
+    def with_own_columns(self, args: tuple) -> tuple:
+        """Arguments of a functor, in which columns of the other direction are those of this one.
+
+        On one device both directions share columns, and here each has its own, by other ids.
+        """
+        if self.inward is None or self.local.edge_data is None:
+            return args
+        names = [column_of(self.inward, value) for value in args]
+        columns = self.local._edge_data.columns
+        return tuple(value if name is None else columns[name] for name, value in zip(names, args, strict=True))
+
+    @property
+    def _absent(self) -> Any:
+        return self.local._absent
+
+    @property
+    def absent_mask(self) -> Any:
+        return self.local.absent_mask
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return (
+            f"{type(self).__name__}({self.structure.__name__}, part {self.comm.rank} of {self.comm.size}, "
+            f"{self.num_vertices:,} vertices, {self.num_edges:,} edges in total, {kind}, {self.device.kind})"
+        )
+
+    # ---- arrays and functions ---------------------------------------------------------------------------------------
+
+    def vertex_array(
+        self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None,
+        normal: Callable | None = None,
+    ) -> Any:  # fmt: skip
+        made = super().vertex_array(dtype, fill)
+        return self.arrays.register(made, combine, follows, normal)
+
+    def flags(self, count: int = 1) -> Any:
+        return self.arrays.register_flags(super().flags(count))
+
+    def sums(self, count: int = 1) -> Any:
+        return self.arrays.register_sums(super().sums(count))
+
+    def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
+        return self.arrays.register_results(super().results(count, dtype))
+
+    def fetch(self, array: Any) -> Any:
+        return self.comm.deferred_of(array) or super().fetch(array)
+
+    def complete(self, *arrays: Any, of: Any = None) -> None:
+        if of is None:
+            self.arrays.complete(arrays)
+        else:
+            self.arrays.publish(arrays, of.local._members())
+
+    def apart(self, *arrays: Any) -> AbstractContextManager[None]:
+        return self.arrays.hold_apart(arrays)
+
+    def total(self, array: Any) -> Any:
+        if self.arrays.rule_of(array) == SUMS:
+            if self.device.is_gpu and self.comm.size > 1:  # the host waits once
+                return int(self.comm.gather_rows(array).sum())
+            return self.sum_over_parts(int(super().total(array)))
+        self.arrays.settle([array])
+        return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
+
+    def sum_over_parts(self, number: int) -> int:
+        return self.comm.reduce_numbers([number])[0]
+
+    def listed_over_parts(self, src: Any, dst: Any) -> int:
+        turned = None if self.comm.size == 1 else self.turned_of_told(src, dst)
+        return self.sum_over_parts(src.size) if turned is None else turned.total
+
+    def max_over_parts(self, number: int) -> int:
+        return self.comm.reduce_numbers([number], "max")[0]
+
+    def reading(self) -> AbstractContextManager[Any]:
+        """`Graph.reading`: a part is used by one thread alone."""
+        return nullcontext()
+
+    def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Called in place of what reads a graph, with this one."""
+        self.check_parts()
+        self.be_ready()
+        return operators.run(self, function, args, kwargs)
+
+    def be_ready(self) -> None:
+        """Called by all parts before the graph is read."""
+
+    def check_parts(self) -> None:
+        """Raise if the parts do not agree any more."""
+        if self.broken is not None:
+            raise PartLostError(self.broken)
+
+    def mark_failed(self, text: str) -> NoReturn:
+        """Raise, now and whenever the graph is used again: other parts do not answer."""
+        self.broken = text
+        raise PartLostError(text)
+
+    def _begin_update(self) -> None:
+        self.check_parts()
+        if self.read_only:
+            raise TypeError(self.refusal)
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    @observed
+    def insert_edges(
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
+    ) -> UpdateResult:  # fmt: skip
+        """`DynamicGraph.insert_edges`, of the edges that all parts have."""
+        self._begin_update()
+        check_on_existing(self, on_existing)
+        batch = batches.route(self, src, dst, weights, edge_data)
+        if on_existing == "add" and self._observers.live():
+            return append(self, batch)
+        return self._insert_batch(batch, on_existing)
+
+    def _insert_batch(self, batch: batches.Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
+        """Insert arcs of this part, and notify observers.
+
+        Parameters
+        ----------
+        timed : bool
+            Whether times decide what replaces a record that is there.
+        """
+        def find_notifications() -> tuple[list[Notification], list[Notification]]:
+            told = self._told(batch.src, batch.dst, present=False)
+            return told, [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
+
+        told, changes = batches.prepare(self, batch, find_notifications)
+        self._observers.notify("edges_changing", changes)
+        turned = None if self.inward is None else batches.turn(self, batch)
+
+        def insert() -> UpdateResult:
+            done = self._insert("local", batch, on_existing, timed)
+            if turned is not None:
+                self._insert("inward", turned, on_existing, timed)
+            return done
+
+        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi == "sum")
+        self._observers.notify("edges_inserted", told)
+        self._observers.notify("edges_changed", changes)
+        return done
+
+    def _insert(self, name: str, batch: batches.Batch, on_existing: str, timed: bool = True) -> Any:
+        """Insert arcs into one of the local graphs.
+
+        The first batch is inserted as `from_edges` does it: faster than into a graph, and without gaps.
+        """
+        self.ghosts[name].mark(batch.dst)
+        local = getattr(self, name)
+        data = local._edge_data
+        adds = on_existing == "add" or local.multi != "last"
+        logs = data is not None and data.times is not None and data.times.arrivals is not None
+        if not timed and local.time_unit is not None:
+            return replace_records(local, batch.src, batch.dst, batch.columns)
+        # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
+        if local.version or local.num_arcs or adds or logs or local._history is not None:
+            if data is None and on_existing == "replace" and batch.src.size > batches.SMALL:
+                return local._insert_valid(batch.src, batch.dst, batch.weights)
+            return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
+        try:
+            if data is None:
+                local._load(Arcs(batch.src, batch.dst, batch.weights))
+            else:
+                build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
+        except batches.EXPECTED:
+            setattr(self, name, self.new_local())  # a structure that is being filled promises nothing
+            raise
+        return UpdateResult(inserted=local.num_arcs)
+
+    @observed
+    def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
+        """`DynamicGraph.delete_edges`, of the edges that all parts have."""
+        self._begin_update()
+        return self._delete(batches.route(self, src, dst))
+
+    def _delete(self, batch: batches.Batch) -> UpdateResult:
+        """Delete arcs of this part, and notify observers."""
+        told = batches.prepare(self, batch, lambda: self._told(batch.src, batch.dst, present=True))
+        self._observers.notify("edges_deleting", told)
+        turned = None if self.inward is None else batches.turn(self, batch)
+
+        def delete() -> UpdateResult:
+            done = _delete(self.local, batch)
+            if turned is not None:
+                _delete(self.inward, turned)
+            return done
+
+        done = batches.apply(self, batch, delete, turned)
+        self._observers.notify("edges_deleted", told)
+        return done
+
+    @observed
+    def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
+        """`DynamicGraph.apply`, of the operations that all parts have; the answers are those to this part's."""
+        self._begin_update()
+        return apply_operations(self, ops, src, dst, weights, edge_data)
+
+    @observed
+    def expire(self, before: Any) -> UpdateResult:
+        """`DynamicGraph.expire`; all parts give the same argument."""
+        self._begin_update()
+        if self.time_unit is None:
+            raise ValueError("this graph has no times; make it with time=")
+        return expire_edges(self, as_time(before, "before", self.time_unit))
+
+    def latest_time(self) -> int | None:
+        """The greatest time of all edges; None if there are none."""
+        return latest_time(self)
+
+    @observed
+    def insert_vertices(self, count_or_ids: Any) -> Any:
+        """`DynamicGraph.insert_vertices`; all parts give the same argument."""
+        self._begin_update()
+        before = self.num_vertices
+        self.changes()
+        done, error = batches.attempt(lambda: self._on_locals("insert_vertices", count_or_ids))
+        self._agree_on_vertices(error)
+        if self.num_vertices > before:
+            self.partition.extend(self.num_vertices)
+        self._tell_of_vertices()
+        return done
+
+    @observed
+    def delete_vertices(self, ids: Any) -> UpdateResult:
+        """`DynamicGraph.delete_vertices`; all parts give the same argument.
+
+        Each part takes a pass over its arcs for those that enter the vertices.
+        """
+        self._begin_update()
+        before = self._delete_incident(ids)  # while observers can still name the vertices
+        self.changes()
+        done, error = batches.attempt(lambda: self._on_locals("delete_vertices", ids))
+        self._agree_on_vertices(error)
+        deleted = self.comm.reduce_numbers([done.deleted])[0]
+        self.changed(arcs=-deleted)
+        self._tell_of_vertices()
+        return UpdateResult(deleted=before + (deleted if self.directed else deleted // 2))
+
+    def _delete_incident(self, ids: Any) -> int:
+        """Delete the edges of vertices, if there are observers to be notified of them; returns how many."""
+        if not self._observers.live():
+            return 0
+        found, error = batches.attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self._absent))
+        self._agree_on_vertices(error)
+        marked = self.xp.zeros(self.num_vertices, np.bool_)
+        marked[found] = True
+        return self._delete(batches.Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
+
+    def _tell_of_vertices(self) -> None:
+        self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
+
+    def _agree_on_vertices(self, error: Exception | None) -> None:
+        """After all parts have changed their vertices: the same argument is good or bad on all of them."""
+        failures = self.comm.reduce_numbers([error is not None])[0]
+        if 0 < failures < self.comm.size:
+            self.broken = "an update of the vertices failed on some parts and not on others: load the graph from a file"
+        batches.raise_first(self, error)
+
+    def locals(self) -> list[Any]:
+        """The local graphs, that of the part's own arcs first."""
+        return [self.local] if self.inward is None else [self.local, self.inward]
+
+    def _on_locals(self, method: str, *args: Any) -> Any:
+        """Call a method of the local graphs; returns what the first returns."""
+        first, *_ = [getattr(each, method)(*args) for each in self.locals()]
+        return first
+
+    def fill_inward(self) -> None:
+        """Give a graph that was loaded its in-edges."""
+        turned = batches.turn(self, batches.Batch(*own_records(self.local), safe=False))
+        batches.agree(self, lambda: self._insert("inward", turned, "replace"))
+        if self._absent is not None:
+            self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
+
+    def changes(self) -> None:
+        """An update begins, on all parts."""
+        self._version += 1
+
+    def changed(self, arcs: int) -> None:
+        """An update has added so many arcs to all parts together."""
+        self._num_arcs += arcs
+
+    def snapshot(self) -> GraphPart:
+        """`DynamicGraph.snapshot`, taken by all parts at the same time: a part of it."""
+        return take_snapshot(self, GraphPart)
+
+    def copy(self) -> GraphPart:
+        """`Graph.copy`: an independent graph in as many parts, which can be updated, also if this one cannot."""
+        return copy_of(self, GraphPart)
+
+    def empty_like(self) -> GraphPart:
+        """A graph with the same vertices and no edges, in parts of the same structure, without weights."""
+        made = GraphPart(
+            self.comm, self.structure, self.num_vertices, directed=self.directed, vertex_dtype=self.vertex_dtype
+        )
+        if self._absent is not None:
+            made.delete_vertices(self.xp.flatnonzero(self._absent))
+        return made
+
+
+def _delete(local: Any, batch: batches.Batch) -> UpdateResult:
+    """Delete arcs of a local graph."""
+    if local.edge_data is None and batch.src.size > batches.SMALL:
+        return local._delete_valid(batch.src, batch.dst)
+    return local.delete_edges(batch.src, batch.dst)
+
+
+def _local_of(part: Callable[[], Any], name: str) -> Any:
+    return getattr(part(), name)
+
+
+class ReversePart(GraphPart):
+    """`GraphPart.reverse`: it shares all but the local graph with the graph that it is the reverse of."""
+
+    read_only = True
+    refusal = "this graph is the reverse of another, which is read-only: update that one"
+
+    def __init__(self, forward: GraphPart):
+        self._reverse = forward
+        self.comm = forward.comm
+        self.directed = True
+        self.arrays = forward.arrays
+        self._observers = Observers(self)
+        self._told_sources = []
+        self._told_pairs = []
+
+    @property
+    def local(self) -> Any:  # type: ignore[override]
+        return self._reverse.inward
+
+    @property
+    def inward(self) -> Any:  # type: ignore[override]
+        return self._reverse.local
+
+    @property
+    def ghosts(self) -> dict[str, Ghosts]:  # type: ignore[override]
+        forward = self._reverse.ghosts
+        return {"local": forward["inward"], "inward": forward["local"]}
+
+    @property
+    def partition(self) -> Partition:  # type: ignore[override]
+        return self._reverse.partition
+
+    @property
+    def spare(self) -> batches.MemoryBudget:  # type: ignore[override]
+        return self._reverse.spare
+
+    @property
+    def version(self) -> int:
+        return self._reverse.version
+
+    def mark_failed(self, text: str) -> NoReturn:
+        self._reverse.mark_failed(text)
+
+    @property
+    def broken(self) -> str | None:  # type: ignore[override]
+        return self._reverse.broken
+
+    @property
+    def num_arcs(self) -> int:
+        return self._reverse.num_arcs
+
+    @property
+    def num_edges(self) -> int:
+        return self._reverse.num_edges
+
+    def be_ready(self) -> None:
+        self._reverse.be_ready()
+
+    def snapshot(self) -> GraphPart:
+        """The reverse of a snapshot of the graph."""
+        return self._reverse.snapshot().reverse

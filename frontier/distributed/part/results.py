@@ -1,0 +1,205 @@
+"""Results that stay on the workers of a Dask cluster: what a program gets of them before it asks for their arrays.
+
+The program has their numbers, and of their arrays the types and shapes. An array comes when it is read. The rows of a
+data frame go from the workers to Dask, a partition from each, and never through the program.
+
+Every part has the whole arrays of a result. The rows of a table are cut into as many pieces as there are parts, in
+order, so that frames are sorted by vertex as those of one device.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import weakref
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from frontier.core.arguments import check_names
+from frontier.interchange import data_frame
+
+from ..exchange.batches import agree
+
+if TYPE_CHECKING:
+    from ..engines import Engine, Host
+
+
+OBJECTS = np.dtype(object)
+
+
+class KeptArray(NamedTuple):
+    """An array that stays on the workers, as the program knows it.
+
+    Attributes
+    ----------
+    dtype : dtype
+    shape : tuple of int
+    """
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+
+class Kept(NamedTuple):
+    """A result that stays on the workers, as its first one describes it.
+
+    Attributes
+    ----------
+    kind : type
+        The class of the result.
+    values : dict of str to value
+        Its fields, and a `KeptArray` in place of each array.
+    """
+
+    kind: type
+    values: dict[str, Any]
+
+
+class KeptResult:
+    """Comes before a class of results among the bases of a class: arrays stay on the workers until they are read."""
+
+    _kind: type
+    _engine: Engine
+    _key: int
+    _known: dict[str, Any]
+
+    def _read(self, name: str) -> Any:
+        """A field: of an array a copy from the first worker, which the result has from then on."""
+        value = self._known[name]
+        if isinstance(value, KeptArray):
+            value = self._engine.run_alike(_read, self._key, name)[0]
+        self.__dict__[name] = value
+        return value
+
+    def _shown(self) -> dict[str, Any]:
+        """What is known without asking the workers."""
+        return {name: self.__dict__.get(name, value) for name, value in self._known.items()}
+
+    def __repr__(self) -> str:
+        return _described(self._kind, self._shown()).__repr__()
+
+    def _repr_html_(self) -> str:
+        return _described(self._kind, self._shown())._repr_html_()
+
+    def __reduce__(self) -> Any:
+        """A result like those of one device, with all arrays."""
+        return _described(self._kind, {name: getattr(self, name) for name in self._known}).__reduce__()
+
+    def to_dataframe(self, names: Any = None, *, library: str | None = None) -> Any:
+        """The result as a frame of Dask, with a partition for each worker, which has it.
+
+        Raises
+        ------
+        ImportError
+            Dask's data frames are not installed.
+        TypeError
+            `names` is no `Names`.
+        ValueError
+            The result holds no arrays, or `library` is not pandas.
+        """
+        check_names(names)
+        check_dask_library(library)
+        key = self._engine.new_key()
+        return self._engine.frame(key, *self._engine.run_alike(_make_table, key, self._key, names)[0])
+
+
+def check_dask_library(library: str | None) -> None:
+    """Raise for a data frame that Dask does not have."""
+    if library not in (None, "pandas"):
+        raise ValueError(f"library must be None for a graph in parts, whose frames are Dask's, not {library!r}")
+
+
+def keep(host: Host, key: int | None, result: Any) -> Any:
+    """On a worker: keep what has arrays and can be a data frame under a key, and describe it; all else as it is."""
+    if key is None or not (dataclasses.is_dataclass(result) and hasattr(result, "_columns")):
+        return result
+    values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    arrays = {name: value for name, value in values.items() if getattr(value, "ndim", 0)}
+    if not arrays:
+        return result
+    host.objects[key] = result
+    return Kept(type(result), values | {name: KeptArray(a.dtype, a.shape) for name, a in arrays.items()})
+
+
+def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
+    """In the program: the result that workers have kept under a key; all else as it is."""
+    if not isinstance(found, Kept):
+        return found
+    made = object.__new__(_class_of(found.kind))
+    made.__dict__.update(_kind=found.kind, _engine=engine, _key=key, _known=found.values)
+    weakref.finalize(made, engine.abandoned.append, key).atexit = False
+    return made
+
+
+@functools.cache
+def _class_of(kind: type) -> type:
+    """The class of kept results of a class; its fields are read when they are asked for."""
+    fields = {field.name: _Field(field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    return type(kind.__name__, (KeptResult, kind), {**fields, "__module__": kind.__module__, "__doc__": kind.__doc__})
+
+
+class _Field:
+    """A field that is read from the workers once: what an object has itself comes before this."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __get__(self, result: Any, kind: type) -> Any:
+        return self if result is None else result._read(self._name)
+
+
+def _described(kind: type, values: dict[str, Any]) -> Any:
+    """A result of a class with some values."""
+    made = object.__new__(kind)
+    made.__dict__.update(values)
+    return made
+
+
+# ---- on workers -----------------------------------------------------------------------------------------------------
+
+
+def _read(host: Host, key: int, name: str) -> Any:
+    return host.comm.device.to_host(getattr(host.objects[key], name)) if host.comm.rank == 0 else None
+
+
+def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
+    """Keep this part's rows of a result as a frame of pandas."""
+    comm = host.comm
+    share = comm.rank, comm.size
+    return keep_rows(host, key, lambda: data_frame(host.objects[result]._columns(names, share), "pandas"))
+
+
+def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
+    """Keep this part's rows of a table under a key, numbered in the order of the parts.
+
+    Parameters
+    ----------
+    make : function
+        Gives them as a frame of pandas.
+
+    Returns
+    -------
+    frame
+        One without rows, which has the columns.
+    counts : list of int
+        Number of rows of each part.
+    """
+    rows = agree(host, make)
+    described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))
+    counts = [count for count, _ in described]
+    start = sum(counts[: host.comm.rank])
+    # pandas looks at texts for the type of a column, of which a part may have none.
+    found = [dtypes for _, dtypes in described]
+    rows = rows.astype({
+        name: next((known[name] for known in found if known[name] != OBJECTS), known_here)
+        for name, known_here in rows.dtypes.items()
+    })  # fmt: skip
+    rows.index = type(rows.index)(start, start + len(rows))
+    host.objects[key] = rows
+    return rows.iloc[:0], counts

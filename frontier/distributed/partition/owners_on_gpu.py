@@ -1,0 +1,98 @@
+"""Lists of vertices sorted by owner on a GPU: three launches, and no wait of the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.runtime import Device
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+HEADER = "frontier/distributed/partition/partition.cuh"
+SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
+MOST_PARTS = 254
+IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
+
+
+def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
+    """Whether there are kernels for so many parts, and for ids of this type."""
+    return device.is_gpu and num_parts <= MOST_PARTS and dtype in IDS
+
+
+class ByOwner:
+    """Some vertices on their way to the parts that own them.
+
+    Negative ids, and those that are not valid, go nowhere. The order is stable.
+
+    Parameters
+    ----------
+    partition : Partition
+        Whose parts there are.
+    ids : array of vertex ids
+        Contiguous.
+    valid : array of bool, optional
+    mates : array of vertex ids, optional
+        Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those whose first is not negative.
+    limit : int
+    wrong : array of int64, shape (1,), or None
+    """
+
+    def __init__(
+        self, partition: Partition, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0, wrong: Any = None
+    ):  # fmt: skip
+        device, num_parts = partition.device, partition.num_parts
+        empty, size = device.xp.empty, int(ids.size)
+        self._device = device
+        self._ids = ids
+        self._parts = num_parts
+        self._spans = -(-size // SPAN)
+        self._owners = empty(size, np.uint8)
+        self._places = empty(self._spans * num_parts, np.int64)
+        _kernel(f"find_owners_{IDS[ids.dtype]}")(
+            size, ids, valid, mates, limit, wrong, partition.together, num_parts, self._spans, self._owners,
+            self._places, **self._launch(),
+        )
+
+    def _launch(self) -> dict[str, int]:
+        return {"threads": SPAN_THREADS, "blocks": self._spans}
+
+    def count(self, errors: Any = None, number: int = 0) -> Any:
+        """How many vertices each part owns, whether any of some numbers are not zero, and another number: in one array
+        on the device (int64), as parts tell each other. To be called once, before `sort`.
+
+        Parameters
+        ----------
+        errors : array of int64, optional
+            On the device.
+        """
+        row = self._device.xp.empty(self._parts + 2, np.int64)
+        _kernel("place_spans")(
+            self._parts, self._spans, self._places, errors, 0 if errors is None else int(errors.size), number, row,
+            threads=1024, blocks=1,
+        )  # fmt: skip
+        return row
+
+    def sort(self, *more: Any, order: bool = False) -> tuple[Any, ...]:
+        """The ids sorted by owner, likewise up to one more array of their type, and the order if it is asked for.
+
+        Behind the entries that have an owner, contents are undefined.
+        """
+        empty, size = self._device.xp.empty, int(self._ids.size)
+        arrays = (self._ids, *more)
+        out = [empty(size, self._ids.dtype) for _ in arrays]
+        positions = empty(size, np.int64) if order else None
+        second, out_second = (more[0], out[1]) if more else (None, None)
+        _kernel(f"move_to_owners_{IDS[self._ids.dtype]}")(
+            size, self._owners, self._parts, self._spans, self._places, self._ids, second, out[0], out_second,
+            positions, **self._launch(),
+        )  # fmt: skip
+        return (*out, positions) if order else tuple(out)
+
+
+def _kernel(name: str) -> Any:
+    from frontier.runtime.compile.cuda import load_kernel
+
+    return load_kernel(HEADER, name, ())

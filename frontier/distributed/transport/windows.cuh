@@ -1,0 +1,96 @@
+// A row of numbers of each part for all parts, by kernels that see each other's windows: within a host this takes some
+// microseconds, and the host launches one kernel for it.
+#pragma once
+#include "frontier/cuda/types.cuh"
+#include "frontier/distributed/transport/window_layout.cuh"
+
+// windows.py has the same numbers.
+constexpr int MOST_WINDOWS = 32;
+constexpr int MOST_NUMBERS = 34;  // of a row
+constexpr int FROM_HOST = 8;      // that are parameters
+enum Operation { NONE, SUM, LEAST, GREATEST };
+
+// What a part has told, and in which exchange.
+struct Row {
+  u64 turn;
+  i64 numbers[MOST_NUMBERS];
+};
+
+struct RowsHead {
+  u64 turn;                   // exchanges so far; this part's own
+  Row rows[2][MOST_WINDOWS];  // by turns, as a part may be ahead by one exchange
+};
+static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
+
+__device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
+  if (operation == LEAST) return b < a ? b : a;
+  if (operation == GREATEST) return b > a ? b : a;
+  return a + b;
+}
+
+// What all parts have told in an exchange.
+struct Told {
+  RowsHead* own;
+  const i64* mine;
+  u64 which;
+  int rank;
+  bool all_came;
+
+  // If the parts are abandoned meanwhile, all numbers are 1: batches take that for an error.
+  __device__ i64 number(int p, int k) const {
+    return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
+  }
+};
+
+// By one block: tells `count` numbers, which its threads share, to all parts, and waits for theirs, and for all that these have
+// written before.
+__device__ Told
+exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts, const volatile u64* abandoned) {
+  auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };
+  RowsHead* own = head(rank);
+  u64 turn = own->turn + 1, which = turn & 1;
+  int size = int(parts * count);
+  for (int i = threadIdx.x; i < size; i += blockDim.x) {
+    int p = i / int(count), k = i % int(count);
+    if (p != rank) head(p)->rows[which][rank].numbers[k] = mine[k];
+  }
+  __threadfence_system();
+  __syncthreads();
+  bool has_peer = threadIdx.x < parts && threadIdx.x != rank, all_came = true;
+  if (has_peer) {
+    __threadfence_system();
+    *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
+  }
+  __syncthreads();  // all are told before anybody waits
+  if (has_peer) {
+    for (i64 looks = 1; all_came && *(volatile u64*)&own->rows[which][threadIdx.x].turn != turn; ++looks)
+      all_came = !is_abandoned(abandoned, looks);
+    __threadfence_system();
+  }
+  all_came = __syncthreads_and(all_came);
+  if (threadIdx.x == 0) own->turn = turn;
+  return {own, mine, which, rank, all_came};
+}
+
+// By one block: an exchange of `count` numbers, which are in `row`, or follow it. All rows go to `rows`, if it is given; the host
+// gets FROM_HOST combined numbers in `told`.
+extern "C" __global__ void exchange_rows(
+    i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
+    int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
+  __shared__ i64 mine[MOST_NUMBERS];
+  i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
+  for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
+  __syncthreads();
+  Told found = exchange(count, mine, window_of, rank, parts, abandoned);
+  int size = int(parts * count);
+  for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = found.number(i / int(count), i % int(count));
+  if (told && threadIdx.x < FROM_HOST) {
+    int k = threadIdx.x;
+    i64 total = 0;
+    for (int p = 0; k < count && p < parts; ++p) {
+      i64 here = found.number(p, k);
+      total = p ? combined(operation, total, here) : here;
+    }
+    told[k] = total;
+  }
+}

@@ -1,0 +1,184 @@
+"""Windows: memory of each part that the kernels of all parts read and write, on GPUs of one host."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frontier.runtime.launch.arguments import Field, Struct
+from frontier.runtime.memory.scratch import Counters
+
+if TYPE_CHECKING:
+    from .communicator import Communicator
+
+PIECE = 2**21
+"""Bytes of which windows are multiples: the driver shares whole pieces."""
+HEAD_BYTES = 24576
+"""Of each window, for what kernels tell each other; window_layout.cuh has the same number."""
+HEADER = "frontier/distributed/transport/windows.cuh"
+MOST_WINDOWS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
+OPERATIONS = {"sum": 1, "min": 2, "max": 3}
+"""As in windows.cuh."""
+ONE_BLOCK = {"threads": 64, "blocks": 1}
+GIVEN = (*(f"number {k}" for k in range(FROM_HOST)), "operation")
+"""What the kernel takes from the host that changes from call to call."""
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Window:
+    """The windows of all parts, as one of them sees them; all zero at first.
+
+    Parameters
+    ----------
+    memory : array of uint8
+        This part's window.
+    addresses : sequence of int
+        Of the windows, by the ranks of the parts.
+    unmap, free : functions
+        Forget the windows of the other parts, and give back the memory of this one's: after all have forgotten it.
+
+    Attributes
+    ----------
+    nbytes : int
+        Of each window.
+    memory : array of uint8
+        This part's window.
+    addresses : array of uint64
+        On the device.
+    outcome : Counters
+        What a kernel that works with the windows reports to the host.
+    told : Counters
+        What all parts have told each other of a batch, likewise: a row of each.
+    sums : Counters
+        What numbers of all parts come to.
+    abandoned : int
+        Where kernels find in the host's memory whether to go on waiting for other parts.
+    senders : dict of tuple of dtype to Sender
+        What batches are sent with (`sending`), by the types of their columns.
+    """
+
+    OUTCOMES = 9
+
+    def __init__(
+        self, comm: Communicator, memory: Any, addresses: Sequence[int], unmap: Callable[[], None],
+        free: Callable[[], None],
+    ):  # fmt: skip
+        self.memory = memory
+        self.nbytes = int(memory.size)
+        self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
+        self.outcome = Counters(comm.device, self.OUTCOMES)
+        self.told = Counters(comm.device, comm.size * (comm.size + 2))
+        self.sums = Counters(comm.device, FROM_HOST)
+        self._abandoned = _pinned()
+        self.abandoned = self._abandoned.ctypes.data
+        self.senders: dict[tuple[np.dtype, ...], Any] = {}
+        self._given = Struct(GIVEN)
+        self._combine: Any = None
+        self.unmap, self.free = unmap, free
+        self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
+
+    def abandon(self) -> None:
+        """Have kernels wait for other parts no longer."""
+        self._abandoned[0] = 1
+
+    def can_exchange(self, count: int) -> bool:
+        """Whether kernels exchange rows of so many numbers."""
+        return count <= MOST_NUMBERS
+
+    def exchange_rows(self, row: Any) -> Any:
+        """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
+        rows = self._xp.empty((self._parts, row.size), np.int64)
+        none = (0,) * FROM_HOST
+        self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)
+        return rows
+
+    def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
+        """What up to `FROM_HOST` numbers of all parts come to, for which the host waits; None if they are abandoned."""
+        if self._combine is None:
+            given = [Field(self._given, name) for name in GIVEN]
+            self._combine = self._kernel().bind(
+                None, *given[:-1], *self._others(), None, given[-1], self.sums.published, self.abandoned
+            )
+        self._given.set(*map(int, numbers), *(0,) * (FROM_HOST - len(numbers)), OPERATIONS[op])
+        self.sums.expect()
+        self._combine(len(numbers), **ONE_BLOCK)
+        found = self.sums.hear()[: len(numbers)]
+        return None if self._abandoned[0] else found
+
+    def _kernel(self) -> Any:
+        from frontier.runtime.compile.cuda import load_kernel
+
+        return load_kernel(HEADER, "exchange_rows", ())
+
+    def _others(self) -> tuple:
+        return self.addresses, self._rank, self._parts
+
+
+def _pinned() -> Any:
+    """A number of the host that kernels can read."""
+    import cupyx
+
+    return cupyx.zeros_pinned(1, np.int64)
+
+
+def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
+    """Windows of processes with a GPU each, by CUDA's handles for other processes; None if any cannot see another's.
+
+    NCCL has such windows, too, but CuPy does not know them.
+    """
+    from cupy import cuda
+    from cupy.cuda import runtime
+
+    nbytes = -(-nbytes // PIECE) * PIECE
+    pointer, handle = 0, None
+    try:
+        pointer = runtime.malloc(nbytes)
+        runtime.memset(pointer, 0, nbytes)
+        handle = runtime.ipcGetMemHandle(pointer)
+        runtime.deviceSynchronize()
+    except runtime.CUDARuntimeError:  # memory is exhausted, or the system has no such handles
+        pass
+    offers = comm.gather_objects((_this_host(), handle))
+    opened: dict[int, int] = {comm.rank: pointer}
+
+    def unmap() -> None:
+        for rank, address in opened.items():
+            if rank != comm.rank:
+                runtime.ipcCloseMemHandle(address)
+
+    def free() -> None:
+        if pointer:
+            runtime.free(pointer)
+
+    good = all(theirs is not None and host == offers[comm.rank][0] for host, theirs in offers)
+    if good:
+        try:
+            for rank, (_, theirs) in enumerate(offers):
+                if rank != comm.rank:
+                    opened[rank] = runtime.ipcOpenMemHandle(theirs)
+        except runtime.CUDARuntimeError:
+            good = False
+    if not comm.reduce_numbers([good], "min")[0]:
+        unmap()
+        comm.barrier()
+        free()
+        return None
+    held = cuda.MemoryPointer(cuda.UnownedMemory(pointer, nbytes, None), 0)
+    memory = comm.device.xp.ndarray(nbytes, np.uint8, held)
+    return Window(comm, memory, [opened[rank] for rank in range(comm.size)], unmap, free)
+
+
+def _this_host() -> tuple[str, str]:
+    """What tells this host, since its last start, from others."""
+    return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
+
+
+def open_in_process(comm: Communicator, nbytes: int) -> Window:
+    """Windows of threads whose kernels run at the same time."""
+    memory = comm.device.xp.zeros(nbytes, np.uint8)
+    addresses = comm.gather_objects(memory.data.ptr)
+    return Window(comm, memory, addresses, lambda: None, lambda: None)
