@@ -1,6 +1,6 @@
 """Runs of all analytics that make them use their kernels: each on small graphs of many forms.
 
-What they ask operators for meanwhile is compiled ahead of time (``structures/ship.py``).
+What they ask operators for meanwhile is compiled ahead of time (``dynfrontier/prebuilt/build.py``).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ CuPy's and the driver's. What a batch costs then is what the user of a new machi
 the middle of the stream are named with the batch that had to wait for them.
 
 With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
-``python -m structures.ship`` put there, and without.
+``python -m dynfrontier.prebuilt`` put there, and without.
 """
 
 from __future__ import annotations

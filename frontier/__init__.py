@@ -73,11 +73,13 @@ from .runtime.compile.caches import clear_caches
 from .runtime.memory.transfer import Fetched, fetch
 
 if TYPE_CHECKING:
-    from . import distributed, interchange, io, plot
-    from .pipeline.batch import PipelineBatch
-    from .pipeline.errors import PipelineError
-    from .pipeline.pipeline import Pipeline
-    from .pipeline.sources import SocketSource
+    from dynfrontier import drawing as plot
+    from dynfrontier.pipeline.batch import PipelineBatch
+    from dynfrontier.pipeline.errors import PipelineError
+    from dynfrontier.pipeline.pipeline import Pipeline
+    from dynfrontier.pipeline.sources import SocketSource
+
+    from . import distributed, interchange, io
 
 __all__ = [
     "BatchStep",
@@ -169,25 +171,27 @@ __all__ = [
 ]
 
 _LATER = {
-    "Pipeline": "pipeline.pipeline",
-    "PipelineBatch": "pipeline.batch",
-    "PipelineError": "pipeline.errors",
-    "SocketSource": "pipeline.sources",
-    "distributed": None,
-    "interchange": None,
-    "io": None,
-    "plot": None,
+    "Pipeline": "dynfrontier.pipeline.pipeline:Pipeline",
+    "PipelineBatch": "dynfrontier.pipeline.batch:PipelineBatch",
+    "PipelineError": "dynfrontier.pipeline.errors:PipelineError",
+    "SocketSource": "dynfrontier.pipeline.sources:SocketSource",
+    "distributed": "frontier.distributed",
+    "interchange": "frontier.interchange",
+    "io": "frontier.io",
+    "plot": "dynfrontier.drawing",
 }
-"""What not every program needs is imported when it is first asked for: by name, the module that has it, or None for a
-module. Together these are a third of all modules."""
+"""What not every program needs is imported when it is first asked for: by name, the module, or module and name in it.
+Together these are a third of all modules."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = import_module(f".{_LATER[name] or name}", __name__)
-        found = getattr(module, name) if _LATER[name] else module
+        module, _, inside = _LATER[name].partition(":")
+        found = import_module(module)
+        if inside:
+            found = getattr(found, inside)
         globals()[name] = found
         return found
 

@@ -29,8 +29,8 @@ LIBRARIES = (
     "polars", "pyarrow", "rich", "scipy.linalg", "scipy.sparse", "torch", "typer",
 )  # fmt: skip
 OWN = (
-    "frontier.distributed", "frontier.interchange", "frontier.io", "frontier.names.cpu", "frontier.pipeline",
-    "frontier.plot",
+    "frontier.distributed", "frontier.interchange", "frontier.io", "frontier.names.cpu", "dynfrontier.pipeline",
+    "dynfrontier.drawing",
 )  # fmt: skip
 
 

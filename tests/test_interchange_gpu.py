@@ -14,12 +14,12 @@ import pytest
 from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make, rows_of
 
 import frontier as fr
+from dynfrontier.pipeline.records import Decoder
 from frontier import interchange
 from frontier.core.files import stored_arrays
 from frontier.core.sort import on_gpu
 from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
-from frontier.pipeline.records import Decoder
 from structures import CSR
 
 

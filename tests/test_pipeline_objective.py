@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from frontier.pipeline.objective import LARGEST, SMALLEST, BatchSize, Objective
+from dynfrontier.pipeline.objective import LARGEST, SMALLEST, BatchSize, Objective
 from structures import CSR
 
 
@@ -86,7 +86,7 @@ def test_it_has_bounds():
 def test_the_pipeline_by_a_clock_of_its_own(monkeypatch):
     """Each record of a batch takes a microsecond."""
     now = [0.0]
-    monkeypatch.setattr("frontier.pipeline.pipeline.clock", lambda: now[0])
+    monkeypatch.setattr("dynfrontier.pipeline.pipeline.clock", lambda: now[0])
     graph = CSR(1000, device="cpu")
     rng = np.random.default_rng(1)
     src, dst = rng.integers(0, 1000, (2, 60_000))

@@ -12,6 +12,8 @@ import pytest
 
 import frontier as fr
 from algorithms import _union_find, analytics, dynamic_components, repertoire
+from dynfrontier.prebuilt import build
+from dynfrontier.prebuilt.rehearsal import Rehearsal, RehearsingDevice
 from frontier.functor import compile as compilation
 from frontier.graphs import structures
 from frontier.operators.dispatch import kernels as engine
@@ -22,8 +24,6 @@ from frontier.runtime.compile import cuda, prebuilt
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.runtime.compile.prebuilt import Entry, code_name, shipped_cubin, write_archive
 from frontier.runtime.memory import elementwise
-from structures import ship
-from structures.rehearsal import Rehearsal, RehearsingDevice
 
 HEADER, DEFINES = "frontier/core/sort/kernels.cuh", (("VID", "int"),)
 ELF = b"\x7fELF"
@@ -285,7 +285,7 @@ def test_kernels_of_graphs_are_shipped():
     from structures import SlabGraph
 
     graph = SlabGraph(9, device="cpu", weight_dtype="float32")
-    found = set(ship.sources("slab", "float32"))
+    found = set(build.sources("slab", "float32"))
     assert graph._kernels.source in found
     assert batch_kernels(graph.device, np.dtype(np.int64), graph.vertex_dtype, graph.weight_dtype).source in found
     assert {opera_kernels(graph, np.dtype(ids)).source for ids in (np.int32, np.int64)} <= found
@@ -324,7 +324,7 @@ def test_analytics_are_rehearsed():
 @pytest.mark.gpu
 @pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 @pytest.mark.parametrize("isolated", [1, 8])  # eight times as many vertices, so that few have an edge at first
-@pytest.mark.parametrize("form", ship.FORMS)
+@pytest.mark.parametrize("form", build.FORMS)
 @pytest.mark.parametrize("options", [{}, {"directed": True, "in_edges": True}], ids=["undirected", "in_edges"])
 @pytest.mark.parametrize("name", ["slab", "hornet"])
 def test_a_gpu_asks_for_what_is_shipped(name, options, form, isolated, monkeypatch):
@@ -339,7 +339,7 @@ def test_a_gpu_asks_for_what_is_shipped(name, options, form, isolated, monkeypat
     monkeypatch.setattr(cuda, "shipped_cubin", note)
     fr.clear_caches()
     edges = fr.io.rmat(scale=14, edge_factor=8, seed=1)
-    graph = structures()[name](isolated * edges.num_vertices, device="gpu", **ship.FORMS[form], **options)
+    graph = structures()[name](isolated * edges.num_vertices, device="gpu", **build.FORMS[form], **options)
     weights = None if graph.weight_dtype is None else np.random.default_rng(1).random(edges.num_records)
     attached = [analytics()[analytic] for analytic in repertoire.FIRST if not analytics()[analytic].obstacle(graph)]
     maintained = [analytic.maintain(graph, **analytic.settings(graph)) for analytic in attached]
@@ -358,7 +358,7 @@ def test_a_gpu_asks_for_what_is_shipped(name, options, form, isolated, monkeypat
 
 @functools.cache
 def rehearsed(name, form):
-    return ship.requests(name, form, "first")
+    return build.requests(name, form, "first")
 
 
 def test_every_first_analytic_is_in_the_catalogue():
@@ -369,10 +369,10 @@ def test_command(folder, capsys, monkeypatch):
     """It writes an archive for each architecture; compiled here by threads, of nothing."""
     from concurrent.futures import ThreadPoolExecutor
 
-    monkeypatch.setattr(ship, "compile_cubin", lambda header, defines, functors, arch: f"{header} {arch}".encode())
-    monkeypatch.setattr(ship, "ProcessPoolExecutor", lambda processes, context: ThreadPoolExecutor(1))
-    assert ship.main(["sm_90", "--structures", "csr,slab", "--analytics", "none", "--out", str(folder)]) == 0
+    monkeypatch.setattr(build, "compile_cubin", lambda header, defines, functors, arch: f"{header} {arch}".encode())
+    monkeypatch.setattr(build, "ProcessPoolExecutor", lambda processes, context: ThreadPoolExecutor(1))
+    assert build.main(["sm_90", "--structures", "csr,slab", "--analytics", "none", "--out", str(folder)]) == 0
     assert "sm_90.zip" in capsys.readouterr().out
     assert shipped_cubin(elementwise.HEADER, (), "sm_90").code  # of which each kind of graph makes use
-    (source,) = {job for job in ship.sources("slab", "none") if "sort/kernels" in job[0]}
+    (source,) = {job for job in build.sources("slab", "none") if "sort/kernels" in job[0]}
     assert shipped_cubin(*source, "sm_90").code == b"frontier/core/sort/kernels.cuh sm_90"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontier.pipeline import staging
+from dynfrontier.pipeline import staging
 from frontier.runtime import gpu_available
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]

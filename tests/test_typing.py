@@ -15,10 +15,10 @@ import algorithms
 import dynfrontier
 import frontier as fr
 import structures
+from dynfrontier.pipeline.options import ResumeOptions
 from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
 from frontier.core.options import BuildOptions, GraphOptions
-from frontier.pipeline.options import ResumeOptions
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures.csr import graph as csr
 from structures.faimgraph import graph as faimgraph

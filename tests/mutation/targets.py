@@ -64,7 +64,7 @@ TARGETS = (
      "gpma or lpma or packed"),
     (r"structures/(blocks|changes)/", ("test_hornet.py", "test_graphvine.py", "test_faimgraph.py", *UPDATES),
      "hornet or graphvine or faimgraph"),
-    (r"algorithms/repertoire|structures/(ship|rehearsal)", ("test_shipped.py",), ""),
+    (r"algorithms/repertoire|dynfrontier/prebuilt", ("test_shipped.py",), ""),
     (r"structures/records\.py", ("test_vertices.py", *UPDATES, "test_load_hostile.py"), "hornet or slab or graphvine"),
     (r"structures/(\w+)/",
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),

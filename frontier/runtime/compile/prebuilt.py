@@ -1,9 +1,10 @@
 """Machine code that comes with the package, so that the first batch on a new machine need not wait for a compiler.
 
-``python -m structures.ship`` makes it; it needs no GPU. There is an archive for each architecture, whose entries are
-named after the text of all that went into them: the header, its macros, and of the functors that are linked to it what
-they mean (`identity.Identity.portable`) and their types. So it is known whether there is code before anything is
-compiled, and what was edited since has none. A source checkout has no archives until that command is run there.
+``python -m dynfrontier.prebuilt`` makes it; it needs no GPU. There is an archive for each architecture, whose
+entries are named after the text of all that went into them: the header, its macros, and of the functors that are linked
+to it what they mean (`identity.Identity.portable`) and their types. So it is known whether there is code before
+anything is compiled, and what was edited since has none. A source checkout has no archives until that command is run
+there.
 
 An archive is a zip file of an index and of groups: machine code of kernels that are used together, one after another,
 which takes half the space of each by itself. Each member carries a digest (`cache.framed`). Drivers run machine code of

@@ -1,4 +1,4 @@
-"""Machine code for a wheel: ``python -m structures.ship sm_80 sm_90``.
+"""Machine code for a wheel: ``python -m dynfrontier.prebuilt sm_80 sm_90``.
 
 What graphs and analytics need for their first batches on a GPU is compiled, and put where the runtime looks first
 (`frontier.runtime.compile.prebuilt`): the kernels that updates launch, and those that the analytics of the catalogue
@@ -37,7 +37,8 @@ from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
 from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
 from frontier.runtime.memory import elementwise
-from structures.rehearsal import Rehearsal, RehearsingDevice, Request
+
+from .rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time": "ns"}}
@@ -60,7 +61,7 @@ class Job(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compile for the architectures of the command line."""
-    line = argparse.ArgumentParser(prog="python -m structures.ship", description=__doc__.splitlines()[0])
+    line = argparse.ArgumentParser(prog="python -m dynfrontier.prebuilt", description=__doc__.splitlines()[0])
     line.add_argument("architectures", nargs="*", default=ARCHITECTURES, help=f"default: {' '.join(ARCHITECTURES)}")
     line.add_argument("--structures", help="names, separated by commas; by default all")
     line.add_argument("--analytics", default="all", choices=PARTS, help="first: those that are most used")
@@ -149,7 +150,3 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
         defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))
         yield "frontier/operators/spmv/spmv.cuh", defines
         yield "frontier/operators/spmv/spmv.cuh", (*defines, ("LISTED_HUBS", "1"))  # of graphs in parts
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
