@@ -21,6 +21,7 @@ import numpy as np
 
 import frontier as fr
 from algorithms import DynamicTriangleCount
+from dynfrontier import Pipeline
 
 from .context import choose_structures
 from .results import FOLDER, Results, describe_run, table
@@ -101,7 +102,7 @@ def feeding(
         return ((src[begin : begin + size], dst[begin : begin + size]) for begin in range(0, src.size, size))
 
     def run(source: Callable[[], Any], graph: Any, *callbacks: Any) -> None:
-        fr.Pipeline(source(), graph, batch_size=size).run(*callbacks)
+        Pipeline(source(), graph, batch_size=size).run(*callbacks)
 
     forms: dict[str, Form] = {"plain loop, host arrays": partial(insert, *host, size)}
     over = "plain loop, host arrays"
@@ -155,7 +156,7 @@ def window(
         ) -> None:
             analytics = {"triangles": (DynamicTriangleCount, "total")} if counting else None
             sliding = {"count": min(length, few // 2)}
-            with fr.Pipeline(host, graph, analytics, window=sliding, batch_size=size) as pipeline:
+            with Pipeline(host, graph, analytics, window=sliding, batch_size=size) as pipeline:
                 latencies[:] = [batch.seconds for batch in pipeline]
 
         compare(results, device, {"plain loop, device arrays": plain, "pipeline, host arrays": piped},
@@ -190,7 +191,7 @@ def file(
             "decompression alone": decompress,
             "insertion alone": partial(insert, whole.src, whole.dst, 1 << 16),
             "read, then insert": read_first,
-            "pipeline": lambda graph: fr.Pipeline(path, graph).run() and None,
+            "pipeline": lambda graph: Pipeline(path, graph).run() and None,
         }
         compare(results, device, forms, lambda: kind(vertices, device=device), src.size, repeat, "decompression alone",
                 what="file", structure=kind.name, bytes=path.stat().st_size)  # fmt: skip

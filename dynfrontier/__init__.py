@@ -1,17 +1,42 @@
-"""The application that puts frontier, structures and algorithms together: the command line, `compare`, `recommend` and
-`run_workload`."""
+"""The application that puts frontier, structures and algorithms together: pipelines of streams, drawings, the command
+line, `compare`, `recommend` and `run_workload`."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import drawing
     from .comparison import compare
+    from .pipeline import Pipeline, PipelineBatch, PipelineError, SocketSource
     from .workload import recommend, run_workload
 
-__all__ = ["__version__", "compare", "recommend", "run_workload"]
+__all__ = [
+    "Pipeline",
+    "PipelineBatch",
+    "PipelineError",
+    "SocketSource",
+    "__version__",
+    "compare",
+    "drawing",
+    "recommend",
+    "run_workload",
+]
+
+_LATER = {
+    "Pipeline": "pipeline",
+    "PipelineBatch": "pipeline",
+    "PipelineError": "pipeline",
+    "SocketSource": "pipeline",
+    "compare": "comparison",
+    "recommend": "workload",
+    "run_workload": "workload",
+}
+"""By name, the package that has it, which is imported when the name is first asked for: the command line answers at
+once."""
 
 __version__ = "0.1.0"
 """The version of the project: the one place where it is written."""
@@ -31,15 +56,10 @@ _check_packages()
 
 
 def __getattr__(name: str) -> Any:
-    # Imported when it is asked for, so that the command line answers at once.
-    if name == "compare":
-        from .comparison import compare
-
-        return compare
-    if name in ("recommend", "run_workload"):
-        from . import workload
-
-        return getattr(workload, name)
+    if name == "drawing":
+        return import_module(".drawing", __name__)
+    if name in _LATER:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import frontier as fr
 
+from .pipeline.errors import PipelineError
+from .pipeline.pipeline import Pipeline
 from .times import Span
 
 Window = int | Span
@@ -49,7 +51,7 @@ def applied(
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream
     sliding = _sliding(graph, window, stream.batch_size) if window and not listed else None
-    with fr.Pipeline(source, graph, window=sliding, synchronous=synchronous) as pipeline:
+    with Pipeline(source, graph, window=sliding, synchronous=synchronous) as pipeline:
         yield _items(pipeline, 2 if listed else 1)
 
 
@@ -59,11 +61,11 @@ def _sliding(graph: fr.DynamicGraph, window: Window, batch_size: int) -> fr.Slid
     return fr.SlidingWindow(graph, count=window * batch_size)
 
 
-def _items(pipeline: fr.Pipeline, each: int) -> Iterator[list[Any]]:
+def _items(pipeline: Pipeline, each: int) -> Iterator[list[Any]]:
     while True:
         try:
             batches = list(itertools.islice(pipeline, each))
-        except fr.PipelineError as error:  # callers know what a graph raises
+        except PipelineError as error:  # callers know what a graph raises
             assert error.__cause__ is not None
             raise error.__cause__ from None
         if not batches:

@@ -65,8 +65,8 @@ def graph(
     check_graph(graph)
     if graph.num_vertices > LARGEST:
         raise ValueError(f"graph has {graph.num_vertices:,} vertices, but only graphs of up to {LARGEST:,} are drawn")
-    nx = require("networkx", "networkx", "fr.plot.graph")
-    ax = _axes(ax, "fr.plot.graph")
+    nx = require("networkx", "networkx", "dynfrontier.drawing.graph")
+    ax = _axes(ax, "dynfrontier.drawing.graph")
     drawn = to_networkx(graph)
     if positions is None:
         where = _layout(nx, drawn, seed)
@@ -81,7 +81,7 @@ def graph(
     nx.draw_networkx_edges(drawn, where, edge_color="0.6", width=1.0 if small else 0.5, **common)
     nx.draw_networkx_nodes(drawn, where, others, node_color="#9ec9f5" if numbers is None else NO_VALUE, **common)
     if known and numbers is not None:
-        colors = require("matplotlib.colors", "matplotlib", "fr.plot.graph")
+        colors = require("matplotlib.colors", "matplotlib", "dynfrontier.drawing.graph")
         cmap = colors.LinearSegmentedColormap.from_list("", COLORS)
         dots = nx.draw_networkx_nodes(drawn, where, known, node_color=numbers[known], cmap=cmap, **common)
         dots.set_edgecolor("0.5")
@@ -125,7 +125,7 @@ def levels(distance: Any, *, ax: Any = None) -> Any:
     reached = found[found != np.iinfo(found.dtype).max]
     if reached.size and reached.min() < 0:
         raise ValueError(f"distance must not be negative, but one is {reached.min()}")
-    ax = _axes(ax, "fr.plot.levels")
+    ax = _axes(ax, "dynfrontier.drawing.levels")
     sizes = np.bincount(reached.astype(np.int64)) if reached.size else np.zeros(0, np.int64)
     ax.bar(np.arange(sizes.size), sizes, width=0.9)
     left = found.size - reached.size

@@ -20,6 +20,7 @@ import pandas as pd
 
 import frontier as fr
 from algorithms import DynamicComponents, DynamicPageRank, DynamicTriangleCount
+from dynfrontier import Pipeline, PipelineBatch
 
 ACCOUNTS, BATCHES, PER_BATCH = 5_000, 16, 1_000
 RING = np.arange(3_000, 3_010)
@@ -60,7 +61,7 @@ def main() -> None:
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
 
-    def deliver(batch: fr.PipelineBatch) -> None:
+    def deliver(batch: PipelineBatch) -> None:
         """Runs while the next batch is applied."""
         features = table(batch.results, names)
         if options.out:
@@ -80,7 +81,7 @@ def main() -> None:
         "rank": (DynamicPageRank, "pagerank"),
     }
     columns = {"src": "payer", "dst": "payee"}
-    fr.Pipeline(payments(), graph, features, window=options.span, names=names, columns=columns).run(deliver)
+    Pipeline(payments(), graph, features, window=options.span, names=names, columns=columns).run(deliver)
 
 
 if __name__ == "__main__":

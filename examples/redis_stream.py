@@ -24,6 +24,7 @@ import redis
 
 import frontier as fr
 from algorithms import DynamicComponents
+from dynfrontier import Pipeline
 from structures import SlabGraph
 
 STREAM, POSITIONS = "payments", "payments:positions"
@@ -86,13 +87,13 @@ def main(url: str, device: str, folder: str) -> None:
 
     graph = SlabGraph(device=device, weight_dtype="int64", multi="sum")  # all that one account paid another
     source = partial(read, client)
-    with fr.Pipeline(source, graph, analytics, names=fr.Names(), checkpoint=checkpoint, every=2) as pipeline:
+    with Pipeline(source, graph, analytics, names=fr.Names(), checkpoint=checkpoint, every=2) as pipeline:
         for batch in pipeline:
             if batch.end >= PAYMENTS // 2:
                 break
     print(f"stopped after {pipeline.totals.records:,} payments of {len(pipeline.names):,} accounts")
 
-    pipeline = fr.Pipeline.resume(checkpoint, source, analytics, device=device, every=2)
+    pipeline = Pipeline.resume(checkpoint, source, analytics, device=device, every=2)
     pipeline.run(lambda batch: print(f"batch {batch.number:2}: {batch.num_edges:,} pairs of accounts, "
                                      f"{batch.results['groups']} group(s)"))  # fmt: skip
     held = int(pipeline.graph.to_coo()[2].sum())

@@ -11,13 +11,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .core import arguments, keys
+from .advanced import arguments
+from .core import keys
 from .core.dynamic import DynamicGraph
 from .core.graph import Graph
 from .core.locking import reads
 from .core.registry import snapshot_structure
 from .core.results import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
 from .core.statistics import StorageStatistics
+from .core.structures import structure_class, structures
 from .features.edge_data import RecordsResult
 from .features.mixed import MixedResult, Op
 from .features.temporal_sampling import sample_temporal_neighbors
@@ -37,7 +39,6 @@ from .functor.intrinsics.atomics import (
 )
 from .functor.intrinsics.neighbors import degree, find_edge, neighbors
 from .functor.intrinsics.random import random, random_bits
-from .graphs import structure_class, structures
 from .names import Names
 from .operators import (
     Orientation,
@@ -73,11 +74,6 @@ from .runtime.compile.caches import clear_caches
 from .runtime.memory.transfer import Fetched, fetch
 
 if TYPE_CHECKING:
-    from dynfrontier import drawing as plot
-    from dynfrontier.pipeline.batch import PipelineBatch
-    from dynfrontier.pipeline.errors import PipelineError
-    from dynfrontier.pipeline.pipeline import Pipeline
-    from dynfrontier.pipeline.sources import SocketSource
 
     from . import distributed, interchange, io
 
@@ -98,15 +94,11 @@ __all__ = [
     "ObserverError",
     "Op",
     "Orientation",
-    "Pipeline",
-    "PipelineBatch",
-    "PipelineError",
     "PriorityFrontier",
     "Recorded",
     "RecordsResult",
     "ReplacedTimesWarning",
     "SlidingWindow",
-    "SocketSource",
     "SpMV",
     "Step",
     "StorageStatistics",
@@ -152,7 +144,6 @@ __all__ = [
     "neighbor_reduce",
     "neighbors",
     "on_compile",
-    "plot",
     "random",
     "random_bits",
     "reads",
@@ -170,29 +161,15 @@ __all__ = [
     "visit_edges",
 ]
 
-_LATER = {
-    "Pipeline": "dynfrontier.pipeline.pipeline:Pipeline",
-    "PipelineBatch": "dynfrontier.pipeline.batch:PipelineBatch",
-    "PipelineError": "dynfrontier.pipeline.errors:PipelineError",
-    "SocketSource": "dynfrontier.pipeline.sources:SocketSource",
-    "distributed": "frontier.distributed",
-    "interchange": "frontier.interchange",
-    "io": "frontier.io",
-    "plot": "dynfrontier.drawing",
-}
-"""What not every program needs is imported when it is first asked for: by name, the module, or module and name in it.
-Together these are a third of all modules."""
+_LATER = ("distributed", "interchange", "io")
+"""Modules that not every program needs, imported when one is first asked for."""
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module, _, inside = _LATER[name].partition(":")
-        found = import_module(module)
-        if inside:
-            found = getattr(found, inside)
-        globals()[name] = found
+        globals()[name] = found = import_module(f".{name}", __name__)
         return found
 
 

@@ -23,9 +23,9 @@ from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
 
+from frontier.core.structures import structures
 from frontier.distributed import Threads
 from frontier.distributed.partition import owners
-from frontier.graphs import structures
 from frontier.runtime import gpu_available
 
 STRUCTURES = structures()

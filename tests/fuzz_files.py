@@ -166,7 +166,7 @@ def campaign(structure: Any, device: str, seed: int, count: int, folder: Path) -
 
 
 if __name__ == "__main__":
-    from frontier.graphs import structures
+    from frontier.core.structures import structures
 
     name, device, seed, count, folder = sys.argv[1:]
     print(name, dict(campaign(structures()[name], device, int(seed), int(count), Path(folder))))

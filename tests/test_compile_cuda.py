@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from frontier.core.sort import on_gpu
+from frontier.core.structures import structures
 from frontier.distributed.partition import owners_on_gpu
-from frontier.graphs import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.memory import elementwise
@@ -115,7 +115,7 @@ def test_batch(vertex_dtype, id_dtype, weight_dtype, arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("vertex_dtype", VERTEX_DTYPES)
-@pytest.mark.parametrize("folder_name", ["sort", "effective", "edge_data", "temporal"])
+@pytest.mark.parametrize("folder_name", ["core/sort", "core/effective", "features/edge_data", "features/times"])
 def test_of_batches(folder_name, vertex_dtype, arch):
     header = f"frontier/{folder_name}/kernels.cuh"
     check_code(compiled(header, {"VID": np.dtype(vertex_dtype)}, arch), header)
@@ -179,7 +179,7 @@ def test_view_is_that_of_the_cpu(name, tmp_path):
 
 def kernel_folders():
     """The folders whose kernels are called by one name on both devices (see `frontier.runtime.compile.kernels`)."""
-    headers = (path for root in ("frontier", "structures") for path in (PROJECT_ROOT / root).glob("*/kernels.cuh"))
+    headers = (path for root in ("frontier", "structures") for path in (PROJECT_ROOT / root).rglob("kernels.cuh"))
     return sorted(
         path.parent.relative_to(PROJECT_ROOT).as_posix() for path in headers if (path.parent / "cpu.py").exists()
     )

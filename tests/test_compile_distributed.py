@@ -8,11 +8,11 @@ import pytest
 from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
+from frontier.core.structures import structures
 from frontier.distributed.exchange import levels, sending
 from frontier.distributed.operators import common_on_gpu, persistent, triangles
 from frontier.distributed.partition import owners_on_gpu
 from frontier.distributed.transport import windows
-from frontier.graphs import structures
 from frontier.operators import copies
 from frontier.operators.advance import Functors, advance_functors
 from frontier.operators.dispatch import kernels as engine

@@ -8,7 +8,7 @@ from functor_compilers import *  # noqa: F403
 
 import frontier as fr
 from frontier.core.registry import snapshot_structure
-from frontier.graphs import structures
+from frontier.core.structures import structures
 from frontier.operators.dispatch import kernels as engine
 from frontier.operators.intersect import cuda_functors
 from frontier.runtime.compile.kernels import C_TYPES

@@ -29,7 +29,8 @@ import sys
 import numpy as np
 
 import frontier as fr
-from frontier.runtime import cpu_kernel, jit, progress
+from frontier.runtime import cpu_kernel, jit
+from frontier.runtime.compile import progress
 from structures import CSR
 
 LIMIT = {limit}
@@ -68,7 +69,7 @@ TRIANGLES = """
 import sys
 
 from algorithms import DynamicTriangleCount
-from frontier.runtime import progress
+from frontier.runtime.compile import progress
 from structures import SlabGraph
 
 compiled = []
@@ -151,7 +152,8 @@ def test_processes_do_not_mix_up_functions_of_one_name(tmp_path):
 
 def test_processes_that_compile_at_once_keep_all(tmp_path):
     kinds = ["int8", "int16", "int32", "int64", "float32", "float64"]
-    source = "import numpy as np\nfrom frontier.runtime import cpu_kernel, progress\n\n\n"
+    source = "import numpy as np\nfrom frontier.runtime import cpu_kernel\n"
+    source += "from frontier.runtime.compile import progress\n\n\n"
     source += "@cpu_kernel\ndef kernel(x):\n    return x.size + x.itemsize\n\n\n"
     source += "compiled = []\nwith progress.on_compile(compiled.append):\n"
     source += "    sizes = [kernel(np.zeros(3, kind)) for kind in KINDS]\nprint(*sizes, len(compiled))\n"
@@ -236,7 +238,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.runtime import cache, cpu_kernel, progress
+from frontier.runtime import cpu_kernel
+from frontier.runtime.compile import disk_cache, progress
 
 sys.path.insert(0, {tests!r})
 from test_compiled_code_cache import damages
@@ -260,7 +263,7 @@ def call(function):
 
 
 assert call(kernel) == (CONSTANT + 2, 1) and call(other) == (2 - CONSTANT, 1)
-folder = cache.cache_directory() / "cpu"
+folder = disk_cache.cache_directory() / "cpu"
 (path,), (another,) = folder.glob("kernel-*"), folder.glob("other-*")
 whole, rng = path.read_bytes(), np.random.default_rng(3)
 places = [whole.index(CONSTANT.to_bytes(4, "little")), *rng.integers(60, len(whole), 12)]

@@ -20,6 +20,7 @@ from algorithms import (
     temporal_triangle_count,
     triangle_count,
 )
+from dynfrontier import Pipeline
 from frontier.distributed import DistributedGraph, Threads
 from structures import Hornet, SlabGraph
 
@@ -358,7 +359,7 @@ def test_pipelines(engine, tmp_path):
     found = []
     for graph in pair_of(engine, 40, edge_data={"amount": "float32"}, time="s"):
         analytics = {"triangles": (DynamicTriangleCount, "total"), "edges": lambda graph: graph.num_edges}
-        with fr.Pipeline(
+        with Pipeline(
             records, graph, analytics, window="300s", columns={"amount": "paid"}, batch_size=200
         ) as pipeline:  # fmt: skip
             found.append([(batch.inserted, batch.replaced, batch.deleted, batch.results) for batch in pipeline])
@@ -374,19 +375,19 @@ def test_checkpoints(engine, readers, tmp_path):
     records["paid"] = rng.random(900)
     options = {"columns": {"amount": "paid"}, "batch_size": 100, "every": 2}
     graph, one = pair_of(engine, 40, edge_data={"amount": "float32"}, time="s")
-    fr.Pipeline(records, one, window="300s", columns={"amount": "paid"}, batch_size=100).run()
+    Pipeline(records, one, window="300s", columns={"amount": "paid"}, batch_size=100).run()
     with (
         pytest.raises(RuntimeError, match="stop"),
-        fr.Pipeline(records, graph, window="300s", checkpoint=tmp_path, **options) as pipeline,
+        Pipeline(records, graph, window="300s", checkpoint=tmp_path, **options) as pipeline,
     ):
         for batch in pipeline:
             if batch.number == 6:
                 raise RuntimeError("stop")
     assert len(list(tmp_path.glob("graph-*"))) == 1
     with pytest.raises(TypeError, match="device is for graphs on one device"):
-        fr.Pipeline.resume(tmp_path, records, device="cpu", **options)
+        Pipeline.resume(tmp_path, records, device="cpu", **options)
     with Threads(readers, engine.hosts[0].comm.device) as others:
-        resumed = fr.Pipeline.resume(
+        resumed = Pipeline.resume(
             tmp_path, records, {"triangles": (DynamicTriangleCount, "total")}, engine=others, **options
         )
         assert resumed.totals.batches == 6 and resumed.graph.num_parts == readers
@@ -397,14 +398,14 @@ def test_checkpoints(engine, readers, tmp_path):
             assert (ours is None) == (theirs is None)
             assert ours is None or host(ours).tolist() == host(theirs).tolist()
         assert resumed.window.clock == 899
-        again = fr.Pipeline.resume(tmp_path, records, engine=others, **options)  # nothing is left
+        again = Pipeline.resume(tmp_path, records, engine=others, **options)  # nothing is left
         assert again.run().records == 900
 
 
 def test_an_engine_is_for_graphs_in_parts(engine, tmp_path):
-    fr.Pipeline([([0], [1])], SlabGraph(4, device="cpu"), checkpoint=tmp_path).run()
+    Pipeline([([0], [1])], SlabGraph(4, device="cpu"), checkpoint=tmp_path).run()
     with pytest.raises(TypeError, match="engine is for graphs in parts"):
-        fr.Pipeline.resume(tmp_path, [([0], [1])], engine=engine)
+        Pipeline.resume(tmp_path, [([0], [1])], engine=engine)
 
 
 # ---- functors and algorithms ----------------------------------------------------------------------------------------
@@ -566,4 +567,4 @@ def test_arrays_by_edge_have_the_ids_of_one_direction(columns):
             parts.run(_pulled)
         if columns is not None:
             with pytest.raises(NotImplementedError, match="a Pipeline is made of the DistributedGraph"):
-                parts.run(lambda part: fr.Pipeline([], part))
+                parts.run(lambda part: Pipeline([], part))

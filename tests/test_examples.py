@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from frontier.graphs import structures
+from frontier.core.structures import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 EXAMPLES = sorted(path.name for path in (PROJECT_ROOT / "examples").glob("*.py"))

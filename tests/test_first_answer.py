@@ -10,7 +10,7 @@ import pytest
 
 import frontier as fr
 from benchmarks.cold_start import ANALYTICS, ask, attached
-from frontier.graphs import structures
+from frontier.core.structures import structures
 from frontier.runtime import gpu_available
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 

@@ -18,6 +18,7 @@ from interchange_cases import DATA, DST, SRC, TIMES, N, rows_of, with_data
 
 import algorithms
 import frontier as fr
+from dynfrontier import Pipeline
 from structures import CSR, SlabGraph
 
 
@@ -115,7 +116,7 @@ def test_other_places_for_columns(column):
     window = fr.SlidingWindow(SlabGraph(N, time="s", device="cpu"), span=100)
     assert window.push(src, dst, time=column(np.array([0, 50, 60, 120, 130]))).late == 1
     stream = SlabGraph(N, weight_dtype="float32", device="cpu")
-    assert fr.Pipeline((src, dst, column(np.ones(5, np.float32))), stream).run().records == 5
+    assert Pipeline((src, dst, column(np.ones(5, np.float32))), stream).run().records == 5
     assert stream.num_edges == 5
     ops = column(np.array([int(fr.Op.HAS_EDGE)] * 5))
     assert (stream.apply(ops, src, dst).answers == 1).all()
@@ -307,11 +308,11 @@ def test_pipelines_of_polars(pl, tmp_path):
     for records, each in sources.items():
         for source in each:
             graph = SlabGraph(4, weight_dtype="float64", device="cpu")
-            assert fr.Pipeline(source, graph).run().records == records
+            assert Pipeline(source, graph).run().records == records
             assert graph.edge_weights([2], [3]).tolist() == [3]
     graph, names = SlabGraph(device="cpu"), fr.Names()
     words = frame.select(payer=pl.col("note"), payee=pl.lit("w"))
-    fr.Pipeline(words, graph, names=names, columns={"src": "payer", "dst": "payee"}).run()
+    Pipeline(words, graph, names=names, columns={"src": "payer", "dst": "payee"}).run()
     assert sorted(names[graph.neighbors(names.id_of("w"))]) == ["x", "y", "z"]
 
 

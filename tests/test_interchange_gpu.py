@@ -14,6 +14,7 @@ import pytest
 from interchange_cases import DST, SRC, WEIGHTS, N, assert_equal, make, rows_of
 
 import frontier as fr
+from dynfrontier import Pipeline
 from dynfrontier.pipeline.records import Decoder
 from frontier import interchange
 from frontier.core.files import stored_arrays
@@ -547,7 +548,7 @@ def test_cudf_updates_graphs(libraries, rng):
             ends = batch["src"], batch["dst"], batch["weight"]
             graph.insert_edges(*ends, time=batch["at"], amount=batch["amount"])
             window.push(*ends, time=batch["at"], amount=batch["amount"])
-        fr.Pipeline((whole(frame[part]) for part in parts), piped, columns={"time": "at"}, window="5min").run()
+        Pipeline((whole(frame[part]) for part in parts), piped, columns={"time": "at"}, window="5min").run()
         assert rows_of(made) == rows_of(graph) and rows_of(moved) == rows_of(piped) != rows_of(graph)
         graph.delete_edges(batches[0]["src"], batches[0]["dst"])
         there = graph.has_edges(batches[1]["src"], batches[1]["dst"]).tolist()

@@ -14,6 +14,7 @@ from verifiers import host
 
 import algorithms
 import frontier as fr
+from dynfrontier import Pipeline
 from frontier import interchange
 from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
@@ -325,7 +326,7 @@ def test_real_pipeline(drawn, whole):
     parts = list(pairwise(range(0, 601, 100)))
     source = frame if whole else (frame.iloc[begin:end] for begin, end in parts)
     called = {"src": "payer", "dst": "payee", "weight": "sum", "time": "at"}
-    pipeline = fr.Pipeline(source, ours, columns=called, window="20min", batch_size=100 if whole else None)
+    pipeline = Pipeline(source, ours, columns=called, window="20min", batch_size=100 if whole else None)
     assert pipeline.run().records == 600
     window = fr.SlidingWindow(expected, span="20min")
     for begin, end in parts:
@@ -344,7 +345,7 @@ def test_real_pipeline_of_names(cudf, monkeypatch, kind):
                             "dst": cudf.Series(called[dst].tolist(), dtype=kind),
                             "weight": cudf.Series([1, 2, 3, 4, 5], dtype="float32")})  # fmt: skip
     names, graph = fr.Names(), fr.structures()["slab"](0, device="gpu", weight_dtype="float32")
-    fr.Pipeline((frame.iloc[begin : begin + 2] for begin in (0, 2, 4)), graph, names=names).run()
+    Pipeline((frame.iloc[begin : begin + 2] for begin in (0, 2, 4)), graph, names=names).run()
     pairs = zip(called[src].tolist(), called[dst].tolist(), [1, 2, 3, 4, 5], strict=True)
     expected = {frozenset(pair): weight for *pair, weight in pairs}
     a, b, weights = (host(each).tolist() for each in graph.to_coo())

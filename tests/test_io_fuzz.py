@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import strict_readers as strict
 
-import frontier as fr
+from dynfrontier import SocketSource
 from frontier.io import EdgeList, ParseError, read_edges, read_stream, write_edges
 from frontier.io.parts import read_parts, whole_lines
 
@@ -309,7 +309,7 @@ def from_socket(path):
     sender = threading.Thread(target=send)
     sender.start()
     try:
-        list(fr.SocketSource(here, ("src", "dst", None), ","))
+        list(SocketSource(here, ("src", "dst", None), ","))
     finally:
         here.close()
         sender.join()

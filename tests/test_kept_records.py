@@ -14,6 +14,7 @@ from test_operations_memory import exhausted
 
 import frontier as fr
 from algorithms import DynamicPageRank, DynamicTemporalTriangleCount, pagerank, temporal_triangle_count, triangle_count
+from dynfrontier import Pipeline
 from frontier.interchange import to_dataframe, to_networkx
 from structures import CSR, SlabGraph
 
@@ -316,7 +317,7 @@ def used_ids(graph):
 def test_pipelines_take_the_columns_of_records(device):
     graph = SlabGraph(4, weight_dtype="float64", edge_data={"channel": "int32"}, multi="keep", device=device)
     items = [{"src": [0, 1], "dst": [1, 0], "weights": [1.0, 2.0], "channel": [3, 4]}] * 3
-    with fr.Pipeline(items, graph) as pipeline:
+    with Pipeline(items, graph) as pipeline:
         for _ in pipeline:
             pass
     assert (graph.num_edges, graph.num_records) == (1, 6)

@@ -13,6 +13,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import bfs, connected_components
+from dynfrontier import Pipeline
 from structures import SlabGraph
 
 U64 = np.uint64(2**63 + 5)
@@ -317,7 +318,7 @@ def test_results_with_names(device):
 @pytest.mark.parametrize("through", ["insert", "pipeline"])
 def test_a_vertex_gets_another_name(device, through):
     names, graph = fr.Names(), SlabGraph(device=device)
-    fr.Pipeline([(["a", "b"], ["b", "c"])], graph, names=names).run()
+    Pipeline([(["a", "b"], ["b", "c"])], graph, names=names).run()
     graph.delete_vertices([names.id_of("b"), names.id_of("c")])
     names.forget([names.id_of("b"), names.id_of("c")])
     if through == "insert":
@@ -325,7 +326,7 @@ def test_a_vertex_gets_another_name(device, through):
         names.grow(graph)
         graph.insert_edges(src, dst)
     else:
-        fr.Pipeline([(["a"], ["d"])], graph, names=names).run()
+        Pipeline([(["a"], ["d"])], graph, names=names).run()
     assert graph.num_vertices == names.size == 3 and len(names) == 2
     assert names[graph.neighbors(names.id_of("a"))].tolist() == ["d"]
     assert host(graph.has_vertices([0, 1, 2])).tolist() == names.has_name([0, 1, 2]).tolist()
@@ -343,7 +344,7 @@ def test_a_pipeline_of_names(device, kind, batch_size):
     src, dst = records(kind)
     names, graph = fr.Names(), SlabGraph(device=device)
     seen = []
-    with fr.Pipeline({"src": src, "dst": dst}, graph, names=names, batch_size=batch_size) as pipeline:
+    with Pipeline({"src": src, "dst": dst}, graph, names=names, batch_size=batch_size) as pipeline:
         for batch in pipeline:
             ends = {*list(src)[: batch.end], *list(dst)[: batch.end]}
             assert graph.num_vertices == len(ends)  # none of those that were read ahead
@@ -360,7 +361,7 @@ def test_a_pipeline_with_deletions_and_items(device):
         {"src": ["a", "b"], "dst": ["b", "c"]}, {"src": [], "dst": []},
         {"src": ["b", "x"], "dst": ["a", "a"], "operation": "delete"}, (["c"], ["d"]),
     ]  # fmt: skip
-    fr.Pipeline(items, graph, names=names).run()
+    Pipeline(items, graph, names=names).run()
     assert graph.num_edges == 2 and graph.num_vertices == 5 and "x" in names
     there = graph.has_edges(names.find(["b", "c", "a"]), names.find(["c", "d", "b"]))
     assert host(there).tolist() == [True, True, False]
@@ -374,7 +375,7 @@ def test_names_are_what_a_file_calls_its_vertices(name, content, tmp_path, devic
     path.write_text(content)
     for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
         names, graph = fr.Names(), SlabGraph(device=device)
-        fr.Pipeline(source, graph, names=names).run()
+        Pipeline(source, graph, names=names).run()
         assert names[np.arange(names.size)].tolist() == [1, 2, 3]
 
 
@@ -382,7 +383,7 @@ def test_a_pipeline_of_a_file_with_names(tmp_path, device):
     path = tmp_path / "follows.csv"
     path.write_text("src,dst\nada,bob\nbob,cy\nada,cy\n")
     names, graph = fr.Names(), SlabGraph(device=device)
-    fr.Pipeline(path, graph, names=names).run()
+    Pipeline(path, graph, names=names).run()
     assert names.dtype == "str" and names[[0, 1, 2]].tolist() == ["ada", "bob", "cy"] and graph.num_edges == 3
 
 
@@ -412,27 +413,27 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
     src, dst = records(kind)
     folder = tmp_path / "state"
     names, graph = fr.Names(device=device if kind == "int64" else "cpu"), SlabGraph(device=device)
-    with fr.Pipeline((src, dst), graph, names=names, batch_size=50, checkpoint=folder, every=1) as pipeline:
+    with Pipeline((src, dst), graph, names=names, batch_size=50, checkpoint=folder, every=1) as pipeline:
         for batch in pipeline:
             if batch.number == 3:
                 break
-    pipeline = fr.Pipeline.resume(folder, (src, dst), device=device, batch_size=50, every=1)
+    pipeline = Pipeline.resume(folder, (src, dst), device=device, batch_size=50, every=1)
     assert pipeline.totals.records == 200 and pipeline.names.device is names.device
     totals = pipeline.run()
     whole, other = fr.Names(), SlabGraph(device=device)
-    fr.Pipeline((src, dst), other, names=whole, batch_size=50).run()
+    Pipeline((src, dst), other, names=whole, batch_size=50).run()
     assert totals.records == 300 and pipeline.graph.num_vertices == other.num_vertices
     assert np.array_equal(host(pipeline.names[np.arange(whole.size)]), whole[np.arange(whole.size)])
     for one, two in zip(pipeline.graph.to_coo()[:2], other.to_coo()[:2], strict=True):
         assert np.array_equal(host(one), host(two))
     assert sorted(path.name.split("-")[0] for path in folder.iterdir()) == ["graph", "names", "state.json"]
     with pytest.raises(TypeError, match="takes the graph, the names and the window from the checkpoint"):
-        fr.Pipeline.resume(folder, (src, dst), device=device, names=names)
+        Pipeline.resume(folder, (src, dst), device=device, names=names)
 
 
 def test_what_is_no_names(device):
     with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not dict"):
-        fr.Pipeline([], SlabGraph(device=device), names={})
+        Pipeline([], SlabGraph(device=device), names={})
     graph = SlabGraph.from_edges([0], [1], device=device)
     with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not list"):
         bfs(graph, 0).to_dataframe(names=["a", "b"])

@@ -12,7 +12,7 @@ from verifiers import exact_ranks, host, verify_pagerank
 import frontier as fr
 from algorithms import ConvergenceError, DynamicPageRank, pagerank
 from algorithms import _pagerank_functors as pagerank_functors
-from frontier.graphs import structures
+from frontier.core.structures import structures
 from structures import SlabGraph
 
 pytestmark = pytest.mark.few

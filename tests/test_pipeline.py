@@ -21,6 +21,7 @@ from model import to_host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
+from dynfrontier import Pipeline, PipelineError, SocketSource
 from dynfrontier.pipeline.batches import in_parts
 from dynfrontier.pipeline.records import Records
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
@@ -92,7 +93,7 @@ def test_every_source(name, device, records, tmp_path, rng):
     graph = CSR(N, device=device)
     columns = {"src": "payer", "dst": "payee"} if name in ("pandas", "arrow") else None
     source = SOURCES[name](records, tmp_path, rng)
-    with fr.Pipeline(source, graph, columns=columns, batch_size=SIZE) as pipeline:
+    with Pipeline(source, graph, columns=columns, batch_size=SIZE) as pipeline:
         found = []
         for number, batch in enumerate(pipeline):
             assert batch.number == number and batch.num_edges == graph.num_edges
@@ -106,12 +107,12 @@ def test_insertions_and_deletions_in_their_order(device, records):
     inserts = np.arange(RECORDS) % 100 < 70
     stream = fr.io.EdgeStream(fr.io.EdgeList(*records, num_vertices=N), SIZE, inserts)
     graph, expected = CSR(N, device=device), CSR(N, device=device)
-    operations = [batch.operation for batch in fr.Pipeline(stream, graph)]
+    operations = [batch.operation for batch in Pipeline(stream, graph)]
     for batch in stream:
         (expected.insert_edges if batch.operation == "insert" else expected.delete_edges)(batch.src, batch.dst)
     assert operations == [batch.operation for batch in stream]
     assert edges(graph) == edges(expected)
-    fr.Pipeline([{"src": [0, 1], "dst": [1, 2]}, {"src": [1], "dst": [0], "operation": "delete"}], graph).run()
+    Pipeline([{"src": [0, 1], "dst": [1, 2]}, {"src": [1], "dst": [0], "operation": "delete"}], graph).run()
     assert (1, 2) in edges(graph) and (0, 1) not in edges(graph)
 
 
@@ -139,7 +140,7 @@ def test_arrays_of_many_parts_through_few_slots(device, monkeypatch):
     for ahead in (1, 3):
         empty = graph.copy()
         found = [(batch.inserted, batch.results["edges"])
-                 for batch in fr.Pipeline((src, src + 1), empty, sums, batch_size=SIZE, ahead=ahead)]  # fmt: skip
+                 for batch in Pipeline((src, src + 1), empty, sums, batch_size=SIZE, ahead=ahead)]  # fmt: skip
         assert found == [(SIZE, SIZE * (i + 1)) for i in range(100)]
 
 
@@ -158,7 +159,7 @@ def test_slots_take_parts_of_any_layout(device, rng):
         places = rng.integers(0, 2, len(item)) if number % 3 == 0 else np.zeros(len(item))
         items.append({name: graph.xp.asarray(column) if there and name != "operation" else column
                       for (name, column), there in zip(item.items(), places, strict=True)})  # fmt: skip
-    sizes = [batch.records for batch in fr.Pipeline(iter(items), graph, batch_size=SIZE)]
+    sizes = [batch.records for batch in Pipeline(iter(items), graph, batch_size=SIZE)]
     assert sum(sizes) == sum(item["src"].size for item in items) and max(sizes) == SIZE
     for item in items:
         columns = {name: column for name, column in item.items() if name != "operation"}
@@ -174,20 +175,20 @@ def test_a_pipeline_ended_within_a_part_leaves_its_memory_in_order(device, recor
     expected = edges(CSR.from_edges(*records, num_vertices=N, device=device))
     for _ in range(5):
         graph = CSR(N, device=device)
-        pipeline = fr.Pipeline(tuple(records), graph, batch_size=SIZE)
+        pipeline = Pipeline(tuple(records), graph, batch_size=SIZE)
         next(pipeline)
         pipeline.close()
         graph = CSR(N, device=device)
-        fr.Pipeline(tuple(records[::-1]), graph, batch_size=SIZE).run()
+        Pipeline(tuple(records[::-1]), graph, batch_size=SIZE).run()
         assert edges(graph) == expected
 
 
 def test_batches_are_reported_only_where_somebody_asked(records, tmp_path, monkeypatch):
     reported = []
-    monkeypatch.setattr(fr.Pipeline, "_report", lambda self, batch: reported.append(batch.number))
+    monkeypatch.setattr(Pipeline, "_report", lambda self, batch: reported.append(batch.number))
     for options in ({}, {"log": tmp_path / "log"}, {"metrics": tmp_path / "metrics"}, {"progress": True}):
         reported.clear()
-        totals = fr.Pipeline(tuple(records), CSR(N, device="cpu"), batch_size=SIZE, **options).run()
+        totals = Pipeline(tuple(records), CSR(N, device="cpu"), batch_size=SIZE, **options).run()
         assert len(reported) == (totals.batches if options else 0)
 
 
@@ -205,14 +206,14 @@ def test_arrays_on_the_device_and_in_pinned_memory(device, records):
 
         pinned = cupyx.empty_pinned(records.shape, records.dtype)
         pinned[:] = records
-        fr.Pipeline(tuple(pinned), graph, batch_size=SIZE).run()
+        Pipeline(tuple(pinned), graph, batch_size=SIZE).run()
         assert edges(graph) == expected
         graph = CSR(N, device=device)
         with stream:
-            fr.Pipeline(made_in_the_reading_thread(), graph).run()
+            Pipeline(made_in_the_reading_thread(), graph).run()
         stream.synchronize()
     else:
-        fr.Pipeline(made_in_the_reading_thread(), graph).run()
+        Pipeline(made_in_the_reading_thread(), graph).run()
     assert edges(graph) == expected
 
 
@@ -223,7 +224,7 @@ def test_analytics_and_their_results(device, records):
         "both": lambda graph: {"degrees": graph.degrees(), "edges": [graph.num_edges]},
     }  # fmt: skip
     found = []
-    fr.Pipeline(tuple(records), graph, analytics, batch_size=SIZE).run(lambda batch: found.append(batch.results))
+    Pipeline(tuple(records), graph, analytics, batch_size=SIZE).run(lambda batch: found.append(batch.results))
     final = DynamicTriangleCount(graph)
     assert isinstance(found[0]["each"], np.ndarray) and found[0]["each"].sum() == 3 * found[0]["triangles"]
     assert found[-1]["triangles"] == final.total
@@ -240,7 +241,7 @@ def test_a_source_is_read_no_further_ahead_than_said():
             produced.append(i)
             yield [i], [i + 1]
 
-    for batch in fr.Pipeline(source(), CSR(N, device="cpu"), ahead=2):
+    for batch in Pipeline(source(), CSR(N, device="cpu"), ahead=2):
         consumed.append(batch.number)
         time.sleep(0.002)
         assert len(produced) - len(consumed) <= 2 + 2  # in the channel, and one on either side of it
@@ -255,12 +256,13 @@ def test_a_slow_callback_holds_the_rest_back():
         behind.append(graph.num_edges - batch.num_edges)
         delivered.append(batch.number)
 
-    fr.Pipeline([([i], [i + 1]) for i in range(40)], graph, ahead=2).run(slow)
+    Pipeline([([i], [i + 1]) for i in range(40)], graph, ahead=2).run(slow)
     assert delivered == list(range(40)) and max(behind) <= 2 + 2
 
 
 def failing_at(stage, at):
     """Source, analytics and callbacks of which one fails with the batch number `at`."""
+
     class Failure(Exception):
         pass
 
@@ -285,8 +287,8 @@ def failing_at(stage, at):
 def test_a_failure_is_raised_once_with_its_record(stage):
     graph = CSR(20, device="cpu")
     source, analytics, callbacks = failing_at(stage, 3)
-    pipeline = fr.Pipeline(source, graph, analytics)
-    with pytest.raises(fr.PipelineError, match=rf"the {stage}.* record.* 6.*batch 3") as caught:
+    pipeline = Pipeline(source, graph, analytics)
+    with pytest.raises(PipelineError, match=rf"the {stage}.* record.* 6.*batch 3") as caught:
         pipeline.run(*callbacks)
     error = caught.value
     assert (error.stage, error.batch, error.record) == (stage, 3, 6) and error.__cause__ is not None
@@ -303,8 +305,8 @@ def test_a_failure_is_raised_once_with_its_record(stage):
 ])  # fmt: skip
 def test_items_that_are_no_records(item, what):
     graph = CSR(N, device="cpu")
-    with pytest.raises(fr.PipelineError, match=what) as caught:
-        fr.Pipeline([([0, 1], [1, 2]), item], graph).run()
+    with pytest.raises(PipelineError, match=what) as caught:
+        Pipeline([([0, 1], [1, 2]), item], graph).run()
     assert caught.value.stage == "source" and caught.value.record == 2 and graph.num_edges == 2
 
 
@@ -314,14 +316,14 @@ def test_dates_of_a_file_are_in_the_unit_of_the_graph(unit, factor, tmp_path):
     path.write_text("src,dst,time\n0,1,1970-01-02\n1,2,1970-01-01T00:00:05Z\n")
     for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
         graph = SlabGraph(3, time=unit, device="cpu")
-        fr.Pipeline(source, graph).run()
+        Pipeline(source, graph).run()
         assert graph.edge_values("time", [0, 1], [1, 2]).tolist() == [86400 * factor, 5 * factor]
 
 
 def test_records_before_a_fault_are_applied():
     graph = CSR(N, device="cpu")
-    with pytest.raises(fr.PipelineError, match="at record 6"):
-        fr.Pipeline([*[([i, i], [i + 1, i + 2]) for i in range(3)], ([-1], ["x"])], graph, batch_size=4).run()
+    with pytest.raises(PipelineError, match="at record 6"):
+        Pipeline([*[([i, i], [i + 1, i + 2]) for i in range(3)], ([-1], ["x"])], graph, batch_size=4).run()
     assert graph.num_edges == 6
 
 
@@ -335,7 +337,7 @@ def test_bad_arguments():
         ({"on_existing": "sum"}, "on_existing must be one of"), ({"source": 3}, "source must be a file's name"),
     ]:  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=what):
-            fr.Pipeline(**{"source": [], "graph": graph} | wrong)
+            Pipeline(**{"source": [], "graph": graph} | wrong)
 
 
 @pytest.mark.usefixtures("python_handles_interrupts")
@@ -363,7 +365,7 @@ def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
         return done
 
     monkeypatch.setattr(CSR, "insert_edges", insert_edges)
-    pipeline = fr.Pipeline(source(), graph, {"it": interrupt})
+    pipeline = Pipeline(source(), graph, {"it": interrupt})
     with pytest.raises(KeyboardInterrupt), pipeline:
         for batch in pipeline:
             if where == "body" and batch.number == 4:
@@ -373,7 +375,7 @@ def test_an_interrupt_ends_it_between_two_batches(where, monkeypatch):
 
 
 def test_a_pipeline_that_nobody_uses_any_more_ends():
-    pipeline = fr.Pipeline((([i], [i + 1]) for i in range(30)), CSR(N, device="cpu"))
+    pipeline = Pipeline((([i], [i + 1]) for i in range(30)), CSR(N, device="cpu"))
     next(pipeline)
     assert threads()
     del pipeline  # and the fixture looks for its threads
@@ -386,7 +388,7 @@ def test_a_window(device, rng):
     for i in range(12):
         seconds = 60 * i + rng.integers(0, 60, 30) - np.where(rng.random(30) < 0.1, 200, 0)
         batches.append((*rng.integers(0, N, (2, 30)), None, seconds.astype("M8[s]")))
-    pipeline = fr.Pipeline(batches, graph, window={"span": "5min", "lateness": "1min"})
+    pipeline = Pipeline(batches, graph, window={"span": "5min", "lateness": "1min"})
     late = 0
     for (src, dst, _, seconds), batch in zip(batches, pipeline, strict=True):
         done = window.push(src, dst, time=seconds)
@@ -409,7 +411,7 @@ def test_names_that_are_text_are_the_ids_of_a_file_as_written(lines, suffix, tmp
         pyarrow = pytest.importorskip("pyarrow")
         parquet.write_table(pyarrow.table(dict(zip(("src", "dst"), zip(*written, strict=True), strict=True))), path)
     graph = CSR(device="cpu", directed=True)
-    fr.Pipeline(path, graph, names=names).run()
+    Pipeline(path, graph, names=names).run()
     src, dst = (names.ids(list(ends)).tolist() for ends in zip(*written, strict=True))
     assert names.size == len({*src, *dst}) == len({name for pair in written for name in pair})
     assert graph.has_edges(src, dst).all()
@@ -429,7 +431,7 @@ def test_lines_from_a_socket(rng):
 
     sender = threading.Thread(target=send)
     sender.start()
-    assert fr.Pipeline(fr.SocketSource(here), graph).run().records == 300
+    assert Pipeline(SocketSource(here), graph).run().records == 300
     sender.join()
     assert edges(graph) == edges(CSR.from_edges(*pairs.T, num_vertices=N, device="cpu"))
 
@@ -441,9 +443,9 @@ def test_a_fault_in_a_line_of_a_socket_is_an_error_at_once(line):
     """The connection stays open: no more has to come for it."""
     here, there = socket.socketpair()
     there.send(b'1,2,5" disc\n# it is 5"\n' + line)
-    source = fr.SocketSource(here, ("src", "dst", None), ",", max_record_bytes=200)
-    with pytest.raises(fr.PipelineError, match="socket, line 3: "):
-        fr.Pipeline(source, CSR(N, device="cpu")).run()
+    source = SocketSource(here, ("src", "dst", None), ",", max_record_bytes=200)
+    with pytest.raises(PipelineError, match="socket, line 3: "):
+        Pipeline(source, CSR(N, device="cpu")).run()
     there.close()
     here.close()
 
@@ -455,12 +457,12 @@ def test_a_line_that_the_end_of_a_connection_cuts_is_an_error(text):
         there.send(text[:size])
         there.close()
         graph = CSR(N, weight_dtype="int64", directed=True, device="cpu")
-        pipeline = fr.Pipeline(fr.SocketSource(here, ("src", "dst", "weight")), graph)
+        pipeline = Pipeline(SocketSource(here, ("src", "dst", "weight")), graph)
         cut = text[:size].split(b"\n")[-1].decode().strip()
         if cut:
             line = text[:size].count(b"\n") + 1
             reason = f"socket, line {line}: the connection ended within a line.*{cut}"
-            with pytest.raises(fr.PipelineError, match=reason):
+            with pytest.raises(PipelineError, match=reason):
                 pipeline.run()
         else:
             pipeline.run()
@@ -484,8 +486,8 @@ def test_a_line_of_a_socket_takes_bounded_memory(sent):
 
     sender = threading.Thread(target=send)
     sender.start()
-    with pytest.raises(fr.PipelineError, match="socket, line 2: "):
-        fr.Pipeline(fr.SocketSource(here, max_record_bytes=1 << 16), CSR(N, device="cpu")).run()
+    with pytest.raises(PipelineError, match="socket, line 2: "):
+        Pipeline(SocketSource(here, max_record_bytes=1 << 16), CSR(N, device="cpu")).run()
     here.close()
     sender.join()
     assert sum(taken) < 1 << 23  # what sockets and one call of `recv` hold, besides
@@ -495,7 +497,7 @@ def test_a_line_of_a_socket_takes_bounded_memory(sent):
 def test_a_socket_may_begin_with_comments():
     """Which come in a part of their own, and tell nothing about columns."""
     here, there = socket.socketpair()
-    source = iter(fr.SocketSource(here, ("src", "dst", "time")))
+    source = iter(SocketSource(here, ("src", "dst", "time")))
     there.send(b"# a feed\n\n")
     sender = threading.Timer(0.2, lambda: there.sendall(b"0 1 2020-01-01\n"))
     sender.start()
@@ -510,7 +512,7 @@ def test_a_socket_may_begin_with_comments():
 def test_a_socket_on_which_nothing_comes_is_left():
     here, there = socket.socketpair()
     there.send(b"0 1\n2")
-    pipeline = fr.Pipeline(fr.SocketSource(here), CSR(N, device="cpu"))
+    pipeline = Pipeline(SocketSource(here), CSR(N, device="cpu"))
     assert next(pipeline).records == 1
     pipeline.close()
     there.close()
@@ -524,7 +526,7 @@ def test_log_and_metrics(records, tmp_path):
     log, prom = tmp_path / "log.jsonl", tmp_path / "metrics.prom"
     analytics = {"count": lambda graph: np.int64(graph.num_edges), "degrees": lambda graph: graph.degrees()}
     graph = CSR(N, device="cpu")
-    pipeline = fr.Pipeline(tuple(records), graph, analytics, batch_size=SIZE, log=log, metrics=prom, progress=True)
+    pipeline = Pipeline(tuple(records), graph, analytics, batch_size=SIZE, log=log, metrics=prom, progress=True)
     totals = pipeline.run()
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["begin"] for line in lines] == list(range(0, RECORDS, SIZE))
@@ -554,30 +556,30 @@ def test_it_goes_on_from_every_batch(device, records, tmp_path):
     weights = np.arange(1, RECORDS + 1)
     source = (*records, weights)
     expected, options = stream_of(device)
-    fr.Pipeline(source, expected, **options).run()
+    Pipeline(source, expected, **options).run()
     for stop in (1, 4, 8):
         folder, log = tmp_path / str(stop), tmp_path / f"{stop}.jsonl"
         graph, options = stream_of(device)
         options |= {"every": 3, "log": log}
-        pipeline = fr.Pipeline(source, graph, checkpoint=folder, **options)
+        pipeline = Pipeline(source, graph, checkpoint=folder, **options)
         with pytest.raises(RuntimeError, match="stop"), pipeline:
             for batch in pipeline:
                 if batch.number == stop - 1:
                     raise RuntimeError("stop")
         if stop < 3:
             with pytest.raises(FileNotFoundError):
-                fr.Pipeline.resume(folder, source, device=device, **options)
+                Pipeline.resume(folder, source, device=device, **options)
             continue
         options["device"] = device
-        resumed = fr.Pipeline.resume(folder, source, {"degrees": lambda graph: graph.degrees()}, **options)
+        resumed = Pipeline.resume(folder, source, {"degrees": lambda graph: graph.degrees()}, **options)
         assert resumed.totals.batches == (stop - 1) // 3 * 3
         assert resumed.run().records == RECORDS
         assert weighted(resumed.graph) == weighted(expected)
         begins = [json.loads(line)["begin"] for line in log.read_text().splitlines()]
         assert begins == list(range(0, RECORDS, SIZE))  # none is missing, none there twice
-        assert fr.Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
+        assert Pipeline.resume(folder, source, **options).run().records == RECORDS  # nothing is left
         with pytest.raises(FileExistsError, match="go on from it"):
-            fr.Pipeline(source, graph, checkpoint=folder)
+            Pipeline(source, graph, checkpoint=folder)
 
 
 def test_results_of_algorithms_come_to_the_host(device):
@@ -588,7 +590,7 @@ def test_results_of_algorithms_come_to_the_host(device):
         "found": connected_components,
         "pair": lambda graph: pair(graph.num_edges, graph.degrees()),
     }
-    batches = list(fr.Pipeline(iter(items), SlabGraph(4, device=device), analytics))
+    batches = list(Pipeline(iter(items), SlabGraph(4, device=device), analytics))
     labels = [batch.results["found"].labels for batch in batches]
     assert all(type(each) is np.ndarray for each in labels)
     assert [each.tolist() for each in labels] == [[0, 0, 2, 3], [0, 0, 0, 3], [0, 0, 0, 0]]
@@ -600,9 +602,9 @@ def test_a_socket_cannot_begin_again(tmp_path):
     here, there = socket.socketpair()
     there.send(b"0 1\n2 3\n")
     there.close()
-    fr.Pipeline(fr.SocketSource(here), SlabGraph(N, device="cpu"), checkpoint=tmp_path).run()
+    Pipeline(SocketSource(here), SlabGraph(N, device="cpu"), checkpoint=tmp_path).run()
     with pytest.raises(TypeError, match="a SocketSource cannot; hand over a function"):
-        fr.Pipeline.resume(tmp_path, fr.SocketSource(here), device="cpu")
+        Pipeline.resume(tmp_path, SocketSource(here), device="cpu")
     here.close()
 
 
@@ -612,7 +614,7 @@ def test_a_run_may_be_closed_from_elsewhere(records, tmp_path, checkpoint, other
     """It stops after the batch that is being applied, and takes its last checkpoint."""
     records = *records, np.ones(RECORDS, np.int64)
     graph, options = stream_of("cpu")
-    pipeline = fr.Pipeline(records, graph, checkpoint=tmp_path if checkpoint else None, **options)
+    pipeline = Pipeline(records, graph, checkpoint=tmp_path if checkpoint else None, **options)
     closers = []
 
     def enough(batch):
@@ -627,7 +629,7 @@ def test_a_run_may_be_closed_from_elsewhere(records, tmp_path, checkpoint, other
         thread.join()
     assert pipeline.closed and totals.records >= 2 * SIZE
     if checkpoint:
-        assert fr.Pipeline.resume(tmp_path, records, device="cpu", **options).totals.records == totals.records
+        assert Pipeline.resume(tmp_path, records, device="cpu", **options).totals.records == totals.records
 
 
 def test_items_without_records_are_not_applied_again(tmp_path):
@@ -636,14 +638,14 @@ def test_items_without_records_are_not_applied_again(tmp_path):
 
     items = [item(0, 1), item(), item(2, 3), item(4)]
     log = tmp_path / "log"
-    pipeline = fr.Pipeline(iter(items), SlabGraph(N, device="cpu"), checkpoint=tmp_path / "held", log=log)
+    pipeline = Pipeline(iter(items), SlabGraph(N, device="cpu"), checkpoint=tmp_path / "held", log=log)
     for _ in range(3):
         next(pipeline)
     pipeline.close()
-    resumed = fr.Pipeline.resume(tmp_path / "held", iter(items), device="cpu", log=log)
+    resumed = Pipeline.resume(tmp_path / "held", iter(items), device="cpu", log=log)
     assert [(batch.number, batch.records) for batch in resumed] == [(3, 1)]
     assert [json.loads(line)["number"] for line in log.read_text().splitlines()] == [0, 1, 2, 3]
-    fr.Pipeline(iter(items[:1]), SlabGraph(N, device="cpu"), log=log).run()
+    Pipeline(iter(items[:1]), SlabGraph(N, device="cpu"), log=log).run()
     assert len(log.read_text().splitlines()) == 5  # what was there stays
 
 
@@ -651,8 +653,8 @@ def test_a_function_that_fails_is_a_source_that_does():
     def source(begin):
         raise ConnectionError("nobody there")
 
-    with pytest.raises(fr.PipelineError, match="nobody there") as raised:
-        fr.Pipeline(source, SlabGraph(N, device="cpu")).run()
+    with pytest.raises(PipelineError, match="nobody there") as raised:
+        Pipeline(source, SlabGraph(N, device="cpu")).run()
     assert raised.value.stage == "source"
 
 
@@ -663,13 +665,13 @@ def test_a_window_goes_on(device, rng, tmp_path):
     src[100] = dst[100] = 1
     source = (src, dst, None, times)
     whole = SlabGraph(N, time="s", device=device)
-    expected = fr.Pipeline(source, whole, window=200, batch_size=SIZE).run()
-    pipeline = fr.Pipeline(source, SlabGraph(N, time="s", device=device), window=200, batch_size=SIZE,
+    expected = Pipeline(source, whole, window=200, batch_size=SIZE).run()
+    pipeline = Pipeline(source, SlabGraph(N, time="s", device=device), window=200, batch_size=SIZE,
                            checkpoint=tmp_path)  # fmt: skip
     for _ in range(4):
         next(pipeline)
     pipeline.close()  # takes a checkpoint
-    resumed = fr.Pipeline.resume(tmp_path, source, device=device, batch_size=SIZE)
+    resumed = Pipeline.resume(tmp_path, source, device=device, batch_size=SIZE)
     assert resumed.window.state() == pipeline.window.state()
     totals = resumed.run()
     assert (totals.late, totals.inserted, totals.deleted) == (expected.late, expected.inserted, expected.deleted)
@@ -680,7 +682,7 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkey
     """At each of its calls of the system in turn, as if the process had been killed there."""
     graph, options = stream_of("cpu")
     source = (*records, np.ones(RECORDS, np.int64))
-    pipeline = fr.Pipeline(source, graph, checkpoint=tmp_path, every=1000, **options)
+    pipeline = Pipeline(source, graph, checkpoint=tmp_path, every=1000, **options)
     next(pipeline)
     pipeline._checkpoint()
     next(pipeline)
@@ -698,7 +700,7 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkey
                 patched.setattr(os, name, fail)
                 pipeline._checkpoint()
                 raise OSError(5, "killed")  # it has fewer calls than that
-            state = fr.Pipeline.resume(tmp_path, source, device="cpu", **options)
+            state = Pipeline.resume(tmp_path, source, device="cpu", **options)
             assert state.totals.records in (SIZE, 2 * SIZE) and state.totals.inserted == state.graph.num_edges
             pipeline._saved = False
     pipeline.close()
@@ -707,7 +709,7 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(records, tmp_path, monkey
 KILLED = """
 import sys, time
 import numpy as np
-import frontier as fr
+from dynfrontier import Pipeline
 from structures import CSR
 
 rng = np.random.default_rng(7)
@@ -719,10 +721,10 @@ def told(batch):
     print(batch.number, flush=True)
 
 try:
-    pipeline = fr.Pipeline.resume(sys.argv[1], source, device="cpu", **options)
+    pipeline = Pipeline.resume(sys.argv[1], source, device="cpu", **options)
 except FileNotFoundError:
     graph = CSR(50, device="cpu", weight_dtype="int64")
-    pipeline = fr.Pipeline(source, graph, checkpoint=sys.argv[1], **options)
+    pipeline = Pipeline(source, graph, checkpoint=sys.argv[1], **options)
 pipeline.run(told)
 np.save(sys.argv[2], np.array([np.asarray(column) for column in pipeline.graph.to_coo()]))
 """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import frontier as fr
+from dynfrontier import Pipeline
 from dynfrontier.pipeline.objective import LARGEST, SMALLEST, BatchSize, Objective
 from structures import CSR
 
@@ -97,7 +97,7 @@ def test_the_pipeline_by_a_clock_of_its_own(monkeypatch):
         return insert(src, dst, *args, **options)
 
     monkeypatch.setattr(graph, "insert_edges", slow)
-    pipeline = fr.Pipeline((src, dst), graph, objective="p90<1ms", batch_size=100)
+    pipeline = Pipeline((src, dst), graph, objective="p90<1ms", batch_size=100)
     sizes = [batch.records for batch in pipeline]
     assert sum(sizes) == 60_000 and sizes[0] == 100 and max(sizes) <= 1250
     assert np.median(sizes[20:]) > 500 and (np.array(sizes) > 1000).mean() < 0.2

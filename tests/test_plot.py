@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-import frontier as fr
+import dynfrontier
 from algorithms import bfs
 from structures import CSR
 
@@ -37,7 +37,7 @@ def written(ax):
 
 
 def test_graph(ax, graph):
-    assert fr.plot.graph(graph, ax=ax) is ax
+    assert dynfrontier.drawing.graph(graph, ax=ax) is ax
     assert written(ax) == [str(v) for v in range(7)]
     edges, vertices = ax.collections
     assert len(edges.get_segments()) == len(SRC) and len(vertices.get_offsets()) == 7
@@ -45,59 +45,59 @@ def test_graph(ax, graph):
 
 def test_values_color_vertices(ax, graph):
     """Those of a search on the device; what it has not reached is gray."""
-    fr.plot.graph(graph, bfs(graph, 0).distance, names=list("abcdefg"), ax=ax)
+    dynfrontier.drawing.graph(graph, bfs(graph, 0).distance, names=list("abcdefg"), ax=ax)
     assert written(ax) == list("abcdefg")
     gray, colored = ax.collections[1:]
     assert len(gray.get_offsets()) == 3 and colored.get_array().tolist() == [0, 1, 1, 2]
 
 
 def test_values_that_are_not_finite(ax, graph):
-    fr.plot.graph(graph, [0.5, np.inf, np.nan, 1, 2, 3, 4], labels=False, ax=ax)
+    dynfrontier.drawing.graph(graph, [0.5, np.inf, np.nan, 1, 2, 3, 4], labels=False, ax=ax)
     assert written(ax) == [] and ax.collections[-1].get_array().tolist() == [0.5, 1, 2, 3, 4]
 
 
 def test_positions_and_seeds(ax, graph):
     places = np.arange(14.0).reshape(7, 2)
-    fr.plot.graph(graph, positions=places, ax=ax)
+    dynfrontier.drawing.graph(graph, positions=places, ax=ax)
     assert (ax.collections[1].get_offsets() == places).all()
     found = []
     for seed in (1, 1, 2):
         ax.clear()
-        fr.plot.graph(graph, seed=seed, ax=ax)
+        dynfrontier.drawing.graph(graph, seed=seed, ax=ax)
         found.append(np.array(ax.collections[1].get_offsets()))
     assert (found[0] == found[1]).all() and (found[0] != found[2]).any()
 
 
 def test_deleted_vertices_and_empty_graphs(ax, graph):
     graph.delete_vertices([0, 6])
-    fr.plot.graph(graph, np.zeros(7), ax=ax)
+    dynfrontier.drawing.graph(graph, np.zeros(7), ax=ax)
     assert written(ax) == ["1", "2", "3", "4", "5"]
     ax.clear()
-    fr.plot.graph(CSR(0, device=graph.device), ax=ax)
+    dynfrontier.drawing.graph(CSR(0, device=graph.device), ax=ax)
     assert written(ax) == []
 
 
 def test_what_cannot_be_drawn(ax, graph):
     with pytest.raises(ValueError, match=r"values must have shape \(7,\), not \(2,\)"):
-        fr.plot.graph(graph, [1, 2], ax=ax)
+        dynfrontier.drawing.graph(graph, [1, 2], ax=ax)
     with pytest.raises(ValueError, match=r"positions must have shape \(7, 2\)"):
-        fr.plot.graph(graph, positions=[[1, 2]], ax=ax)
+        dynfrontier.drawing.graph(graph, positions=[[1, 2]], ax=ax)
     with pytest.raises(ValueError, match="names must have one entry for each of 7 vertices"):
-        fr.plot.graph(graph, names=["a"], ax=ax)
+        dynfrontier.drawing.graph(graph, names=["a"], ax=ax)
     with pytest.raises(ValueError, match="graph has 5,000 vertices, but only graphs of up to 300 are drawn"):
-        fr.plot.graph(CSR(5000, device=graph.device), ax=ax)
+        dynfrontier.drawing.graph(CSR(5000, device=graph.device), ax=ax)
 
 
 def test_levels(ax, graph):
-    assert fr.plot.levels(bfs(graph, 0).distance, ax=ax) is ax
+    assert dynfrontier.drawing.levels(bfs(graph, 0).distance, ax=ax) is ax
     assert [bar.get_height() for bar in ax.patches] == [1, 2, 1]
     assert ax.get_title() == "4 vertices reached, 3 not"
 
 
 def test_levels_of_nothing_and_of_a_long_tail(ax):
-    fr.plot.levels(np.zeros(0, np.int32), ax=ax)
+    dynfrontier.drawing.levels(np.zeros(0, np.int32), ax=ax)
     assert not ax.patches and ax.get_title() == "0 vertices reached, 0 not"
-    fr.plot.levels(np.repeat(np.arange(5), [1, 2, 90_000, 2, 1]), ax=ax)
+    dynfrontier.drawing.levels(np.repeat(np.arange(5), [1, 2, 90_000, 2, 1]), ax=ax)
     assert ax.get_yscale() == "log"
 
 
@@ -111,10 +111,10 @@ def test_levels_of_nothing_and_of_a_long_tail(ax):
 )
 def test_levels_that_are_none(ax, distance, kind, message):
     with pytest.raises(kind, match=f"distance {message}"):
-        fr.plot.levels(np.array(distance), ax=ax)
+        dynfrontier.drawing.levels(np.array(distance), ax=ax)
 
 
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"fr\.plot\.levels needs matplotlib: pip install matplotlib"):
-        fr.plot.levels(np.arange(3))
+    with pytest.raises(ImportError, match=r"dynfrontier\.drawing\.levels needs matplotlib: pip install matplotlib"):
+        dynfrontier.drawing.levels(np.arange(3))

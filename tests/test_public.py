@@ -13,8 +13,13 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 USERS = ("algorithms", "benchmarks", "dynfrontier", "examples")
 FRAMEWORK = ("algorithms", "frontier", "structures")
+INSIDE = ("dynfrontier/pipeline/", "dynfrontier/prebuilt/", "dynfrontier/drawing.py")
+"""Parts of the framework, though they stand above structures and algorithms."""
 SOURCES = {
-    str(path.relative_to(PROJECT_ROOT)): path for name in USERS for path in sorted((PROJECT_ROOT / name).rglob("*.py"))
+    source: path
+    for name in USERS
+    for path in sorted((PROJECT_ROOT / name).rglob("*.py"))
+    if not (source := str(path.relative_to(PROJECT_ROOT))).startswith(INSIDE)
 }
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 OF_NETWORKX = {"_registered_algorithms", "_dispatchable", "_call_if_any_backends_installed"}  # its backends need them

@@ -7,6 +7,7 @@ from test_small_updates import LooseRecorder, Recorder
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
+from dynfrontier import Pipeline, PipelineError
 from frontier.core.invariants import check_graph
 from frontier.features.windows import pushes
 from frontier.runtime import gpu_available
@@ -380,8 +381,8 @@ def test_a_pipeline_counts_the_push_of_which_an_observer_fails(ways):
     fails = Fails()
     graph.attach(fails)
     src, dst = (graph.xp.arange(k, k + 4, dtype=np.int32) for k in (0, 1))
-    pipeline = fr.Pipeline((src, dst), graph, window={"count": 2}, batch_size=2)
-    with pytest.raises(fr.PipelineError, match="for the test") as failed:
+    pipeline = Pipeline((src, dst), graph, window={"count": 2}, batch_size=2)
+    with pytest.raises(PipelineError, match="for the test") as failed:
         pipeline.run()
     totals = pipeline.totals
     assert (failed.value.stage, totals.batches, totals.inserted, totals.deleted) == ("analytic", 2, 4, 2)

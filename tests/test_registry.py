@@ -11,8 +11,8 @@ import pytest
 import structures as package
 from frontier import DynamicGraph, Graph
 from frontier.core.registry import snapshot_structure
+from frontier.core.structures import structures
 from frontier.core.view import pack_view
-from frontier.graphs import structures
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 STRUCTURES = structures()

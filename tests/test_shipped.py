@@ -14,8 +14,8 @@ import frontier as fr
 from algorithms import _union_find, analytics, dynamic_components, repertoire
 from dynfrontier.prebuilt import build
 from dynfrontier.prebuilt.rehearsal import Rehearsal, RehearsingDevice
+from frontier.core.structures import structures
 from frontier.functor import compile as compilation
-from frontier.graphs import structures
 from frontier.operators.dispatch import kernels as engine
 from frontier.operators.dispatch.gpu_balance import TILE_SIZES
 from frontier.operators.dispatch.signatures import ARC, TRUTH, VERTEX
@@ -258,8 +258,7 @@ def test_a_functor_of_another_meaning_is_compiled(linked, monkeypatch):
 SCRIPT = """
 import sys
 import frontier as fr
-from frontier.operators import engine
-from frontier.runtime import cuda
+from frontier.runtime.compile import cuda
 sys.path.insert(0, "tests")
 cuda.current_arch = lambda: "sm_90"
 from test_shipped import ELF, code_for, rename_of, graph_of, join_of

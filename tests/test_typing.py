@@ -15,6 +15,7 @@ import algorithms
 import dynfrontier
 import frontier as fr
 import structures
+from dynfrontier import Pipeline
 from dynfrontier.pipeline.options import ResumeOptions
 from dynfrontier.workload import Workload
 from dynfrontier.workload.options import WorkloadOptions
@@ -139,7 +140,7 @@ def test_classes_show_the_arguments_that_they_take(kind):
 
 
 def test_options_to_resume_a_pipeline():
-    own = {p.name for p in inspect.signature(fr.Pipeline).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    own = {p.name for p in inspect.signature(Pipeline).parameters.values() if p.kind is p.KEYWORD_ONLY}
     assert set(ResumeOptions.__annotations__) == own - {"window", "names", "checkpoint"}
 
 

@@ -170,7 +170,7 @@ GPMA = Paper(
             "Sending updates is overlapped by updates of GPMA+, and fetching the distances by BFS: transfers are "
             "completely hidden, with any batch size.",
             f"{WINDOW}; `bfs` after each slide, and its distances are brought to the host. Batches lie in pinned "
-            "memory. They are sent and applied one after another, or by `fr.Pipeline`, with streams of its own. The "
+            "memory. They are sent and applied one after another, or by `Pipeline`, with streams of its own. The "
             "share that is hidden is what the overlapped run does not take longer than one whose batches lie on the "
             "device and whose distances stay there, of the time of the transfers alone.",
             ("scale-free", "uniform"), partial(hidden_transfers, shares=SHARES), rows=("graph", "x"), axis="% of edges",

@@ -184,7 +184,7 @@ LPMA = Paper(
             "Random batches in host memory, compared with the same batches in device memory.",
             SHAPES, partial(transfer, sizes=BATCHES), rows=("graph", "x"), axis="batch", gpu_only=True,
             checks=(Check("the transfer takes 22 - 38 % of the time", "22 - 38", MINE, least=22.0, most=38.0),),
-            why="The link between the host and the GPU is not the paper's. (`fr.Pipeline` hides transfers: see figure "
+            why="The link between the host and the GPU is not the paper's. (`Pipeline` hides transfers: see figure "
             "11 of Sha et al.)",
         ),
         Experiment(

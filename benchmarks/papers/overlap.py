@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import frontier as fr
 from algorithms import bfs
+from dynfrontier import Pipeline
 
 from ..pipeline import pinned
 from ..timing import Samples, timed
@@ -29,7 +29,7 @@ def hidden_transfers(cell: Cell, shares: Iterable[float]) -> None:
     """Slide a window of half the edges, find all distances from a vertex, bring them to the host: ms for each slide.
 
     *on the device*: batches lie on the device, and distances stay there. *transfers alone*: both ways and no work.
-    *one after another*: batches lie on the host. *overlapped*: the same by `frontier.Pipeline`. And how much of the
+    *one after another*: batches lie on the host. *overlapped*: the same by `dynfrontier.Pipeline`. And how much of the
     time of the transfers the overlap hides: %.
     """
     src, dst = cell.once("edges", partial(shuffled_edges, cell.graph))
@@ -109,5 +109,5 @@ def _overlapped(batches: list[Batch], search: Callable[[Any], Any], graph: Any) 
         {"src": src, "dst": dst, **({"operation": "delete"} if gone else {})} for (src, dst), gone in batches
     )  # fmt: skip
     analytics = {"distance": lambda graph: search(graph) if next(deletes) else None}
-    fr.Pipeline(items, graph, analytics).run(lambda batch: ends.append(time.perf_counter()))
+    Pipeline(items, graph, analytics).run(lambda batch: ends.append(time.perf_counter()))
     return ends[1::2]

@@ -5,3 +5,10 @@ on the device (`staging`). The caller's thread applies them, batch by batch, and
 thread calls the callbacks with what came out (`delivery`). Between any two of them there is a `Channel` of bounded
 size (`channel`).
 """
+
+from .batch import PipelineBatch
+from .errors import PipelineError
+from .pipeline import Pipeline
+from .sources import SocketSource
+
+__all__ = ["Pipeline", "PipelineBatch", "PipelineError", "SocketSource"]

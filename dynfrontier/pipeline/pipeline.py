@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
-from frontier.core.arguments import check_dynamic_graph, check_names
+from frontier.core.arguments import check_dynamic_graph
 from frontier.core.results import ObserverError, UpdateResult
 from frontier.features.windows.window import SlidingWindow, WindowResult
 from frontier.names import Names
+from frontier.names.arguments import check_names
 from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
 
@@ -116,11 +117,11 @@ class Pipeline:
 
     Examples
     --------
-    >>> import frontier as fr
+    >>> from dynfrontier import Pipeline
     >>> from structures import SlabGraph
     >>> graph = SlabGraph(5, device="cpu")
     >>> batches = [([0, 1], [1, 2]), ([2, 3], [0, 4])]
-    >>> with fr.Pipeline(batches, graph, {"degrees": lambda graph: graph.degrees()}) as pipeline:
+    >>> with Pipeline(batches, graph, {"degrees": lambda graph: graph.degrees()}) as pipeline:
     ...     for batch in pipeline:
     ...         print(batch.end, batch.num_edges, batch.results["degrees"])
     2 2 [1 2 1 0 0]

@@ -131,8 +131,8 @@ class SocketSource:
 
     Examples
     --------
-    >>> source = fr.SocketSource(socket.create_connection(("feed", 7000)), ("src", "dst", "time"))  # doctest: +SKIP
-    >>> fr.Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
+    >>> source = SocketSource(socket.create_connection(("feed", 7000)), ("src", "dst", "time"))  # doctest: +SKIP
+    >>> Pipeline(source, graph, window="10min").run(print)  # doctest: +SKIP
     """
 
     def __init__(

@@ -25,12 +25,12 @@ from unittest import mock
 import numpy as np
 
 from frontier.core.sort import on_gpu
+from frontier.core.structures import structures
 from frontier.distributed.exchange import sending
 from frontier.distributed.partition import owners_on_gpu
 from frontier.distributed.transport import windows
 from frontier.features.mixed import opera_kernels
 from frontier.functor import interpreted
-from frontier.graphs import structures
 from frontier.operators import layout
 from frontier.operators.dispatch.kernels import codes_of
 from frontier.runtime import load_kernels, resolve_device

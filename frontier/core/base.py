@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from frontier.runtime import Device, Scratch
+from frontier.functor.graphs import FunctorGraph
+from frontier.runtime import Scratch
 
 T = TypeVar("T", bound=type)
 
 
-class BaseGraph:
+class BaseGraph(FunctorGraph):
     """The base of `Graph`."""
 
     read_only: ClassVar[bool]
     refusal: ClassVar[str] = "the reverse of a graph is read-only"
     """What is said to those who update a read-only graph."""
-    in_parts: ClassVar[bool] = False
-    """Whether it consists of parts on several workers (`frontier.distributed`), or is one of these."""
     is_part: ClassVar[bool] = False
-    """Whether it is one of these."""
+    """Whether it is one of the parts of a graph on several workers."""
     forms: ClassVar[dict[type, type]] = {}
     """Classes that stand in for others where a graph is not on one device (`form_for`)."""
 
@@ -34,7 +33,6 @@ class BaseGraph:
     walk_cost: ClassVar[dict[str, float]]
 
     directed: bool
-    device: Device
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
     version: int

@@ -15,9 +15,9 @@ import numpy as np
 
 from frontier.core.arguments import flag
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
+from frontier.core.structures import structure_class
 from frontier.features.mixed import MixedResult, Op
 from frontier.features.mixed.apply import as_operations, check_multi
-from frontier.graphs import structure_class
 from frontier.interchange import to_dataframe
 from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from frontier.core.base import BaseGraph
 from frontier.runtime import Device
 from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.launch.arguments import Matrix, Number
 
 from .errors import FunctorError
-from .graphs import GraphForm
+from .graphs import FunctorGraph, GraphForm
 
 ARRAY_DTYPES = tuple(C_TYPES)
 
@@ -68,15 +67,15 @@ def _argument(
         return Matrix(value) if device.is_gpu and value.ndim == 2 else value
     if isinstance(value, np.generic | Number) and value.dtype in ARRAY_DTYPES:
         return value
-    if isinstance(value, BaseGraph) and graph_argument is not None:
+    if isinstance(value, FunctorGraph) and graph_argument is not None:
         if value.in_parts:
             raise FunctorError(
                 f"argument {i} of {function_name}() is a graph over several workers, none of which has all neighbors: "
                 "functors cannot walk it"
             )
-        if value.device != device:  # type: ignore[attr-defined]
+        if value.device != device:
             raise FunctorError(
-                f"argument {i} of {function_name}() is a graph on {value.device}, "  # type: ignore[attr-defined]
+                f"argument {i} of {function_name}() is a graph on {value.device}, "
                 f"but the operator's is on {device}"
             )
         return graph_argument(value)

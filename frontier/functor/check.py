@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from frontier.runtime.compile.caches import clearable
+
 from .errors import FunctorError
 
 
@@ -56,6 +58,7 @@ class Returns(NamedTuple):
     """Whether it returns anything else."""
 
 
+@clearable
 @functools.lru_cache(4096)
 def returns(code: CodeType) -> Returns:
     """What a function returns, by its code."""
@@ -78,6 +81,7 @@ def uses_parameter(function: Callable, position: int) -> bool:
     return _names(function.__code__, position)
 
 
+@clearable
 @functools.lru_cache(4096)
 def _names(code: CodeType, position: int) -> bool:
     if position >= code.co_argcount:

@@ -13,6 +13,7 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 from frontier.runtime.compile import progress
+from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import LINKED_OPTIONS
 from frontier.runtime.compile.disk_cache import cached, text_fingerprint
 from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, identity
@@ -30,7 +31,7 @@ CPU_OPTIONS: dict[str, Any] = {"nogil": True, **LINKED_OPTIONS}
 HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
 """What a function that is already compiled by Numba keeps of its own options when a functor calls it."""
 
-_in_memory: dict[Any, Any] = {}
+_in_memory: dict[Any, Any] = clearable({})
 
 
 def functor_identity(function: Callable) -> Identity:

@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from frontier.runtime import Device
+
 HEADER = "frontier/cuda/neighbors.cuh"
+
+
+class FunctorGraph:
+    """The base of what functors may be given as a graph."""
+
+    device: Device
+    in_parts: ClassVar[bool] = False
+    """Whether it consists of parts on several workers (`frontier.distributed`), or is one of these."""
 
 
 class GraphForm(NamedTuple):

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device
 
 from .common import CUPY, as_floats, existing_ids, require
 from .pylibcugraph_graph import from_pylibcugraph
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 
 @reads

@@ -12,7 +12,7 @@ import numpy as np
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 from frontier.runtime.values import flag, one_of
@@ -20,7 +20,7 @@ from frontier.runtime.values import flag, one_of
 from .common import edge_columns, edge_options, records_of, require
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 FrameLibrary = Literal["cudf", "pandas", "polars", "pyarrow"]
 PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow"}

@@ -11,13 +11,13 @@ import numpy as np
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device
 
 from .common import complete, edge_options, host_edges, host_values, host_weights, names_by_id, require
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 
 @reads

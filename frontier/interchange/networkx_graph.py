@@ -11,7 +11,7 @@ import numpy as np
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device
 
 from .common import (
@@ -27,7 +27,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 
 @reads

@@ -11,7 +11,7 @@ import numpy as np
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.io.columns import check_data
 from frontier.runtime import Device
 
@@ -20,7 +20,7 @@ from .edge_index import from_edge_index
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 PACKAGE = "torch-geometric"
 PREFIX = "edge_"

@@ -15,7 +15,7 @@ import numpy as np
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.io.columns import check_data
 from frontier.runtime import Device
 from frontier.runtime.arrays import as_ids
@@ -27,7 +27,7 @@ from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
 from .tensors import as_tensor
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 EdgeType = tuple[str, str, str]
 REVERSE = "rev_"

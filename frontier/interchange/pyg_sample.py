@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from frontier.core.arguments import edge_times, integer, one_of, sample_size, vertex_ids
+from frontier.core.arguments import integer, one_of, sample_size, vertex_ids
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.features.temporal_sampling import sample_temporal_neighbors, time_limits
+from frontier.features.times.arguments import edge_times
 from frontier.features.times.events import event_columns
 from frontier.runtime.values import kind_of
 

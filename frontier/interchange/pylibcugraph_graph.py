@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import kind_of
@@ -15,7 +15,7 @@ from frontier.runtime.values import kind_of
 from .common import CUPY, arcs, as_floats, existing_ids, keep_only, require
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 

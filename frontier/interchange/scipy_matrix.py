@@ -10,14 +10,14 @@ from frontier.core.arguments import check_graph
 from frontier.core.graph import MAX_INT32_VERTICES, Graph
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 
 from .common import CUPY, as_floats, check_multi, plain_columns, require
 
 if TYPE_CHECKING:
-    from frontier.graphs import G
+    from frontier.core.structures import G
 
 
 @reads

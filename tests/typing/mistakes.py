@@ -5,6 +5,7 @@ from __future__ import annotations
 import dynfrontier
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs
+from dynfrontier import Pipeline
 from structures import CSR, GPMA, LPMA, SlabGraph
 
 graph = SlabGraph(4, driected=True)  # mistake
@@ -20,7 +21,7 @@ fr.advance(graph, fr.Frontier.all(graph), len, way="push")  # mistake
 SlabGraph.from_edges([0], [1], lod_factor=0.5)  # mistake
 LPMA.from_edges([0], [1], method="locks")  # mistake
 CSR.from_edges([0], [1], load_factor=0.7)  # mistake
-fr.Pipeline([], graph, batchsize=3)  # mistake
+Pipeline([], graph, batchsize=3)  # mistake
 fr.SlidingWindow(graph, spans="10min")  # mistake
 count: str = fr.random_bits(1, 2)  # mistake
 fr.interchange.to_dataframe(graph, "dask")  # mistake

@@ -6,6 +6,7 @@ from typing import Any, assert_type
 
 import numpy as np
 
+import dynfrontier
 import frontier as fr
 from algorithms import bfs, pagerank
 from structures import CSR, Hornet
@@ -60,8 +61,8 @@ with fr.checking():
     assert_type(fr.advance(graph, everyone, reach, level, direction="pull"), fr.Frontier)
 fr.clear_caches()
 
-axes = fr.plot.graph(graph)
-fr.plot.levels(bfs(graph, 0).distance, ax=axes)
+axes = dynfrontier.drawing.graph(graph)
+dynfrontier.drawing.levels(bfs(graph, 0).distance, ax=axes)
 static = CSR.from_edges([0], [1], device="cpu")
 assert_type(static.to_csr(), fr.Graph)
 frame = pagerank(static).to_dataframe(library="polars")

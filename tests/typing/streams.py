@@ -11,6 +11,7 @@ import numpy as np
 import algorithms
 import frontier as fr
 from algorithms import DynamicTemporalTriangleCount, DynamicTriangleCount, earliest_arrival, temporal_pagerank
+from dynfrontier import Pipeline, PipelineBatch, PipelineError, SocketSource
 from structures import GraphVine, SlabGraph
 
 names = fr.Names()
@@ -44,17 +45,17 @@ def batches(begin: int) -> Iterator[tuple[Any, Any]]:
 
 
 analytics: dict[str, Any] = {"triangles": (DynamicTriangleCount, "total"), "edges": lambda graph: graph.num_edges}
-with fr.Pipeline(batches, graph, analytics, names=names, window={"count": 10**6}, objective="p99<5ms") as pipeline:
+with Pipeline(batches, graph, analytics, names=names, window={"count": 10**6}, objective="p99<5ms") as pipeline:
     for batch in pipeline:
-        assert_type(batch, fr.PipelineBatch)
+        assert_type(batch, PipelineBatch)
         assert_type(batch.num_edges, int)
         assert_type(batch.results, dict[str, Any])
     assert_type(pipeline.totals.records, int)
-totals = fr.Pipeline.resume("folder", batches, analytics, device="cpu", batch_size=400).run(print)
+totals = Pipeline.resume("folder", batches, analytics, device="cpu", batch_size=400).run(print)
 assert_type(totals.batches, int)
 try:
-    fr.Pipeline(fr.SocketSource(Any), graph, checkpoint="folder", every="30s").run()  # type: ignore[arg-type]
-except fr.PipelineError as error:
+    Pipeline(SocketSource(Any), graph, checkpoint="folder", every="30s").run()  # type: ignore[arg-type]
+except PipelineError as error:
     print(error.stage, error.batch, error.record)
 
 window = fr.SlidingWindow(graph, span=timedelta(minutes=10), lateness="1min")

@@ -16,6 +16,7 @@ from typing import Any
 from frontier.functor import FunctorError
 from frontier.functor.intrinsics.atomics import ATOMICS
 from frontier.functor.source import definition_of
+from frontier.runtime.compile.caches import clearable
 
 ANYWHERE = "?"
 """Stands for an index that is not a parameter."""
@@ -29,6 +30,7 @@ class Accesses:
     writes: set[str] = field(default_factory=set)
 
 
+@clearable
 @functools.lru_cache(maxsize=4096)
 def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
     """By parameter, in order; None if the text of the function is not to be found."""

@@ -17,7 +17,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frontier.graphs import structure_class
+from frontier.core.structures import structure_class
 from frontier.runtime.atomic_file import write_atomically
 
 from ..exchange import batches

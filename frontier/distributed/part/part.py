@@ -16,11 +16,11 @@ from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs, check_ids
 from frontier.core.observers import Notification, Observers, observed
 from frontier.core.results import UpdateResult
+from frontier.core.structures import structure_class
 from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.features.edge_data import build_rows, make_rows
 from frontier.features.mixed import MixedResult
 from frontier.features.times import as_time
-from frontier.graphs import structure_class
 from frontier.operators import Orientation, SpMV
 from frontier.operators.extract import incident_arcs
 from frontier.operators.frontiers.edge_frontier import EdgeFrontier

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.core.arguments import check_names
 from frontier.interchange import data_frame
+from frontier.names.arguments import check_names
 
 from ..exchange.batches import agree
 

@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.arguments import (
-    decay_rate,
-    flag,
-    integer,
-    one_of,
-    sample_size,
-    time,
-    times,
-    vertex_ids,
-    warn_of_replaced_times,
-)
+from frontier.core.arguments import flag, integer, one_of, sample_size, vertex_ids
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate
+from frontier.features.times.arguments import decay_rate, time, times, warn_of_replaced_times
 from frontier.operators.dispatch.kernels import cpu_kernel_for
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile.kernels import define_text

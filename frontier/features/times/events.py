@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from frontier.core.arguments import warn_of_replaced_times
 from frontier.core.locking import reads
 from frontier.core.registry import snapshot_structure
 from frontier.core.sort import row_ids
+from frontier.features.times.arguments import warn_of_replaced_times
 from frontier.operators.extract import collect_arcs
 from frontier.runtime import Device
 from frontier.runtime.memory import elementwise

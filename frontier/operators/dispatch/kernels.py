@@ -27,6 +27,7 @@ from frontier.functor import (
 from frontier.functor.checking import check_report, checked_arguments, is_checking
 from frontier.runtime import Workspace
 from frontier.runtime.compile import warm_up
+from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
 from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.compile.prebuilt import Shipped
@@ -38,7 +39,7 @@ from .weights import ByEdge
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-_kernels: dict[Any, Any] = {}
+_kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def state_of(graph: BaseGraph) -> Workspace:
@@ -136,7 +137,7 @@ A_TRUTH = "True or False"
 A_NUMBER = "a number"
 
 
-_checked: dict[tuple, tuple[weakref.ref, Any, Any]] = {}
+_checked: dict[tuple, tuple[weakref.ref, Any, Any]] = clearable({})  # functors whose form was checked
 """Functors whose form was found good, by address and use: the functor, its code and defaults at that time."""
 
 

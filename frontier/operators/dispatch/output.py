@@ -13,10 +13,12 @@ import numpy as np
 
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import jit
+from frontier.runtime.compile.caches import clearable
 
 BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
 
 
+@clearable
 @functools.cache
 def make_flush(degree: Any) -> Any:
     """A function that appends a thread's buffer to the output, counting vertices and the arcs that leave them.

@@ -17,6 +17,7 @@ import numpy as np
 
 from frontier.functor.checking import is_plain
 from frontier.runtime import Workspace
+from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cuda import CudaKernel
 from frontier.runtime.compile.function_identity import Known, MutableGlobalError, identity, known
 from frontier.runtime.launch.arguments import NUMBER_WORDS
@@ -39,7 +40,7 @@ IF_ANY = FunctionType, type(None)
 ITEMS = items_per_block(MOST_VERTICES)  # as for any smaller number
 ROOM = 2 * MOST_ARCS  # vertices: those of many small outputs
 
-_pushes: dict[tuple, PreparedPush] = {}
+_pushes: dict[tuple, PreparedPush] = clearable({})  # by what functors mean
 
 
 class ArgumentKind(NamedTuple):

@@ -5,46 +5,27 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from typing import Any
+from typing import TypeVar
 
-from frontier.core.arguments import flag
-from frontier.functor import check, compile
-from frontier.operators.dispatch import kernels as engine
-from frontier.operators.dispatch import output, plans
-
-from . import cuda, function_identity, source_text
+from ..values import flag
 from .disk_cache import cache_directory
 
-IN_MEMORY: tuple[Any, ...] = (
-    engine._kernels,  # operators' kernels, by the functors in them
-    engine._checked,  # functors whose form was checked
-    plans._pushes,  # kernels of advances, by what functors mean
-    compile._in_memory,  # functors
-    function_identity._latest,  # what functors mean
-    function_identity._identities,
-    function_identity.reads,  # what their code names
-    source_text._definitions,  # and the texts of their files
-    check.returns,
-    check._names,
-    output.make_flush,
-    cuda.load_kernel.cache,
-    cuda.load_module.cache,
-    cuda._ahead,
-)
-"""Dictionaries, and functions with a `functools` cache, that grow with the functors that a program makes.
+C = TypeVar("C")
 
-Not among them are those of a few entries each, such as the kernels of the structures in use.
-"""
-OF_PARTS = "frontier.distributed.exchange.accesses"
-"""Has one more, ``accesses_of``, where it was imported."""
+in_memory: list = []
+"""Dictionaries, and functions with a cache, that grow with the functors that a program makes (`clearable`)."""
 times_cleared = 0
 """How often; what holds launches of kernels, as `record` does, compares it."""
 
 
-def in_memory() -> tuple[Any, ...]:
-    """The caches of the modules that were imported."""
-    accesses = sys.modules.get(OF_PARTS)
-    return IN_MEMORY if accesses is None else (*IN_MEMORY, accesses.accesses_of)
+def clearable(cache: C) -> C:
+    """Have `clear_caches` empty a cache: a dictionary, or a function that was decorated with one of `functools` or with
+    `single_flight.once`.
+
+    Caches of a few entries each, such as the kernels of the structures in use, stay.
+    """
+    in_memory.append(getattr(cache, "cache", cache))
+    return cache
 
 
 def clear_caches(*, disk: bool = False) -> None:
@@ -79,7 +60,7 @@ def clear_caches(*, disk: bool = False) -> None:
     cupy = sys.modules.get("cupy")
     if cupy is not None and cupy.is_available():
         cupy.cuda.runtime.deviceSynchronize()
-    for cache in in_memory():
+    for cache in in_memory:
         if isinstance(cache, dict):
             cache.clear()
         else:

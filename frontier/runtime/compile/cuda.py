@@ -17,6 +17,7 @@ from ..launch.arguments import ByValue, Parameters, words_of
 from ..launch.recorder import recorder
 from ..launch.streams import stream_getter
 from . import progress
+from .caches import clearable
 from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
 from .prebuilt import Shipped, shipped_cubin
 from .single_flight import once
@@ -295,7 +296,7 @@ class BoundKernel:
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
-_ahead: dict[tuple, Future[bytes]] = {}
+_ahead: dict[tuple, Future[bytes]] = clearable({})
 """Machine code that is being compiled, by `cached_cubin`'s arguments, before anyone has asked for it."""
 _ahead_lock = Lock()
 
@@ -330,6 +331,7 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
     return cached_cubin(*key) if begun is None else begun.result()
 
 
+@clearable
 @once
 def load_module(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
@@ -348,6 +350,7 @@ def load_module(
     return module
 
 
+@clearable
 @once
 def load_kernel(
     header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()

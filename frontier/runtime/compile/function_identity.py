@@ -22,6 +22,7 @@ import numpy as np
 from numba.core import types
 from numba.core.extending import _Intrinsic
 
+from .caches import clearable
 from .source_text import text_of
 
 LIBRARIES = frozenset({"numpy", "numba", "llvmlite", "cupy", "math"})
@@ -68,6 +69,7 @@ RECURSIVE = _Unknown("calls itself")
 calls itself (Numba's issue 6061)."""
 
 
+@clearable
 @functools.lru_cache(4096)
 def reads(code: CodeType) -> Reads:
     """The globals and free variables that a code object and those inside it name."""
@@ -182,8 +184,8 @@ def replaced(functions: Iterable[Any]) -> None:
     _by_overloads.update(functions)
 
 
-_identities: dict[tuple, Identity] = {}
-_latest: dict[int, Known] = {}
+_identities: dict[tuple, Identity] = clearable({})
+_latest: dict[int, Known] = clearable({})
 """By the addresses of functions that are alive."""
 
 

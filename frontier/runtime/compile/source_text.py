@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from types import CodeType
 
+from .caches import clearable
+
 parsing = threading.RLock()
 """Python 3.11 counts the depth of trees for all threads together, and fails if two make one at the same time."""
 
@@ -27,6 +29,7 @@ def text_of(code: CodeType) -> str | None:
         return _definitions(code.co_filename).get(code)
 
 
+@clearable
 @functools.lru_cache(256)
 def _definitions(file: str) -> dict[CodeType, str]:
     """The lines of all functions of a file, by the code that they are compiled to."""

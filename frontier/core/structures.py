@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from frontier.core.base import BaseGraph
-from frontier.core.registry import registered
 from frontier.runtime.values import one_of
+
+from .base import BaseGraph
+from .registry import registered
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from frontier.core.dynamic import DynamicGraph
-    from frontier.core.graph import Graph
+    from .dynamic import DynamicGraph
+    from .graph import Graph
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""

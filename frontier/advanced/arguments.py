@@ -1,0 +1,44 @@
+"""Checks of arguments, as operators and algorithms make them. Each error names the argument and what is wrong."""
+
+from frontier.core.arguments import (
+    check_array,
+    check_dynamic_graph,
+    check_graph,
+    check_one_device,
+    check_output,
+    flag,
+    integer,
+    number,
+    numbers,
+    one_of,
+    sample_size,
+    vertex_id,
+    vertex_ids,
+)
+from frontier.features.times.arguments import decay_rate, edge_times, span, time, times, warn_of_replaced_times
+from frontier.features.times.units import as_span
+from frontier.names.arguments import check_names
+
+__all__ = [
+    "as_span",
+    "check_array",
+    "check_dynamic_graph",
+    "check_graph",
+    "check_names",
+    "check_one_device",
+    "check_output",
+    "decay_rate",
+    "edge_times",
+    "flag",
+    "integer",
+    "number",
+    "numbers",
+    "one_of",
+    "sample_size",
+    "span",
+    "time",
+    "times",
+    "vertex_id",
+    "vertex_ids",
+    "warn_of_replaced_times",
+]
