@@ -87,14 +87,14 @@ class DistancesOverParts(DynamicDistances):
         touched = doubtful
         while doubtful:
             fr.advance(graph, doubtful, steps.adopt, distance, predecessor, tentative, edges="in", output=None)
-            graph.complete(predecessor, tentative, of=doubtful)
+            graph.sync(predecessor, tentative, of=doubtful)
             doubtful = fr.advance(graph, doubtful, _pass_on, predecessor, tentative)
             touched = touched | doubtful
         cut_off = fr.filter(touched, _forget, distance, predecessor, tentative, self._unreached)
         if len(cut_off) > dynamic_distances.RECOMPUTE_ABOVE * graph.num_vertices:
             self._known = False
             return False
-        graph.complete(distance, predecessor, tentative, of=cut_off)
+        graph.sync(distance, predecessor, tentative, of=cut_off)
         fr.advance(graph, cut_off, steps.pull, distance, self._unreached, self._bad, edges="in", output=None)
         self._relax_from(cut_off, cut_off)
         return True
@@ -106,14 +106,14 @@ class DistancesOverParts(DynamicDistances):
             near = fr.advance(graph, near, self._steps.relax, self._distance, self._unreached, self._bad)
             changed = changed | near
         self._is_checked = False
-        graph.complete(self._distance, of=changed)
+        graph.sync(self._distance, of=changed)
         if not graph.has_in_edges:
             self._tree_is_old |= bool(changed)
             return
         fr.compute(changed, _leave_parent, self._predecessor)
         fr.advance(graph, changed, self._steps.find_parent, self._distance, self._predecessor, self._unreached,
                    edges="in", output=None)  # fmt: skip
-        graph.complete(self._predecessor, of=changed)
+        graph.sync(self._predecessor, of=changed)
         if self._weighted and fr.filter(
             changed, _has_no_parent, self._distance, self._predecessor, self._unreached, self.source
         ):  # reached over edges of length 0
@@ -121,13 +121,13 @@ class DistancesOverParts(DynamicDistances):
 
     def _rebuild_tree(self) -> None:
         tree = shortest_path_tree(self.graph, self.source, self._distance, self._unreached, self._length)
-        self.graph.complete(tree)
+        self.graph.sync(tree)
         self._predecessor = self.graph.vertex_array(tree.dtype, tree)
         self._tree_is_old = False
 
     def _check_sums(self) -> None:
         if self._known and self._weighted and not self._is_checked:
-            self.graph.complete(self._bad)
+            self.graph.sync(self._bad)
             if int(self._bad[0]):
                 self._known = False
         self._is_checked = True
@@ -135,7 +135,7 @@ class DistancesOverParts(DynamicDistances):
     def _take(self, distance: Any, predecessor: Any) -> None:
         """Adopt these arrays, and reset all state."""
         graph = self.graph
-        graph.complete(distance, predecessor)
+        graph.sync(distance, predecessor)
         self._distance = graph.vertex_array(distance.dtype, distance, combine="min")
         self._predecessor = graph.vertex_array(predecessor.dtype, predecessor)
         self._tentative = graph.vertex_array(np.uint8, combine="max")

@@ -35,9 +35,9 @@ class Errors:
         self._least = least
         self._together = together
         self._known: list[float] = []
-        self._pending: fr.Fetched | None = None
+        self._pending: fr.advanced.HostCopy | None = None
 
-    def add(self, change: fr.Fetched) -> None:
+    def add(self, change: fr.advanced.HostCopy) -> None:
         """Another iteration has been launched, which has this error."""
         self._read()
         self._pending = change
@@ -66,9 +66,7 @@ class Errors:
             self._pending = None
 
 
-def iterate(
-    graph: fr.Graph, step: Callable[[], None], change: Any, least: float, most: int
-) -> tuple[float, int, bool]:
+def iterate(graph: fr.Graph, step: Callable[[], None], change: Any, least: float, most: int) -> tuple[float, int, bool]:
     """Repeat a step on a graph until its error falls below the least, at most so often.
 
     Parameters
@@ -88,6 +86,6 @@ def iterate(
     errors = Errors(least, together=graph.in_parts and graph.device.is_gpu)
     while errors.count < most and not errors.decided:
         step()
-        errors.add(graph.fetch(change))
+        errors.add(graph.copy_to_host_async(change))
     error, iterations = errors.last()
     return error, iterations, iterations < errors.count

@@ -29,8 +29,10 @@ def random_priority(graph: fr.Graph, order: Any, seed: int) -> Any:
 
 def given_priority(graph: fr.Graph, values: Any) -> Any:
     """`priority` (int64) from the argument of this name; raises TypeError or ValueError unless it is integers."""
-    priority = fr.arguments.numbers(graph, values, "priority")
-    fr.arguments.check_array(graph, priority, "priority", graph.num_vertices, [np.dtype("int32"), np.dtype("int64")])
+    priority = fr.advanced.arguments.numbers(graph, values, "priority")
+    fr.advanced.arguments.check_array(
+        graph, priority, "priority", graph.num_vertices, [np.dtype("int32"), np.dtype("int64")]
+    )
     return priority.astype(np.int64, copy=False)
 
 
@@ -48,13 +50,13 @@ def comes_before(u, v, priority):
 
 def check_undirected(graph: Any, name: str) -> None:
     """Raise unless `graph` is an undirected graph, for the algorithm of this name."""
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if graph.directed:
         raise ValueError(f"{name} is defined for undirected graphs; make the graph with directed=False")
 
 
 def _add_random(v, priority, seed):
-    priority[v] += fr.random_bits(seed, v)
+    priority[v] += fr.advanced.random_bits(seed, v)
 
 
 def _is_before(src, dst, edge, weight, priority):
@@ -63,4 +65,4 @@ def _is_before(src, dst, edge, weight, priority):
 
 def as_int64(seed: int) -> np.int64:
     """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
-    return np.uint64(fr.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
+    return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)

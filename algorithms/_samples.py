@@ -22,16 +22,16 @@ def sample_of(graph: fr.Graph, sources: Any, seed: int) -> tuple[list[int], int]
     TypeError, ValueError
         Naming `sources` or `seed`.
     """
-    fr.arguments.check_graph(graph)
-    generator = np.random.default_rng(fr.arguments.integer(seed, "seed") & (2**64 - 1))
+    fr.advanced.arguments.check_graph(graph)
+    generator = np.random.default_rng(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1))
     existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
     if sources is None:
         chosen = existing
     elif np.ndim(sources) == 0:
-        count = min(fr.arguments.integer(sources, "sources", 1), existing.size)
+        count = min(fr.advanced.arguments.integer(sources, "sources", 1), existing.size)
         chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
     else:
-        chosen = np.unique(graph.device.to_host(fr.arguments.vertex_ids(graph, sources, "sources")))
+        chosen = np.unique(graph.device.to_host(fr.advanced.arguments.vertex_ids(graph, sources, "sources")))
     return chosen.tolist(), int(existing.size)
 
 
@@ -45,9 +45,9 @@ def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
     """
     if sources is None:
         return None
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if source is not None:
         raise ValueError("source and sources cannot both be given: source is one vertex, sources are several")
     if np.ndim(sources) == 0:
         raise TypeError(f"sources must be a list or array of vertices, not {sources!r}; one is given by source")
-    return fr.arguments.vertex_ids(graph, sources, "sources").astype(np.int64)
+    return fr.advanced.arguments.vertex_ids(graph, sources, "sources").astype(np.int64)

@@ -59,7 +59,7 @@ def search_paths(
         fr.compute(near, _take_near, distance, later, coming, priority, queue.limit, queue.deferred, width, unreached)
         fr.traverse(
             graph, near, _relax, distance, arrived, coming, later, priority, queue.limit, queue.deferred, n, width,
-            unreached, too_long, fr.Step(0), prepare=_arrive,
+            unreached, too_long, fr.advanced.StepCounter(0), prepare=_arrive,
         )  # fmt: skip
     predecessor = None
     if predecessors:

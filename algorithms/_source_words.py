@@ -31,7 +31,7 @@ DEEP = 64
 they hardly ever reach a vertex in the same step. A GPU has more to do at a time then, and as many launches fewer."""
 PULL_ABOVE = 1 / 8
 """Vertices pull if more than this fraction of all arcs leaves those with news."""
-MOST_STEPS = 2**31 - 2
+MAX_STEPS = 2**31 - 2
 ALL = np.uint64(2**64 - 1)
 DISTANCES, PREDECESSORS, SUMS = 1, 2, 4
 
@@ -98,7 +98,7 @@ def search(
     seen, arrived, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(2 * n, np.uint64)
     seen[starts] = coming[starts] = xp.asarray(np.fromiter(bits.values(), np.uint64))
     deepest, alive = xp.zeros(1, np.int32), xp.full(2, ALL, np.uint64)
-    limit = MOST_STEPS if depth_limit is None else depth_limit
+    limit = MAX_STEPS if depth_limit is None else depth_limit
     most = int(graph.num_arcs * PULL_ABOVE) if graph.has_in_edges else graph.num_arcs
     state, results = (seen, arrived, coming, n), (deepest, *_results(graph, wanted, row))
     everyone = fr.Frontier.all(graph)
@@ -112,8 +112,8 @@ def search(
             step += 1
         else:
             step += fr.traverse(
-                graph, members, _push, *state, fr.Step(step), *results, prepare=_arrive, max_steps=limit - step,
-                max_arcs=most,
+                graph, members, _push, *state, fr.advanced.StepCounter(step), *results, prepare=_arrive,
+                max_steps=limit - step, max_arcs=most,
             )  # fmt: skip
         members = fr.filter(everyone, _has_news, coming, n, np.int32(step))
     if members:

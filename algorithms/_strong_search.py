@@ -50,7 +50,7 @@ def search(offsets: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray, np.ndarr
     number, smallest = np.zeros(n, kind), np.empty(n, kind)
     path, low, least = (np.empty(n, kind) for _ in range(3))
     arc, end = np.empty(n, np.int64), np.empty(n, np.int64)
-    once = fr.Frontier.all(fr.snapshot_structure()(1, device="cpu"))
+    once = fr.Frontier.all(fr.advanced.csr_structure()(1, device="cpu"))
     fr.compute(once, _search, offsets, heads, n, number, smallest, path, low, least, arc, end)
     return smallest, n - number
 

@@ -47,7 +47,7 @@ class Subgraph(Result):
         structure : str or class, optional
             By default that of the input graph.
         """
-        kind = self.structure if structure is None else fr.structure_class(structure)
+        kind = self.structure if structure is None else fr.advanced.structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
         return kind.from_edges(
             self.src, self.dst, num_vertices=self.num_vertices, directed=self.directed, device=device,

@@ -44,20 +44,20 @@ class TriangleSums(IncrementalAlgorithm):
     def total(self) -> int:
         """Triangles of the graph."""
         if self._total is None:
-            self._total = self._counted + int(self.graph.total(self._tally)) // 6
+            self._total = self._counted + int(self.graph.sum_all(self._tally)) // 6
         return self._total
 
     @maintained
     def per_vertex(self) -> Any:
         """Triangles of each vertex: a new int64 array on the graph's device."""
-        self.graph.complete(self._sixths)
+        self.graph.sync(self._sixths)
         return self._sixths // 6
 
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
         if self._sixths.size == self.graph.num_vertices:
             return
-        self.graph.complete(self._sixths)
+        self.graph.sync(self._sixths)
         grown = self.graph.vertex_array(np.int64, combine="add")
         grown[: self._sixths.size] = self._sixths
         self._sixths = grown

@@ -153,7 +153,7 @@ class Analytic:
             return tuple(getattr(result, name) for name in self.values)
         return result if isinstance(result, tuple) else (result,)
 
-    def fetch(self, device: fr.Device, result: Any) -> tuple[Any, ...]:
+    def fetch(self, device: fr.advanced.Device, result: Any) -> tuple[Any, ...]:
         """What is compared of a result, on the host."""
         return on_host(device, self.read(result))
 

@@ -51,7 +51,7 @@ class Betweenness(Result):
     betweenness_centrality: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def betweenness_centrality(
     graph: fr.Graph, sources: Any = None, *, normalized: bool = True, endpoints: bool = False, seed: int = 0
 ) -> Betweenness:
@@ -92,11 +92,11 @@ def betweenness_centrality(
     >>> betweenness_centrality(graph, normalized=False).betweenness_centrality
     array([0., 0., 4., 3., 0.])
     """
-    fr.arguments.flag(normalized, "normalized")
-    fr.arguments.flag(endpoints, "endpoints")
+    fr.advanced.arguments.flag(normalized, "normalized")
+    fr.advanced.arguments.flag(endpoints, "endpoints")
     chosen, existing = sample_of(graph, sources, seed)
-    fr.arguments.check_one_device(graph, "betweenness_centrality")
-    graph = fr.snapshot_for_passes(graph, PASSES * len(chosen) / WIDTH)
+    fr.advanced.arguments.check_one_device(graph, "betweenness_centrality")
+    graph = fr.advanced.copy_for_passes(graph, PASSES * len(chosen) / WIDTH)
     total = graph.xp.zeros(graph.num_vertices)
     for i in range(0, len(chosen), WIDTH):
         _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)

@@ -48,7 +48,7 @@ class BFSResult(Result):
     sources: Any = None
 
 
-@fr.reads
+@fr.advanced.reads
 def bfs(
     graph: fr.Graph, source: int | None = None, depth_limit: int | None = None, *, sources: Any = None,
     predecessors: bool = True,
@@ -93,17 +93,24 @@ def bfs(
     array([-1,  0,  0,  2,  3], dtype=int32)
     """
     if depth_limit is not None:
-        fr.arguments.integer(depth_limit, "depth_limit", 0)
-    fr.arguments.flag(predecessors, "predecessors")
+        fr.advanced.arguments.integer(depth_limit, "depth_limit", 0)
+    fr.advanced.arguments.flag(predecessors, "predecessors")
     if (starts := several_sources(graph, source, sources)) is not None:
         return _from_several(graph, starts, depth_limit, predecessors)
-    source = fr.arguments.vertex_id(graph, source, "source")
+    source = fr.advanced.arguments.vertex_id(graph, source, "source")
     start = fr.Frontier(graph, [source])
     distance = graph.vertex_array(np.int32, UNREACHED, combine="min")
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, follows=distance)
     distance[source] = 0
     levels = fr.traverse(
-        graph, start, _visit, distance, predecessor, fr.Step(1), condition=_unreached, max_steps=depth_limit
+        graph,
+        start,
+        _visit,
+        distance,
+        predecessor,
+        fr.advanced.StepCounter(1),
+        condition=_unreached,
+        max_steps=depth_limit,
     )
     return BFSResult(distance, predecessor if predecessors else None, levels)
 

@@ -38,7 +38,7 @@ class Closeness(Result):
     closeness_centrality: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: bool = True, seed: int = 0) -> Closeness:
     """The closeness centrality of every vertex, or an estimate from a sample of sources.
 
@@ -73,7 +73,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     >>> closeness_centrality(graph).closeness_centrality.round(3)
     array([0.571, 0.571, 0.8  , 0.667, 0.444])
     """
-    fr.arguments.flag(wf_improved, "wf_improved")
+    fr.advanced.arguments.flag(wf_improved, "wf_improved")
     chosen, _ = sample_of(graph, sources, seed)
     xp, n = graph.xp, graph.num_vertices
     total, count = xp.zeros(n, np.int64), xp.zeros(n, np.int64)
@@ -84,7 +84,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
         else:
             distance = bfs(graph, part[0]).distance
             fr.compute(fr.Frontier.all(graph), _add, distance, total, count)
-    graph.complete(total, count)
+    graph.sync(total, count)
     others = xp.full(n, len(chosen), np.int64)  # sources that are not the vertex itself
     others[xp.asarray(chosen, np.int64)] -= 1
     closeness = count / xp.maximum(total, 1)

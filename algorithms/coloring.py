@@ -44,7 +44,7 @@ class Coloring(Result):
     count: int
 
 
-@fr.reads
+@fr.advanced.reads
 def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Coloring:
     """A coloring of the vertices in which neighbors have different colors, and no vertex a color above its degree.
 
@@ -84,7 +84,7 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
     array([0, 1, 2, 0, 1], dtype=int32)
     """
     check_undirected(graph, "coloring")
-    fr.arguments.check_one_device(graph, "coloring")
+    fr.advanced.arguments.check_one_device(graph, "coloring")
     xp = graph.xp
     chosen = random_priority(graph, graph.degrees(), seed) if priority is None else given_priority(graph, priority)
     waiting = earlier_neighbors(graph, chosen)

@@ -29,7 +29,7 @@ from .result import Result
 SAMPLED_NEIGHBORS = 2
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
-MOST_VERTICES = 2**48  # so that a label and how often it was found fit in one number
+MAX_VERTICES = 2**48  # so that a label and how often it was found fit in one number
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +48,7 @@ class Components(Result):
     count: int
 
 
-@fr.reads
+@fr.advanced.reads
 def connected_components(graph: fr.Graph) -> Components:
     """Connected components, labeled by their smallest vertex.
 
@@ -75,7 +75,7 @@ def connected_components(graph: fr.Graph) -> Components:
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
-    with graph.apart(labels):
+    with graph.locally(labels):
         fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
         fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which nobody needs
         rest = members
@@ -99,7 +99,7 @@ def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:
         ids = members.vertices[ids]
     values, counts = np.unique(graph.device.to_host(graph.entries(labels, ids)), return_counts=True)
     best = counts.argmax()
-    label = graph.max_over_parts(int(counts[best]) * MOST_VERTICES + int(values[best])) % MOST_VERTICES
+    label = graph.max_over_parts(int(counts[best]) * MAX_VERTICES + int(values[best])) % MAX_VERTICES
     return label, int(counts[best] / counts.sum() * len(members))
 
 

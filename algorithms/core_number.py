@@ -61,7 +61,7 @@ class KCore(Subgraph):
     """
 
 
-@fr.reads
+@fr.advanced.reads
 def core_number(graph: fr.Graph) -> CoreNumbers:
     """The core number of every vertex.
 
@@ -84,8 +84,8 @@ def core_number(graph: fr.Graph) -> CoreNumbers:
     >>> core_number(graph).core_number
     array([2, 2, 2, 1, 1], dtype=int32)
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.check_one_device(graph, "core_number")
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.check_one_device(graph, "core_number")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
     core = graph.degrees().astype(np.int32)
@@ -104,7 +104,7 @@ def core_number(graph: fr.Graph) -> CoreNumbers:
     return CoreNumbers(core)
 
 
-@fr.reads
+@fr.advanced.reads
 def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     """The largest subgraph in which every vertex has at least k neighbors.
 
@@ -133,15 +133,15 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     >>> core.src, core.dst
     (array([0, 0, 1], dtype=int32), array([1, 2, 2], dtype=int32))
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.check_one_device(graph, "k_core")
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.check_one_device(graph, "k_core")
     if k is not None:
-        k = fr.arguments.integer(k, "k", 0)
+        k = fr.advanced.arguments.integer(k, "k", 0)
     found = core_number(graph)
     core, least = found.core_number, found.degeneracy if k is None else k
     held = fr.extract_subgraph(graph, _is_held, core, min(least, int(ANY)), 0 if graph.directed else 1)
     src, dst, _ = held.to_coo()
-    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, fr.keys.pack(graph, src, dst)))
+    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst)))
     return KCore(src, dst, least, graph.num_vertices, type(graph), graph.directed)
 
 

@@ -41,14 +41,14 @@ JOINED, FORMED, REATTACHED, OUTDATED = range(4)
 """Indices into the tally: components merged into others; components that deletions formed; vertices detached from a
 tree; and a number that grows where a label left its component, or a level became too high. What is left of that
 component has no label then, and the components are recomputed from scratch before they are read."""
-FEW_ENDS, FEW_BATCHES = 1 / 8, 256
+SMALL_ENDS, SMALL_BATCHES = 1 / 8, 256
 """With more ends of inserted edges for each vertex, or from more batches, all vertices are looked through for those of
 other labels."""
-MOST_ARCS = 2**18
+MAX_ARCS = 2**18
 """Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
-MANY_REATTACHED, MANY_OF_LARGEST = 1 / 8, 1 / 2
+LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """If more vertices were attached again than these fractions of all, and of those of the largest component, then another
 one may be the largest by now."""
 
@@ -108,10 +108,10 @@ class DynamicComponents(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._num_arcs = graph.num_arcs
-        self._joins = fr.BatchStep(graph, _join_all, most=MOST_ARCS)
+        self._joins = fr.capture(graph, _join_all, batches=True, max_batch=MAX_ARCS)
         # Either end of an edge may be the parent of the other. Of undirected graphs batches hold both arcs.
         self._renames, self._splits = (
-            fr.BatchStep(graph, step, most=MOST_ARCS, both_orders=graph.directed)
+            fr.capture(graph, step, batches=True, max_batch=MAX_ARCS, both_orders=graph.directed)
             for step in (_rename_components, _split_components)
         )
         self._recompute()
@@ -142,13 +142,13 @@ class DynamicComponents(IncrementalAlgorithm):
         """Merge components."""
         if self._torn:
             return
-        self._told = None
+        self._notifications = None
         self._joins(src, dst, self._labels, self._link, self._tally)
         self._joining = True
         if self._ends is not None:
             self._ends.append((src, dst))
             self._num_ends += src.size
-            if len(self._ends) > FEW_BATCHES or self._num_ends > FEW_ENDS * self.graph.num_vertices:
+            if len(self._ends) > SMALL_BATCHES or self._num_ends > SMALL_ENDS * self.graph.num_vertices:
                 self._ends = None
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
@@ -164,7 +164,7 @@ class DynamicComponents(IncrementalAlgorithm):
         if not graph.has_in_edges:
             self._recompute()
             return
-        self._told = None
+        self._notifications = None
         self._splits(src, dst, *self._forest, self._tally, *self._listed.arguments)
 
     def vertices_changed(self) -> None:
@@ -190,8 +190,8 @@ class DynamicComponents(IncrementalAlgorithm):
         self._members = fr.Frontier.all(graph)
         self._relabel()
         self._count = int(xp.flatnonzero(self._labels == ids).size)
-        fr.clear(self._tally)
-        self._told = None
+        fr.advanced.clear(self._tally)
+        self._notifications = None
         self._relabeled = 0
         self._find_largest()
 
@@ -209,14 +209,14 @@ class DynamicComponents(IncrementalAlgorithm):
             self._recompute()
         elif told[REATTACHED] > self._many:
             self._find_largest()
-            fr.clear(self._tally[REATTACHED : REATTACHED + 1])
-            self._told = None
+            fr.advanced.clear(self._tally[REATTACHED : REATTACHED + 1])
+            self._notifications = None
 
     def _tell(self) -> list[int]:
         """The tally, for which the host waits once after an update."""
-        if self._told is None:
-            self._told = self.graph.device.to_host(self._tally).tolist()
-        return self._told
+        if self._notifications is None:
+            self._notifications = self.graph.device.to_host(self._tally).tolist()
+        return self._notifications
 
     def _relabel(self) -> None:
         """Give the vertices of components that merged their label, and attach them to one spanning tree."""
@@ -238,7 +238,7 @@ class DynamicComponents(IncrementalAlgorithm):
             src, dst = ends[0]
             if len(ends) > 1:
                 src, dst = (graph.joined(*ids) for ids in zip(*ends, strict=True))
-            self._told = None
+            self._notifications = None
             lists = self._moved, self._tally, *self._listed.arguments
             self._renames(src, dst, *self._forest, self._largest, *lists)
         self._torn = self._joining = False
@@ -251,10 +251,10 @@ class DynamicComponents(IncrementalAlgorithm):
         detached = fr.filter(self._members, _rename, self._labels, self._link, self._level, kept, self._tally)
         if graph.has_in_edges:
             fr.traverse(
-                graph, detached, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0, fr.Step(1),
-                edges="both",
+                graph, detached, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0,
+                fr.advanced.StepCounter(1), edges="both",
             )  # fmt: skip
-        self._told = None
+        self._notifications = None
 
     @property
     def _forest(self) -> tuple[Any, ...]:
@@ -274,7 +274,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._listed = Listed(graph)
         self._tally = xp.zeros(4, np.int64)
         self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
-        self._told: list[int] | None = None  # the tally, as the host knows it
+        self._notifications: list[int] | None = None  # the tally, as the host knows it
         self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
         self._joining = False  # whether edges were inserted since the labels were those of the components
         self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
@@ -283,8 +283,8 @@ class DynamicComponents(IncrementalAlgorithm):
         self._count = len(roots)
         if roots and graph.has_in_edges:
             fr.traverse(
-                graph, roots, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0, fr.Step(2),
-                edges="both",
+                graph, roots, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0,
+                fr.advanced.StepCounter(2), edges="both",
             )  # fmt: skip
         self._find_largest()
         self._torn = False
@@ -295,7 +295,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._members = fr.Frontier.all(graph)
         label, size = most_common_label(self._members, self._labels)
         self._largest = graph.vertex_dtype.type(label)
-        self._many = max(MANY_REATTACHED * graph.num_vertices, MANY_OF_LARGEST * size)
+        self._many = max(LARGE_REATTACHED * graph.num_vertices, LARGE_OF_LARGEST * size)
 
 
 class _OverParts(DynamicComponents):
@@ -341,7 +341,7 @@ class _OverParts(DynamicComponents):
         elif self._joining and self.graph.max_over_parts(int(self._tally[JOINED])):
             self._tally.fill(0)
             self._count = int(fr.reduce(self._members, _take_root, self._labels, self._link, dtype=np.int64)[0])
-            self.graph.complete(self._labels)
+            self.graph.sync(self._labels)
         self._joining = False
 
     def _recompute(self) -> None:
@@ -354,7 +354,7 @@ class _OverParts(DynamicComponents):
         self._tally = graph.flags(2)
         self._members = fr.Frontier.all(graph)
         self._torn = self._joining = self._outdated = False
-        self._told = self._ends = None  # labels are all looked at
+        self._notifications = self._ends = None  # labels are all looked at
 
 
 DynamicComponents.form_over_parts = _OverParts
@@ -382,7 +382,7 @@ def _rename_components(
     graph, src, dst, labels, link, level, parent, largest, moved, tally, listed, number, room
 ):  # fmt: skip
     """Relabel, from the ends of inserted edges, the components that have merged, and attach them to one tree."""
-    fr.clear(moved, number)
+    fr.advanced.clear(moved, number)
     renaming = labels, link, level, largest, moved, listed, number, room
     renamed = fr.visit_edges(graph, src, dst, _rename_end, *renaming)
     if not renamed:
@@ -390,12 +390,14 @@ def _rename_components(
     fr.traverse(graph, renamed, _rename_end, *renaming, edges="both")
     fr.compute(fr.Frontier.listed(graph, listed[:0], moved), _follow, labels, link)
     detached = fr.filter(fr.Frontier.listed(graph, listed, number), _is_detached, level, tally)
-    fr.traverse(graph, detached, _attach_to_parent, parent, level, link, tally, 0, fr.Step(1), edges="both")
+    fr.traverse(
+        graph, detached, _attach_to_parent, parent, level, link, tally, 0, fr.advanced.StepCounter(1), edges="both"
+    )
 
 
 def _split_components(graph, src, dst, labels, link, level, parent, tally, listed, number, room):
     """Find other paths for the vertices below deleted edges of the forest; those without form new components."""
-    fr.clear(number)
+    fr.advanced.clear(number)
     tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
     if not tentative:
         return
@@ -403,10 +405,14 @@ def _split_components(graph, src, dst, labels, link, level, parent, tally, liste
     detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally)
     if not detached:
         return
-    fr.traverse(graph, detached, _attach_to_parent, parent, level, link, tally, 1, fr.Step(1), edges="both")
+    fr.traverse(
+        graph, detached, _attach_to_parent, parent, level, link, tally, 1, fr.advanced.StepCounter(1), edges="both"
+    )
     roots = fr.filter(detached, _form_and_count, labels, link, level, parent, tally)
     if roots:
-        fr.traverse(graph, roots, _attach_to_parent, parent, level, link, tally, 0, fr.Step(2), edges="both")
+        fr.traverse(
+            graph, roots, _attach_to_parent, parent, level, link, tally, 0, fr.advanced.StepCounter(2), edges="both"
+        )
 
 
 def _rename(v, labels, link, level, largest, tally):

@@ -65,13 +65,13 @@ RECOMPUTE_ABOVE = 1 / 4
 ROUND_ARCS = 2048
 """A round takes at least as long as a visit to so many arcs."""
 
-MANY_EDGES = 1 / 16
+LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-FEW_EDGES, FEW_ARCS = 4096, 2**15
+SMALL_EDGES, SMALL_ARCS = 4096, 2**15
 """So many edges are always tried, and so many arcs visited: to recompute takes as long, however small the graph."""
 
-MOST_SKIPPED = 31
+MAX_SKIPPED = 31
 """After a batch that visited too much, the next 1, 3, 7, ... are not tried, up to this many."""
 
 
@@ -193,8 +193,8 @@ class DynamicCore(IncrementalAlgorithm):
     def _is_small(self, src: Any) -> bool:
         """Whether a batch can be worked on incrementally, and is likely to pay."""
         graph = self.graph
-        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE) + FEW_ARCS
-        self._pays = graph.has_in_edges and int(src.size) <= max(graph.num_arcs * MANY_EDGES, FEW_EDGES)
+        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS
+        self._pays = graph.has_in_edges and int(src.size) <= max(graph.num_arcs * LARGE_EDGES, SMALL_EDGES)
         skipped = self._pays and self._skip > 0
         if skipped:
             self._skip -= 1
@@ -209,7 +209,7 @@ class DynamicCore(IncrementalAlgorithm):
         self._left -= arcs + ROUND_ARCS
         if self._left < 0:
             self._known = self._ordered = self._pays = False
-            self._skip = min(2 * self._failures + 1, MOST_SKIPPED)
+            self._skip = min(2 * self._failures + 1, MAX_SKIPPED)
             self._failures = self._skip
         return self._known
 
@@ -226,7 +226,9 @@ class DynamicCore(IncrementalAlgorithm):
     def _put_back(self, held: fr.Frontier) -> None:
         """Put the held vertices whose counts are low at the end of their levels, in the order of peeling."""
         peeled = fr.filter(held, _is_peeled, *self._arguments, self._last + 1)
-        steps = fr.traverse(self.graph, peeled, _peel, *self._arguments, fr.Step(self._last + 2), edges="both")
+        steps = fr.traverse(
+            self.graph, peeled, _peel, *self._arguments, fr.advanced.StepCounter(self._last + 2), edges="both"
+        )
         self._last += 1 + steps
 
     def _recompute(self) -> None:

@@ -44,7 +44,7 @@ from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, w
 SETTLED = 0
 TENTATIVE = 1
 CHANGED = 2
-FEW_ARCS, MOST_ARCS = 2**13, 2**18
+SMALL_ARCS, MAX_ARCS = 2**13, 2**18
 """Of a batch that a GPU deals with in repeated steps: up to the first in any case, up to the second if the graph has
 many times as many."""
 RECOMPUTE_ABOVE = 1 / 4
@@ -83,7 +83,9 @@ class DynamicDistances(IncrementalAlgorithm):
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._is_told = True
         improve, repair = (directed_steps if graph.directed else small_steps)(self._length)
-        self._improves, self._repairs = (fr.BatchStep(graph, step, most=MOST_ARCS) for step in (improve, repair))
+        self._improves, self._repairs = (
+            fr.capture(graph, step, batches=True, max_batch=MAX_ARCS) for step in (improve, repair)
+        )
         self._take(found.distance, found.predecessor)
         if self._has_steps:
             self._improves.prepare(*self._step_arguments)
@@ -151,7 +153,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _is_few(self, src: Any) -> bool:
         """Whether a batch is dealt with in steps, which do not ask whether to recompute takes less."""
-        return self._has_steps and 0 < src.size <= max(FEW_ARCS, min(self.graph.num_arcs // 16, MOST_ARCS))
+        return self._has_steps and 0 < src.size <= max(SMALL_ARCS, min(self.graph.num_arcs // 16, MAX_ARCS))
 
     def _repair_few(self, src: Any, dst: Any) -> None:
         """`_repair`, after a small batch, without a look at how much there is to do."""
@@ -185,7 +187,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if not self._known:
             return False
         graph, arguments = self.graph, self._arguments
-        fr.clear(self._tentative_list[1])
+        fr.advanced.clear(self._tentative_list[1])
         tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
         if not tentative:
             return True
@@ -227,7 +229,7 @@ class DynamicDistances(IncrementalAlgorithm):
                 changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), _take_changed, *arguments)
             else:
                 fr.compute(changed, _settle, *arguments)
-            fr.clear(self._changed_list[1])
+            fr.advanced.clear(self._changed_list[1])
             if graph.has_in_edges:
                 fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
         self._mend_tree()
@@ -484,7 +486,7 @@ def small_steps(length_of: Callable) -> tuple[Callable, Callable]:
 
     def repair(graph, src, dst, *arguments):
         listed, number = arguments[-3:-1]
-        fr.clear(number)
+        fr.advanced.clear(number)
         tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
         if not tentative:
             return
@@ -509,7 +511,7 @@ def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
 
     def find_parents(graph, changing):
         changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), _take_changed, *changing)
-        fr.clear(changing[-2])
+        fr.advanced.clear(changing[-2])
         if changed:
             fr.traverse(graph, changed, functors.find_parent, *changing, edges="in", max_steps=1)
 
@@ -523,7 +525,7 @@ def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
     def repair(graph, src, dst, *arguments):
         arguments, changing = arguments[:-3], (*arguments[:-6], *arguments[-3:])
         listed, number = arguments[-3:-1]
-        fr.clear(number)
+        fr.advanced.clear(number)
         tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
         if not tentative:
             return

@@ -34,7 +34,7 @@ from .k_truss import truss_edges
 RECOMPUTE_ABOVE = 1 / 2
 """If the candidates are in more triangles per arc of the graph than this, recomputation from scratch is faster."""
 
-ROUND_SIDES, FEW_SIDES = 2**10, 2**14
+ROUND_SIDES, SMALL_SIDES = 2**10, 2**14
 """A round of the search for candidates takes at least as long as to list so many edges of triangles; and to recompute
 takes as long as to list so many, however small the graph."""
 
@@ -140,9 +140,9 @@ class DynamicKTruss(IncrementalAlgorithm):
     def _candidates(self, src: Any, dst: Any) -> tuple[Any, Any] | None:
         """Edges that may join the truss, once (src, dst) are in the graph; None if there are too many."""
         graph, xp = self.graph, self.graph.xp
-        tried = fr.keys.sort(graph, fr.keys.pack(graph, src, dst))
+        tried = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst))
         found = []
-        left = graph.num_arcs * RECOMPUTE_ABOVE + FEW_SIDES
+        left = graph.num_arcs * RECOMPUTE_ABOVE + SMALL_SIDES
         while src.size:
             triangles = fr.intersect(graph, src, dst, checked=False)
             able = xp.flatnonzero(triangles >= self.k - 2)
@@ -159,16 +159,16 @@ class DynamicKTruss(IncrementalAlgorithm):
         """Sorted distinct keys of the other two edges of all triangles with one of these edges."""
         graph, xp = self.graph, self.graph.xp
         keys = xp.empty(count, np.int64)
-        span = fr.keys.stride(graph)
+        span = fr.advanced.keys.stride(graph)
         fr.intersect(graph, src, dst, _list_sides, span, keys, xp.zeros(1, np.int64), checked=False)
-        return fr.keys.distinct(graph, keys)
+        return fr.advanced.keys.distinct(graph, keys)
 
     def _untried(self, keys: Any, tried: Any) -> tuple[Any, Any, Any]:
         """The edges among these keys that are not in the truss and not tried yet; and the updated tried keys."""
         graph, xp = self.graph, self.graph.xp
         place = xp.minimum(xp.searchsorted(tried, keys), tried.size - 1)
         keys = keys[xp.flatnonzero(tried[place] != keys)]
-        src, dst = fr.keys.unpack(graph, keys)
+        src, dst = fr.advanced.keys.unpack(graph, keys)
         if keys.size:
             outside = xp.flatnonzero(self._truss.find_edges(src, dst, checked=False) < 0)
             keys, src, dst = keys[outside], src[outside], dst[outside]
@@ -208,9 +208,7 @@ class DynamicKTruss(IncrementalAlgorithm):
         if self._used > self._support.size:
             room = xp.zeros(self._used + self._used // 2 - self._support.size, np.int32)
             self._support = xp.concatenate([self._support, room])
-            self._src, self._dst = (
-                xp.concatenate([ends, room.astype(ends.dtype)]) for ends in (self._src, self._dst)
-            )
+            self._src, self._dst = (xp.concatenate([ends, room.astype(ends.dtype)]) for ends in (self._src, self._dst))
         return numbers
 
 

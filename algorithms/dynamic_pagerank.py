@@ -79,10 +79,10 @@ WIDEST = 2.0
 edges leaves in RMAT 20/16 took 13 to 15 steps without pushes, 6 to 8 after pushes of all vertices, and 4 or 5 after
 pushes of these."""
 
-MOST_PUSHES = 64
+MAX_PUSHES = 64
 """At once; more follow if these have halved what is pending."""
 
-MOST_TURNS = 4
+MAX_TURNS = 4
 """Sweeps or series of steps that are followed by pushes."""
 
 BEGIN_BELOW = 1 / 4
@@ -92,7 +92,7 @@ the tolerance, the first small change would have all vertices send it."""
 SCALE_ABOVE = 1 / 4
 """Ranks are scaled when this part of what is pending does not cancel out."""
 
-MOST_SCALED = 2.0
+MAX_SCALED = 2.0
 """They are scaled by no more than this factor, nor by less than its inverse."""
 
 GAIN = 2.5
@@ -102,13 +102,13 @@ GAIN_OF_STEPS = 4.0
 """The factor that is expected of steps: in RMAT 20/16 they reached 4 to 8."""
 
 SLOW_STEPS = 6
-MOST_LEFT = 0.5
+MAX_LEFT = 0.5
 RISE = 10.0
 """Sweeps take over where steps, all but the first so many of them, have left more of what is pending than a factor of
 alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
 times as much, since the first steps do not make what is pending less, but its energy."""
 
-MOST_KEPT = 1e3
+MAX_KEPT = 1e3
 """Of the last direction; directions start from scratch after a step that increased the energy by more."""
 
 LEAST_KEPT = 0.1
@@ -187,7 +187,7 @@ class DynamicPageRank(IncrementalAlgorithm):
     ):  # fmt: skip
         super().__init__(graph)
         if weighted is not None:
-            fr.arguments.flag(weighted, "weighted")
+            fr.advanced.arguments.flag(weighted, "weighted")
         check_parameters(alpha, tol, max_iter)
         if not (alpha < 1 and tol > 0):
             raise ValueError(f"alpha must be less than 1 and tol more than 0, got {alpha} and {tol}")
@@ -416,12 +416,12 @@ class DynamicPageRank(IncrementalAlgorithm):
             # What a batch leaves near its edges may have one sign: it is sent there, not made up for everywhere.
             elif begun and not self._may_solve and abs(net) > SCALE_ABOVE * pending and _is_near(jumps, jumps - net):
                 found = self._scale(jumps / (jumps - net))
-            elif may_push and (pushes := self._push(pending / weight, goal / weight, weight, min(most, MOST_PUSHES))):
+            elif may_push and (pushes := self._push(pending / weight, goal / weight, weight, min(most, MAX_PUSHES))):
                 taken, found = pushes, self._measure()
-                may_push = pushes == MOST_PUSHES and found[0] + abs(found[1]) < error / 2
+                may_push = pushes == MAX_PUSHES and found[0] + abs(found[1]) < error / 2
             else:
                 turns += 1
-                may_push = turns <= MOST_TURNS
+                may_push = turns <= MAX_TURNS
                 self._prepare(error, share * goal, most)
                 taken, found = (
                     self._solve(found, share * goal, most, may_push) if self._may_solve else (1, self._sweep())
@@ -465,12 +465,12 @@ class DynamicPageRank(IncrementalAlgorithm):
         rounds = int(min(math.log(error / goal, gain), most)) if goal > 0 else most
         if rounds > 0:
             product = self._product_for(rounds)
-            self._product = product if product.form.snapshot else None
+            self._product = product if product.layout.is_copy else None
 
-    def _product_for(self, rounds: int, snapshot: bool | str = "auto") -> fr.SpMV:
+    def _product_for(self, rounds: int, layout: str = "auto") -> fr.SpMV:
         """Products for so many rounds."""
         weighted = self._uses_weights
-        return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, snapshot=snapshot)
+        return fr.SpMV(self.graph, transpose=True, weighted=weighted, products=rounds, layout=layout)
 
     def _solve(self, found: list[float], goal: float, most: int, may_push: bool) -> tuple[int, list[float]]:
         """Send what is pending in conjugate directions, until the error is below `goal`, in `most` rounds at most; or,
@@ -483,7 +483,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         error = first = pending + abs(net)
         rounds, kept = 0, 0.0
         while rounds < most and error >= goal:
-            if rounds >= SLOW_STEPS and not error < RISE * first * max(self.alpha, MOST_LEFT) ** (rounds - SLOW_STEPS):
+            if rounds >= SLOW_STEPS and not error < RISE * first * max(self.alpha, MAX_LEFT) ** (rounds - SLOW_STEPS):
                 self._may_solve = False
                 break
             energy -= net * (net / weight)
@@ -496,7 +496,7 @@ class DynamicPageRank(IncrementalAlgorithm):
             found = self._measure(functors.step_vertex, self._moved, self._slopes)
             pending, net, _, _, _, now = found
             before, error = error, pending + abs(net)
-            kept, energy = (now / energy if 0 <= now < MOST_KEPT * energy else 0.0), now
+            kept, energy = (now / energy if 0 <= now < MAX_KEPT * energy else 0.0), now
             rounds += 1
             if may_push and rounds > 1 and GAIN * error > before:
                 break
@@ -539,7 +539,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
 def _is_near(one: float, other: float) -> bool:
     """Whether neither of two numbers is much larger than the other."""
-    return one < MOST_SCALED * other and other < MOST_SCALED * one
+    return one < MAX_SCALED * other and other < MAX_SCALED * one
 
 
 class _OverParts(DynamicPageRank):
@@ -558,7 +558,7 @@ class _OverParts(DynamicPageRank):
         self._outdated = True  # until this has worked
         personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
         found = pagerank(
-            graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, snapshot=False
+            graph, self.alpha, self.max_iter, self.tol, personal, kept, weighted=self._weighted, layout="native"
         )
         self._ranks, self._outdated = found.pagerank, False
 

@@ -54,7 +54,7 @@ class DynamicSSSP(DynamicDistances):
     """
 
     def __init__(self, graph: fr.DynamicGraph, source: int):
-        fr.arguments.check_dynamic_graph(graph)
+        fr.advanced.arguments.check_dynamic_graph(graph)
         super().__init__(graph, source, sssp, weighted=graph.is_weighted)
 
 

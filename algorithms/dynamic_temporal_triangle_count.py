@@ -37,8 +37,8 @@ class DynamicTemporalTriangleCount(TriangleSums):
 
     Computed once at construction, then maintained incrementally until closed: under insertions, deletions, expiry, and
     new times of existing edges. (Times that are assigned to the column are not noticed.) What counts as a triangle is
-    said by `temporal_triangle_count`: three records in a graph that keeps its records (``multi="keep"``). In others an
-    edge has one time, that of the record that counts, and a warning names the option once a time is replaced.
+    said by `temporal_triangle_count`: three records in a graph that keeps its records (``multi_edges="all"``). In
+    others an edge has one time, that of the record that counts, and a warning names the option once a time is replaced.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
     def __init__(self, graph: fr.DynamicGraph, delta: Any):
         super().__init__(graph)
         check_undirected(graph, "DynamicTemporalTriangleCount")
-        self.delta = fr.arguments.span(graph, delta, "delta")
+        self.delta = fr.advanced.arguments.span(graph, delta, "delta")
         self._count_all()
         self._mark = graph.xp.zeros(with_room(self._capacity()), np.int32)
         self._batch = self._inserted = 0
@@ -156,13 +156,13 @@ class DynamicTemporalTriangleCount(TriangleSums):
         self._total = None
         graph = self.graph
         if not graph.in_parts:
-            fr.arguments.warn_of_replaced_times(graph)
+            fr.advanced.arguments.warn_of_replaced_times(graph)
         local: Any = graph.local if graph.in_parts else graph  # type: ignore[attr-defined]
         edges = local.find_edges(src, dst, checked=False)
         self._mark[edges] = batch
         if graph.in_parts:  # the parts of the other ends have entries of their own
             fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
-        times = fr.arguments.edge_times(graph)
+        times = fr.advanced.arguments.edge_times(graph)
         fr.intersect(
             graph, src, dst, _share, times, times[edges], self._mark, batch, counted, self.delta, sign, self._sixths,
             self._tally, per_pair=_credit, numbered=True, checked=False,

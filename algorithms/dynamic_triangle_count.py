@@ -66,8 +66,8 @@ class DynamicTriangleCount(TriangleSums):
         self._count_all()
         self._mark = graph.xp.zeros(0, np.uint8)
         self._batch = 0
-        most = {"most": MOST_REPEATED} if graph.finds_fast else {}
-        self._through = fr.BatchStep(graph, _count_through, **most)
+        most = {"max_batch": MAX_REPEATED} if graph.finds_fast else {}
+        self._through = fr.capture(graph, _count_through, batches=True, **most)
         self._make_marks()
         self._through.prepare(self._mark, np.uint8(0), 1, self._sixths, self._tally)
         self._attach()
@@ -98,7 +98,7 @@ class DynamicTriangleCount(TriangleSums):
 
     def _is_large(self, edges: int) -> bool:
         """Whether counting all triangles takes less than counting those through edges of the graph."""
-        return edges > max(MANY_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
+        return edges > max(LARGE_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
 
     def _make_marks(self) -> None:
         """Have a mark for each edge id."""
@@ -109,7 +109,7 @@ class DynamicTriangleCount(TriangleSums):
         """Add the triangles with an edge among these, or subtract them. The host does not wait."""
         self._total = None
         self._batch += 1
-        if self._batch > MOST_BATCHES:
+        if self._batch > MAX_BATCHES:
             self._mark.fill(0)
             self._batch = 1
         self._make_marks()
@@ -117,21 +117,21 @@ class DynamicTriangleCount(TriangleSums):
 
 
 RECOUNT_ABOVE = {"cpu": 1 / 8, "gpu": 1 / 16}
-MANY_EDGES = 4096
+LARGE_EDGES = 4096
 """All triangles are counted after a batch of more edges than the second, if it has more than the first fraction of the
 graph's, by device. An edge costs less then, since each leads to the larger degree alone: one thread of a CPU took 1.0
 (sx-mathoverflow) or 1.7 microseconds (RMAT 16/16) for an edge of a batch, and 0.17 or 0.2 for one of the graph."""
 
-MOST_REPEATED = 2**16
+MAX_REPEATED = 2**16
 """Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in
 order by the lists that they walk; other graphs may be copied for large ones."""
 
-MOST_BATCHES = np.iinfo(np.uint8).max
+MAX_BATCHES = np.iinfo(np.uint8).max
 """After as many batches the marks are cleared, so that none is taken for a later batch's."""
 
 
 def _count_through(graph, src, dst, mark, batch, sign, sixths, tally):
-    graph = fr.snapshot_if_faster(graph, src, dst)
+    graph = fr.advanced.copy_if_faster(graph, src, dst)
     fr.visit_edges(graph, src, dst, _set_mark, mark, batch, output=False)
     fr.visit_edges(graph, dst, src, _set_mark, mark, batch, output=False)
     fr.intersect(graph, src, dst, _share, mark, batch, sign, sixths, tally, per_pair=_credit, checked=False)

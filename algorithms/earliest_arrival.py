@@ -29,7 +29,7 @@ from .result import Result
 NEVER = np.iinfo(np.int64).max
 BUCKET_ARCS = {"cpu": 1 << 13, "gpu": 1 << 20}
 """As many arcs should lie in a span of time that is dealt with at once: a round costs as much as some of them do."""
-MOST_BUCKETS = 128
+MAX_BUCKETS = 128
 """More spans between the first and the last edge hardly save visits."""
 SAMPLE = 1024
 """Vertices whose edges say how far times reach."""
@@ -53,7 +53,7 @@ class EarliestArrival(Result):
     predecessor: Any = None
 
 
-@fr.reads
+@fr.advanced.reads
 def earliest_arrival(
     graph: fr.Graph, source: int, start: Any = None, end: Any = None, *, strict: bool = False, predecessors: bool = True
 ) -> EarliestArrival:  # fmt: skip
@@ -63,7 +63,7 @@ def earliest_arrival(
     ----------
     graph : Graph
         With times. In a directed graph edges are followed forward. In a graph that keeps its records
-        (``multi="keep"``), each record is an edge in time. In others an edge has one time, that of the record that
+        (``multi_edges="all"``), each record is an edge in time. In others an edge has one time, that of the record that
         counts.
     source : int
     start : int or timestamp, optional
@@ -98,12 +98,12 @@ def earliest_arrival(
     array([-1,  0,  1], dtype=int32)
     """
     graph = fr.event_graph(graph)
-    times = fr.arguments.edge_times(graph)
-    source = fr.arguments.vertex_id(graph, source, "source")
-    begin = np.iinfo(np.int64).min if start is None else fr.arguments.time(graph, start, "start")
-    end = NEVER if end is None else fr.arguments.time(graph, end, "end")
-    fr.arguments.flag(strict, "strict")
-    fr.arguments.flag(predecessors, "predecessors")
+    times = fr.advanced.arguments.edge_times(graph)
+    source = fr.advanced.arguments.vertex_id(graph, source, "source")
+    begin = np.iinfo(np.int64).min if start is None else fr.advanced.arguments.time(graph, start, "start")
+    end = NEVER if end is None else fr.advanced.arguments.time(graph, end, "end")
+    fr.advanced.arguments.flag(strict, "strict")
+    fr.advanced.arguments.flag(predecessors, "predecessors")
     arrival = graph.vertex_array(np.int64, NEVER, combine="min")
     window = times, np.int64(begin), np.int64(end), np.int32(strict)
     # The source passes on whatever is in the window, also in the first moment of it.
@@ -111,7 +111,7 @@ def earliest_arrival(
     arrival[source] = begin
     if graph.in_parts:  # which have no queue, and deal with all vertices that hear in one step
         fr.traverse(graph, reached, _pass_on_at_once, arrival, *window)
-        graph.complete(arrival)
+        graph.sync(arrival)
     else:
         queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
         queue.push(reached)
@@ -131,7 +131,7 @@ def _tree(graph: fr.Graph, source: int, arrival: Any, window: tuple) -> Any:
         fr.traverse(graph, everyone, _grow, arrival, predecessor, source, *window)
         return predecessor
     while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
-        graph.complete(predecessor)
+        graph.sync(predecessor)
         everyone = fr.advance(graph, everyone, _grow, arrival, predecessor, source, *window)
     return predecessor
 
@@ -139,11 +139,11 @@ def _tree(graph: fr.Graph, source: int, arrival: Any, window: tuple) -> Any:
 def _width(graph: fr.Graph, times: Any) -> int:
     """How many units of time are dealt with together; by the times of the edges of some vertices."""
     sample = graph.xp.arange(0, graph.num_vertices, max(graph.num_vertices // SAMPLE, 1))
-    _, _, edges = fr.extract_neighbors(graph, sample[graph.has_vertices(sample)])
+    _, _, edges = fr.advanced.extract_neighbors(graph, sample[graph.has_vertices(sample)])
     if not edges.size:
         return 0
     held = times[edges]
-    buckets = min(max(graph.num_arcs // BUCKET_ARCS[graph.device.kind], 1), MOST_BUCKETS)
+    buckets = min(max(graph.num_arcs // BUCKET_ARCS[graph.device.kind], 1), MAX_BUCKETS)
     return min((int(held.max()) - int(held.min())) // buckets, NEVER)
 
 

@@ -45,7 +45,7 @@ class Hits(Result):
     converged: bool
 
 
-@fr.reads
+@fr.advanced.reads
 def hits(
     graph: fr.Graph, *, max_iter: int = 100, tol: float = 1e-5, fail_on_nonconvergence: bool = True
 ) -> Hits:  # fmt: skip
@@ -84,14 +84,14 @@ def hits(
     >>> found.authorities.round(3)
     array([0.5, 0. , 0. , 0.5])
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.integer(max_iter, "max_iter", 1)
-    if not fr.arguments.number(tol, "tol") >= 0:
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
+    if not fr.advanced.arguments.number(tol, "tol") >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
-    reverse = fr.snapshot_for_passes(graph.reverse, PASSES)
-    xp, graph = graph.xp, fr.snapshot_for_passes(graph, PASSES) if graph.directed else reverse
+    reverse = fr.advanced.copy_for_passes(graph.reverse, PASSES)
+    xp, graph = graph.xp, fr.advanced.copy_for_passes(graph, PASSES) if graph.directed else reverse
     everyone, pointed_at = fr.Frontier.all(graph), fr.Frontier.all(reverse)
     hubs = everyone.mask / max(len(everyone), 1)
     authorities, hubs_before, authorities_before = hubs.copy(), hubs.copy(), hubs.copy()
@@ -105,7 +105,7 @@ def hits(
         fr.reduce(everyone, _value, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
 
-    error, iterations, is_ahead = iterate(graph, fr.record(graph, step), change, tol, max_iter)
+    error, iterations, is_ahead = iterate(graph, fr.capture(graph, step), change, tol, max_iter)
     if is_ahead:
         hubs, authorities = hubs_before, authorities_before
     if error >= tol and fail_on_nonconvergence:

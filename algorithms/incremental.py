@@ -56,9 +56,9 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         return object.__new__((getattr(graph, "in_parts", False) and cls.form_over_parts) or cls)
 
     def __init__(self, graph: fr.DynamicGraph):
-        fr.arguments.check_dynamic_graph(graph)
+        fr.advanced.arguments.check_dynamic_graph(graph)
         if not self.over_parts:
-            fr.arguments.check_one_device(graph, type(self).__name__)
+            fr.advanced.arguments.check_one_device(graph, type(self).__name__)
         self.graph = graph
         self._closed = False
         self._cause: BaseException | None = None
@@ -90,7 +90,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
 
     def _repr_html_(self) -> str:
         state = "failed" if self._cause is not None else "closed" if self._closed else "maintained"
-        return fr.display.html_table(type(self).__name__, {"state": state, "graph": repr(self.graph)})
+        return fr.advanced.display.html_table(type(self).__name__, {"state": state, "graph": repr(self.graph)})
 
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 

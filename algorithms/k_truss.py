@@ -48,11 +48,11 @@ class KTruss(Subgraph):
     num_edges : int
     num_vertices : int
         Of the graph, and of the result of `to_graph`.
-    form : Form or None
+    layout : ReadLayout or None
         Whether triangles were counted in the graph as it is stored or in a copy, and why.
     """
 
-    form: fr.Form | None = None
+    layout: fr.advanced.ReadLayout | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,18 +65,18 @@ class TrussNumbers(Result):
         All edges of the graph, each once, as ``src < dst``, sorted.
     truss : array of int32, shape (m,)
         The largest k for which the edge is in the k-truss: 2 for edges in no triangle.
-    form : Form or None
+    layout : ReadLayout or None
         As in `KTruss`.
     """
 
     src: Any
     dst: Any
     truss: Any
-    form: fr.Form | None = None
+    layout: fr.advanced.ReadLayout | None = None
 
 
-@fr.reads
-def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss:
+@fr.advanced.reads
+def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTruss:
     """The largest subgraph in which every edge is in at least k - 2 triangles.
 
     Parameters
@@ -85,15 +85,15 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
         Undirected.
     k : int
         At least 2; the 2-truss is the whole graph.
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
         True: in a copy of the edges. False: in the graph as it is stored, which structures that look up edges fast are
         made for (`Graph.finds_fast`). ``"auto"``: where it is expected to be faster, the making of the copy included;
-        the result's `form` says why.
+        the result's `layout` says why.
 
     Raises
     ------
     TypeError, ValueError
-        The graph is directed, `k` is no integer or too small, or `snapshot` is invalid.
+        The graph is directed, `k` is no integer or too small, or `layout` is invalid.
 
     Notes
     -----
@@ -110,18 +110,18 @@ def k_truss(graph: fr.Graph, k: int, *, snapshot: bool | str = "auto") -> KTruss
     >>> truss.src, truss.dst
     (array([0, 0, 0, 1, 1, 2], dtype=int32), array([1, 2, 3, 2, 3, 3], dtype=int32))
     """
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if graph.in_parts:
         return _over_parts(graph, k)
-    src, dst, _, form = _truss(graph, k, snapshot)
-    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, _edge_keys(graph, src, dst)))
-    return KTruss(src, dst, int(k), graph.num_vertices, type(graph), form=form)
+    src, dst, _, chosen = _truss(graph, k, layout)
+    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, _edge_keys(graph, src, dst)))
+    return KTruss(src, dst, int(k), graph.num_vertices, type(graph), layout=chosen)
 
 
 def _over_parts(graph: Any, k: int) -> KTruss:
     """The same for a graph in several parts: edges are deleted from a copy, until all have enough triangles."""
     _check(graph)
-    k = fr.arguments.integer(k, "k", 2)
+    k = fr.advanced.arguments.integer(k, "k", 2)
     xp = graph.xp
     src, dst = graph.own_edges()
     truss = graph.empty_like()
@@ -142,14 +142,14 @@ def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
     return _truss(graph, k, "auto")[:3]
 
 
-def _truss(graph: fr.Graph, k: int, snapshot: bool | str) -> tuple[Any, Any, Any, fr.Form]:
+def _truss(graph: fr.Graph, k: int, layout: str) -> tuple[Any, Any, Any, fr.advanced.ReadLayout]:
     _check(graph)
-    k = fr.arguments.integer(k, "k", 2)
+    k = fr.advanced.arguments.integer(k, "k", 2)
     xp = graph.xp
     least = min(k - 2, graph.num_vertices)  # no edge is in that many triangles
     degree = graph.degrees()
     fr.traverse(graph, fr.filter(fr.Frontier.all(graph), _is_below, degree, least + 1), _leave, degree, least + 1)
-    up, support, slots, form = _supported(graph, degree, least, snapshot)
+    up, support, slots, chosen = _supported(graph, degree, least, layout)
     while True:
         src, dst, _ = up.to_coo()
         followed = xp.flatnonzero((support < least) & (support > 0))
@@ -162,32 +162,32 @@ def _truss(graph: fr.Graph, k: int, snapshot: bool | str) -> tuple[Any, Any, Any
             dst, src, num_vertices=graph.num_vertices, directed=True, device=graph.device,
             vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
-        support, slots = fr.edge_support(up, down), None
+        support, slots = fr.advanced.edge_support(up, down), None
     src, dst, slots, support = _choose(graph, support >= min(least, 1), src, dst, slots, support)
     leaving = xp.flatnonzero(support < least)
     if leaving.size:
-        held = _holding(graph, src, dst, form)
+        held = _holding(graph, src, dst, chosen)
         number = number_edges(held, src, dst, slots if held is graph else None)
         peel(held, number, src, dst, support, leaving, least)
         src, dst, support = _choose(graph, support != GONE, src, dst, support)
-    return src, dst, support, form
+    return src, dst, support, chosen
 
 
-@fr.reads
-def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNumbers:
+@fr.advanced.reads
+def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbers:
     """The truss number of every edge.
 
     Parameters
     ----------
     graph : Graph
         Undirected.
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
         As in `k_truss`.
 
     Raises
     ------
     TypeError, ValueError
-        The graph is directed, or `snapshot` is invalid.
+        The graph is directed, or `layout` is invalid.
 
     Notes
     -----
@@ -202,16 +202,16 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
     array([4, 4, 4, 4, 4, 4, 2], dtype=int32)
     """
     _check(graph)
-    fr.arguments.check_one_device(graph, "truss_numbers")
+    fr.advanced.arguments.check_one_device(graph, "truss_numbers")
     xp = graph.xp
-    up, all_support, slots, form = _supported(graph, graph.degrees(), 0, snapshot)
+    up, all_support, slots, chosen = _supported(graph, graph.degrees(), 0, layout)
     all_src, all_dst, _ = up.to_coo()
     truss = xp.full(all_support.size, 2, np.int32)
     rest = xp.flatnonzero(all_support > 0)
     support = all_support[rest]
     while rest.size:
         src, dst = all_src[rest], all_dst[rest]
-        held = _holding(graph, src, dst, form)
+        held = _holding(graph, src, dst, chosen)
         number = number_edges(held, src, dst, slots[rest] if held is graph and slots is not None else None)
         left = 0
         while 2 * left < rest.size:  # then removed edges are compacted away, so that scans do not keep visiting them
@@ -220,47 +220,49 @@ def truss_numbers(graph: fr.Graph, *, snapshot: bool | str = "auto") -> TrussNum
             truss[rest[gone]] = k
             left += int(gone.size)
         rest, support = _choose(graph, support != GONE, rest, support)
-    keys, truss = fr.keys.sort(graph, _edge_keys(graph, all_src, all_dst), truss)
-    return TrussNumbers(*fr.keys.unpack(graph, keys), truss, form)
+    keys, truss = fr.advanced.keys.sort(graph, _edge_keys(graph, all_src, all_dst), truss)
+    return TrussNumbers(*fr.advanced.keys.unpack(graph, keys), truss, chosen)
 
 
 def _check(graph: fr.Graph) -> None:
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if graph.directed:
         raise ValueError("trusses are defined for undirected graphs; make the graph with directed=False")
 
 
 def _supported(
-    graph: fr.Graph, degree: Any, least: int, snapshot: bool | str
-) -> tuple[fr.Graph, Any, Any, fr.Form]:
+    graph: fr.Graph, degree: Any, least: int, layout: str
+) -> tuple[fr.Graph, Any, Any, fr.advanced.ReadLayout]:
     """Edges between vertices with more than `least` neighbors, each once, as a directed graph; the support of each; and
     its slot in `graph`, or None.
 
     Those in no triangle may be left out, unless `least` is 0.
     """
-    orientation: Any = None if snapshot is True else fr.Orientation(graph, degree, least + 1)
-    form = fr.choose_form(graph, snapshot, lambda: _costs(graph, orientation), copy_bytes(graph))
-    if form.snapshot:
-        up, down = fr.extract_oriented(graph, degree, least + 1)
-        return up, fr.edge_support(up, down), None, form
-    support = fr.edge_support(orientation)
-    offsets, dst, slots = fr.extract_neighbors(graph, None, _is_supported, orientation.rank, support, min(least, 1))
-    csr: Any = fr.snapshot_structure()
+    orientation: Any = None if layout == "csr" else fr.advanced.Orientation(graph, degree, least + 1)
+    chosen = fr.advanced.choose_layout(graph, layout, lambda: _costs(graph, orientation), copy_bytes(graph))
+    if chosen.is_copy:
+        up, down = fr.advanced.extract_oriented(graph, degree, least + 1)
+        return up, fr.advanced.edge_support(up, down), None, chosen
+    support = fr.advanced.edge_support(orientation)
+    offsets, dst, slots = fr.advanced.extract_neighbors(
+        graph, None, _is_supported, orientation.rank, support, min(least, 1)
+    )
+    csr: Any = fr.advanced.csr_structure()
     up = csr.from_csr(offsets, dst, directed=True, device=graph.device)
-    return up, support[slots], slots, form
+    return up, support[slots], slots, chosen
 
 
-def _costs(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
+def _costs(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float, float]:
     here, copied = costs_of(graph, orientation)
     return here if graph.finds_fast else np.inf, copied
 
 
-def _holding(graph: fr.Graph, src: Any, dst: Any, form: fr.Form) -> fr.Graph:
+def _holding(graph: fr.Graph, src: Any, dst: Any, chosen: fr.advanced.ReadLayout) -> fr.Graph:
     """A graph with these edges: `graph`, or a static copy of just these if they are few. Also if look-ups in `graph`
     are slow, unless it is to be used as it is stored."""
-    if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not form.snapshot):
+    if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not chosen.is_copy):
         return graph
-    return fr.snapshot_structure().from_edges(
+    return fr.advanced.csr_structure().from_edges(
         src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype
     )
 
@@ -271,7 +273,7 @@ def _choose(graph: fr.Graph, mask: Any, *arrays: Any) -> tuple[Any, ...]:
 
 
 def _edge_keys(graph: fr.Graph, src: Any, dst: Any) -> Any:
-    return fr.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
+    return fr.advanced.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
 
 
 def _is_below(v, degree, least):

@@ -47,7 +47,7 @@ class Katz(Result):
     converged: bool
 
 
-@fr.reads
+@fr.advanced.reads
 def katz_centrality(
     graph: fr.Graph, alpha: float | None = None, beta: float = 1.0, *, max_iter: int = 1000, tol: float = 1e-6,
     normalized: bool = True, fail_on_nonconvergence: bool = True,
@@ -91,17 +91,17 @@ def katz_centrality(
     >>> katz_centrality(graph).katz_centrality.round(3)
     array([0.46 , 0.46 , 0.545, 0.424, 0.315])
     """
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     for name, value in (("alpha", alpha), ("beta", beta), ("tol", tol)):
-        if value is not None and not 0 <= fr.arguments.number(value, name) < np.inf:
+        if value is not None and not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
-    fr.arguments.integer(max_iter, "max_iter", 1)
-    fr.arguments.flag(normalized, "normalized")
+    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
+    fr.advanced.arguments.flag(normalized, "normalized")
     if not graph.has_in_edges:
         graph = graph.to_csr(in_edges=True)
     if alpha is None:
         alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
-    xp, reverse = graph.xp, fr.snapshot_for_passes(graph.reverse, PASSES)
+    xp, reverse = graph.xp, fr.advanced.copy_for_passes(graph.reverse, PASSES)
     everyone = fr.Frontier.all(reverse)
     start = everyone.mask * float(beta)
     centrality, before, sums = start.copy(), start.copy(), xp.empty(graph.num_vertices)
@@ -112,7 +112,7 @@ def katz_centrality(
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
     count = max(graph.num_vertices, 1)
-    error, iterations, is_ahead = iterate(reverse, fr.record(reverse, step), change, tol * count, max_iter)
+    error, iterations, is_ahead = iterate(reverse, fr.capture(reverse, step), change, tol * count, max_iter)
     error /= count
     if is_ahead:
         centrality = before

@@ -51,7 +51,7 @@ class Communities(Result):
     converged: bool
 
 
-@fr.reads
+@fr.advanced.reads
 def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) -> Communities:
     """Communities, such that each vertex is in one that most of its neighbors are in.
 
@@ -84,10 +84,10 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     array([0, 0, 0, 3, 3, 3], dtype=int32)
     """
     check_undirected(graph, "label_propagation")
-    fr.arguments.check_one_device(graph, "label_propagation")
-    fr.arguments.integer(max_iter, "max_iter", 1)
+    fr.advanced.arguments.check_one_device(graph, "label_propagation")
+    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
     seed = as_int64(seed)
-    graph = fr.snapshot_for_passes(graph, PASSES)
+    graph = fr.advanced.copy_for_passes(graph, PASSES)
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     label, pending = _random_order(graph, everyone, seed), xp.ones(n, np.int32)
     found = xp.empty_like(label)
@@ -117,7 +117,7 @@ def _random_order(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any
 
 
 def _draw(v, number, seed):
-    number[v] = fr.random_bits(seed, v, 1) << 31 | v
+    number[v] = fr.advanced.random_bits(seed, v, 1) << 31 | v
 
 
 def _is_pending(v, pending):
@@ -125,7 +125,7 @@ def _is_pending(v, pending):
 
 
 def _is_drawn(v, pending, seed, iteration):
-    if fr.random_bits(seed, v, iteration) & 1:
+    if fr.advanced.random_bits(seed, v, iteration) & 1:
         return False
     pending[v] = 0
     return True

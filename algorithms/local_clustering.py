@@ -37,7 +37,7 @@ class Clustering(Result):
     transitivity: float
 
 
-@fr.reads
+@fr.advanced.reads
 def local_clustering(graph: fr.Graph) -> Clustering:
     """The clustering coefficient of every vertex; their average; and the transitivity of the graph.
 

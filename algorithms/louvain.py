@@ -39,7 +39,7 @@ from .result import Result
 
 COARSENING_SWEEPS = 4
 """A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
-MOST_SWEEPS = 30
+MAX_SWEEPS = 30
 FEW = 20
 """A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
 SMALL = 100
@@ -91,7 +91,7 @@ class _Level(NamedTuple):
         return float(self.loops.sum()) / double - resolution * float(((self.degree / double) ** 2).sum())
 
 
-@fr.reads
+@fr.advanced.reads
 def louvain(
     graph: fr.Graph, *, resolution: float = 1.0, max_level: int = 100, threshold: float = 1e-7, seed: int = 0
 ) -> LouvainCommunities:  # fmt: skip
@@ -132,11 +132,11 @@ def louvain(
     0.357
     """
     check_undirected(graph, "louvain")
-    fr.arguments.check_one_device(graph, "louvain")
+    fr.advanced.arguments.check_one_device(graph, "louvain")
     for name, value in (("resolution", resolution), ("threshold", threshold)):
-        if not 0 <= fr.arguments.number(value, name) < np.inf:
+        if not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
-    fr.arguments.integer(max_level, "max_level", 1)
+    fr.advanced.arguments.integer(max_level, "max_level", 1)
     seed = as_int64(seed)
     xp, n = graph.xp, graph.num_vertices
     existing = fr.Frontier.all(graph)
@@ -146,7 +146,7 @@ def louvain(
     double = float(degree.sum())
     if not double < np.inf:
         raise ValueError("louvain needs weights that are finite")
-    held = fr.snapshot_for_passes(graph, PASSES)
+    held = fr.advanced.copy_for_passes(graph, PASSES)
     share = double / resolution if resolution else np.inf
     levels, joined = [_Level(held, degree, xp.zeros(n))], []
     modularity = levels[0].modularity(resolution)
@@ -165,7 +165,7 @@ def louvain(
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
         if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
-            labels = _move(levels[i], labels, share, seed, len(joined) + i, MOST_SWEEPS)
+            labels = _move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
     if joined:
         labels, count = _numbered(levels[0], labels)
         inside = fr.neighbor_reduce(held, None, _within, labels)
@@ -187,7 +187,7 @@ def _move(level: _Level, community: Any, share: float, seed: int, turn: int, swe
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     few, groups = n // FEW, GROUPS
     if n < SMALL:
-        few, groups, sweeps = 0, GROUPS_IF_SMALL, MOST_SWEEPS
+        few, groups, sweeps = 0, GROUPS_IF_SMALL, MAX_SWEEPS
     community, chosen = community.copy(), xp.empty_like(community)
     total, size = xp.bincount(community, degree, n), xp.bincount(community, None, n).astype(graph.vertex_dtype)
     pending = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any").astype(np.int32)
@@ -195,7 +195,7 @@ def _move(level: _Level, community: Any, share: float, seed: int, turn: int, swe
     while looked > few and sweep < sweeps:
         looked = 0
         for group in range(groups):
-            drawn = fr.filter(everyone, _is_drawn, pending, seed, turn * MOST_SWEEPS + sweep, group, groups)
+            drawn = fr.filter(everyone, _is_drawn, pending, seed, turn * MAX_SWEEPS + sweep, group, groups)
             if not drawn:
                 continue
             looked += len(drawn)
@@ -226,11 +226,11 @@ def _merge(level: _Level, community: Any, count: int) -> _Level:
     src, dst = community[src], community[dst]
     apart = xp.flatnonzero(src != dst)
     low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
-    keys, joined = fr.keys.sums(
-        graph, fr.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
+    keys, joined = fr.advanced.keys.sums(
+        graph, fr.advanced.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
     )  # fmt: skip
-    merged = fr.snapshot_structure().from_edges(
-        *fr.keys.unpack(graph, keys), joined, num_vertices=count, device=graph.device
+    merged = fr.advanced.csr_structure().from_edges(
+        *fr.advanced.keys.unpack(graph, keys), joined, num_vertices=count, device=graph.device
     )  # fmt: skip
     within = xp.flatnonzero(src == dst)
     inside = xp.bincount(src[within], None if weights is None else weights[within].astype(np.float64), count)
@@ -251,7 +251,7 @@ def _is_apart(src, dst, edge, weight, community):
 
 
 def _is_drawn(v, pending, seed, sweep, group, groups):
-    if pending[v] == 0 or fr.random_bits(seed, v, sweep) % groups != group:
+    if pending[v] == 0 or fr.advanced.random_bits(seed, v, sweep) % groups != group:
         return False
     pending[v] = 0
     return True

@@ -42,7 +42,7 @@ class IndependentSet(Result):
     count: int
 
 
-@fr.reads
+@fr.advanced.reads
 def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet:
     """A set of vertices without edges between them that no further vertex can join.
 
@@ -71,7 +71,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet
     array([1, 4])
     """
     check_undirected(graph, "maximal_independent_set")
-    fr.arguments.check_one_device(graph, "maximal_independent_set")
+    fr.advanced.arguments.check_one_device(graph, "maximal_independent_set")
     xp, degrees = graph.xp, graph.degrees()
     most = degrees.max() if degrees.size else 0  # on the device
     priority = random_priority(graph, most - degrees, seed)

@@ -54,7 +54,7 @@ class SpanningForest(Result):
     num_edges: int
 
 
-@fr.reads
+@fr.advanced.reads
 def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
     """The edges of lowest total weight that connect whatever is connected.
 
@@ -84,13 +84,13 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
     3.0
     """
     check_undirected(graph, "minimum_spanning_forest")
-    fr.arguments.check_one_device(graph, "minimum_spanning_forest")
+    fr.advanced.arguments.check_one_device(graph, "minimum_spanning_forest")
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     if graph.weight_dtype == np.int64 and bool(fr.neighbor_reduce(graph, None, _is_inexact, reduce="any").any()):
         raise ValueError("minimum_spanning_forest compares weights as float64, but this graph has some beyond 2**53")
     tree = xp.arange(n, dtype=graph.vertex_dtype)
     near, weight = xp.empty(n, graph.vertex_dtype), xp.ones(n, np.float64)
-    stride, keys, rest = fr.keys.stride(graph), xp.empty(0, np.int64), everyone
+    stride, keys, rest = fr.advanced.keys.stride(graph), xp.empty(0, np.int64), everyone
     while True:
         fr.neighbor_reduce(graph, rest, _length_of_exit, tree, reduce="argmin", dtype=np.float64, out=near)
         rest = fr.filter(rest, _has_candidate, near)
@@ -105,7 +105,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
         keys = xp.concatenate([keys, xp.unique(chosen[chosen != NO_KEY])])
         fr.compute(everyone, _unite, tree, chosen, stride)
         fr.compute(everyone, _flatten, tree)
-    src, dst = fr.keys.unpack(graph, fr.keys.sort(graph, keys))
+    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, keys))
     weights = graph.edge_weights(src, dst).astype(np.float64)
     return SpanningForest(src, dst, weights, float(weights.sum()), int(src.size))
 

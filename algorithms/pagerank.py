@@ -54,7 +54,7 @@ class PageRank(Result):
         Total change of the ranks in the last iteration (L1 norm).
     converged : bool
         Whether `error` fell below the tolerance.
-    form : Form or None
+    layout : ReadLayout or None
         Whether the graph was read as it is stored or as a static copy, and why.
     """
 
@@ -62,10 +62,10 @@ class PageRank(Result):
     iterations: int
     error: float
     converged: bool
-    form: fr.Form | None = None
+    layout: fr.advanced.ReadLayout | None = None
 
 
-@fr.reads
+@fr.advanced.reads
 def pagerank(
     graph: fr.Graph,
     alpha: float = 0.85,
@@ -76,7 +76,7 @@ def pagerank(
     *,
     weighted: bool | None = None,
     fail_on_nonconvergence: bool = True,
-    snapshot: bool | str = "auto",
+    layout: str = "auto",
 ) -> PageRank:
     """PageRank: the stationary distribution of a random walk with restarts.
 
@@ -98,10 +98,10 @@ def pagerank(
         Whether edges are followed in proportion to their weights; by default if the graph has weights.
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
         True: prepare a static copy for the products (`frontier.SpMV`). False: read the graph as it is stored.
         ``"auto"``: what is expected to be faster for about as many iterations as the tolerance asks for, the
-        preparation included; the result's `form` says why.
+        preparation included; the result's `layout` says why.
 
     Returns
     -------
@@ -132,10 +132,10 @@ def pagerank(
     >>> found.converged
     True
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
     if weighted is not None:
-        fr.arguments.flag(weighted, "weighted")
+        fr.advanced.arguments.flag(weighted, "weighted")
     check_parameters(alpha, tol, max_iter)
     xp = graph.xp
     jump = distribution(graph, personalization, "personalization")
@@ -145,7 +145,7 @@ def pagerank(
     start = jump if nstart is None else distribution(graph, nstart, "nstart")
 
     product = fr.SpMV(
-        graph, transpose=True, weighted=weighted, snapshot=snapshot, products=_expected_steps(alpha, tol, max_iter)
+        graph, transpose=True, weighted=weighted, layout=layout, products=_expected_steps(alpha, tol, max_iter)
     )
     jump, damping = product.arrange(jump), product.arrange(damping)
     ranks, before = product.arrange(start).copy(), xp.zeros(jump.size)
@@ -162,7 +162,7 @@ def pagerank(
         product(shares, out=sums)
         fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
-    error, iterations, is_ahead = iterate(graph, fr.record(product.graph, step), change, least, max_iter)
+    error, iterations, is_ahead = iterate(graph, fr.capture(product.graph, step), change, least, max_iter)
     if is_ahead:
         ranks = before
     if error >= least and fail_on_nonconvergence:
@@ -170,7 +170,7 @@ def pagerank(
             f"pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks by "
             f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
         )
-    return PageRank(product.restore(ranks), iterations, error, error < least, product.form)
+    return PageRank(product.restore(ranks), iterations, error, error < least, product.layout)
 
 
 def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
@@ -203,12 +203,12 @@ def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
 def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
     """Raise unless these are numbers that an iteration can work with."""
     for name, value in (("alpha", alpha), ("tol", tol)):
-        fr.arguments.number(value, name)
+        fr.advanced.arguments.number(value, name)
     if not 0 <= alpha <= 1:
         raise ValueError(f"alpha must be between 0 and 1, got {alpha}")
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
-    fr.arguments.integer(max_iter, "max_iter", 1)
+    fr.advanced.arguments.integer(max_iter, "max_iter", 1)
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
@@ -232,11 +232,11 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
             values[absent] = 0
         return values
     if isinstance(given, Mapping):
-        ids = fr.arguments.vertex_ids(graph, list(given.keys()), name, allow_deleted=True)
+        ids = fr.advanced.arguments.vertex_ids(graph, list(given.keys()), name, allow_deleted=True)
         values = xp.zeros(n, np.float64)
-        values[ids] = fr.arguments.numbers(graph, list(given.values()), name)
+        values[ids] = fr.advanced.arguments.numbers(graph, list(given.values()), name)
     else:
-        values = fr.arguments.numbers(graph, given, name)
+        values = fr.advanced.arguments.numbers(graph, given, name)
         if values.shape != (n,):
             raise ValueError(f"{name} must have an entry for each of the {n} vertices, not shape {values.shape}")
         values = values.astype(np.float64)

@@ -52,7 +52,7 @@ class PersonalizedPageRank(Result):
     error: float
 
 
-@fr.reads
+@fr.advanced.reads
 def personalized_pagerank(
     graph: fr.Graph, source: Any, *, alpha: float = 0.85, tol: float = 1e-4
 ) -> PersonalizedPageRank:  # fmt: skip
@@ -88,15 +88,15 @@ def personalized_pagerank(
     >>> personalized_pagerank(graph, 4, tol=1e-8).pagerank.round(3)
     array([0.106, 0.106, 0.216, 0.295, 0.276])
     """
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if np.ndim(source) == 0:
-        source = [fr.arguments.vertex_id(graph, source, "source")]
-    start = fr.Frontier(graph, fr.arguments.vertex_ids(graph, source, "source"))
+        source = [fr.advanced.arguments.vertex_id(graph, source, "source")]
+    start = fr.Frontier(graph, fr.advanced.arguments.vertex_ids(graph, source, "source"))
     if not start:
         raise ValueError("source must name at least one vertex")
-    if not 0 <= fr.arguments.number(alpha, "alpha") < 1:
+    if not 0 <= fr.advanced.arguments.number(alpha, "alpha") < 1:
         raise ValueError(f"alpha must be at least 0 and less than 1, got {alpha}")
-    if not fr.arguments.number(tol, "tol") > 0:
+    if not fr.advanced.arguments.number(tol, "tol") > 0:
         raise ValueError(f"tol must be more than 0, got {tol}")
     xp, n = graph.xp, graph.num_vertices
     degree = graph.degrees()
@@ -123,9 +123,7 @@ def personalized_pagerank(
     further = max(alpha / (1 - alpha), LEAST)
     change = 0.8 * tol / further
     most = max(2 + int(np.log(min(change, 1.0) / 4) / np.log(max(alpha, LEAST))), 1)
-    found = pagerank(
-        graph, alpha, most, change, jump, rank + residual, weighted=False, fail_on_nonconvergence=False
-    )
+    found = pagerank(graph, alpha, most, change, jump, rank + residual, weighted=False, fail_on_nonconvergence=False)
     total = float(found.pagerank.sum())
     rounding = FLOAT32_ROUNDING if change >= FLOAT32_TOL else 0.0
     error = further * (found.error + rounding) + abs(total - 1)

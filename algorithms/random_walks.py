@@ -40,7 +40,7 @@ class RandomWalks(Result):
     ends: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed: int = 0) -> RandomWalks:
     """Uniform random walks.
 
@@ -74,17 +74,17 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     array([[0, 1, 2],
            [1, 2, 3]], dtype=int32)
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.check_one_device(graph, "random_walks")
-    length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.check_one_device(graph, "random_walks")
+    length, seed = fr.advanced.arguments.integer(length, "length", 0), as_int64(seed)
     xp, dtype = graph.xp, graph.vertex_dtype
     if starts is None:
         starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
     else:
-        starts = fr.arguments.vertex_ids(graph, starts, "starts")
+        starts = fr.advanced.arguments.vertex_ids(graph, starts, "starts")
     starts, snapshot = starts.astype(dtype), graph.to_csr()
     paths, steps = xp.full(starts.size * (length + 1), -1, dtype), xp.zeros(starts.size, np.int32)
-    walks = fr.snapshot_structure()(int(starts.size), device=graph.device)  # a vertex for each, to compute over
+    walks = fr.advanced.csr_structure()(int(starts.size), device=graph.device)  # a vertex for each, to compute over
     ends = starts.copy()
     fr.compute(fr.Frontier.all(walks), _walk, snapshot.offsets, snapshot.indices, paths, steps, ends, length, seed)
     return RandomWalks(paths.reshape(-1, length + 1), steps, ends)
@@ -97,7 +97,7 @@ def _walk(walk, offsets, indices, paths, steps, ends, length, seed):
     step = 0
     while at >= 0 and step < length and offsets[at + 1] > offsets[at]:
         degree = offsets[at + 1] - offsets[at]
-        at = indices[offsets[at] + (fr.random_bits(seed, walk, step) * degree >> 32)]
+        at = indices[offsets[at] + (fr.advanced.random_bits(seed, walk, step) * degree >> 32)]
         step += 1
         paths[place + step] = at
     steps[walk] = step

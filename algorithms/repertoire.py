@@ -40,7 +40,7 @@ def others(*, times: bool) -> list[str]:
     return [name for name in found if not times or known[name].incremental is not None or known[name].times]
 
 
-def perform(structure: type[Any], device: fr.Device, chosen: Sequence[str], **options: Any) -> None:
+def perform(structure: type[Any], device: fr.advanced.Device, chosen: Sequence[str], **options: Any) -> None:
     """Run some analytics, in both of their forms, on graphs of a structure made with these options."""
     first = [name for name in chosen if name in FIRST]
     rest = [name for name in chosen if name not in FIRST]
@@ -50,16 +50,16 @@ def perform(structure: type[Any], device: fr.Device, chosen: Sequence[str], **op
             for degree in (DENSE, SPARSE):
                 _perform(structure, device, options, directed, in_edges, degree, first)
                 with (
-                    mock.patch.multiple(dynamic_distances, FEW_ARCS=0, MOST_ARCS=1),
-                    mock.patch.object(dynamic_components, "MOST_ARCS", 1),
+                    mock.patch.multiple(dynamic_distances, SMALL_ARCS=0, MAX_ARCS=1),
+                    mock.patch.object(dynamic_components, "MAX_ARCS", 1),
                 ):
                     _perform(structure, device, options, directed, in_edges, degree, repeating)
         _perform(structure, device, options, directed, False, DENSE, rest)
 
 
 def _perform(
-    structure: type[Any], device: fr.Device, options: dict[str, Any], directed: bool, in_edges: bool, degree: int,
-    chosen: Sequence[str],
+    structure: type[Any], device: fr.advanced.Device, options: dict[str, Any], directed: bool, in_edges: bool,
+    degree: int, chosen: Sequence[str],
 ) -> None:  # fmt: skip
     if not chosen:
         return
@@ -111,6 +111,6 @@ def _perform(
 def _variants(known: Any, graph: Any) -> Iterator[dict[str, Any]]:
     """The parameters of calls of the static form."""
     yield known.settings(graph)
-    if "snapshot" in known.accepted:
-        for snapshot in (False, True):
-            yield known.settings(graph, snapshot=snapshot)
+    if "layout" in known.accepted:
+        for layout in ("native", "csr"):
+            yield known.settings(graph, layout=layout)

@@ -23,10 +23,10 @@ class Result:
 
     def __repr__(self) -> str:
         """Numbers, and the types and shapes of arrays: their contents may be on a GPU."""
-        return fr.display.fields_text(type(self).__name__, self._fields())
+        return fr.advanced.display.fields_text(type(self).__name__, self._fields())
 
     def _repr_html_(self) -> str:
-        return fr.display.html_table(type(self).__name__, self._fields())
+        return fr.advanced.display.html_table(type(self).__name__, self._fields())
 
     def _fields(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ class Result:
         return _restored, (type(self), held, on_gpu)
 
     def to_dataframe(
-        self, names: fr.Names | None = None, *, library: fr.interchange.FrameLibrary | None = None
+        self, names: fr.VertexNames | None = None, *, library: fr.interchange.FrameLibrary | None = None
     ) -> Any:  # fmt: skip
         """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
@@ -63,7 +63,7 @@ class Result:
         ImportError
             The library is not installed.
         TypeError
-            `names` is no `Names`.
+            `names` is no `VertexNames`.
         ValueError
             The result holds no arrays, or `library` is unknown, or one of Dask's frames should be of it.
 
@@ -71,10 +71,10 @@ class Result:
         -----
         The rows of a frame of Dask are made by the workers, in as many partitions. They do not go through the program.
         """
-        fr.arguments.check_names(names)
+        fr.advanced.arguments.check_vertex_names(names)
         return fr.interchange.data_frame(self._columns(names), library)
 
-    def _columns(self, names: fr.Names | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
+    def _columns(self, names: fr.VertexNames | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
         """The columns of `to_dataframe`.
 
         Parameters
@@ -105,7 +105,7 @@ class Result:
         return _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
 
 
-def _with_names(columns: dict[str, Any], names: fr.Names) -> dict[str, Any]:
+def _with_names(columns: dict[str, Any], names: fr.VertexNames) -> dict[str, Any]:
     """Columns with names in place of ids, without rows of vertices that have none."""
     ids = {name: columns[name] for name in ENDS if name in columns}
     to_host = names.device.to_host

@@ -51,7 +51,7 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
         fr.traverse(graph, everyone, functors.grow, distance, predecessor, unreached, source)
         return predecessor
     while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
-        graph.complete(predecessor)
+        graph.sync(predecessor)
         everyone = fr.advance(graph, everyone, functors.grow, distance, predecessor, unreached, source)
     return predecessor
 

@@ -40,7 +40,7 @@ class Similarity(Result):
     coefficient: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     """The Jaccard coefficients of pairs of vertices.
 
@@ -74,7 +74,7 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     return Similarity(src, dst, common / graph.xp.maximum(one + other - common, 1))
 
 
-@fr.reads
+@fr.advanced.reads
 def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     """The overlap coefficients (Szymkiewicz and Simpson) of pairs of vertices.
 
@@ -108,7 +108,7 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
 
 def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Pairs, their numbers of common neighbors, and the degrees of both ends."""
-    fr.arguments.check_graph(graph)
+    fr.advanced.arguments.check_graph(graph)
     if (src is None) != (dst is None):
         raise TypeError("src and dst must be given together, or neither")
     degrees = graph.degrees()
@@ -118,7 +118,7 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
         if src is None:
             src, dst, _ = graph.to_coo()
         src, dst = (
-            fr.arguments.vertex_ids(graph, ids, name).astype(graph.vertex_dtype)
+            fr.advanced.arguments.vertex_ids(graph, ids, name).astype(graph.vertex_dtype)
             for ids, name in ((src, "src"), (dst, "dst"))
         )
         if src.size != dst.size:
@@ -133,9 +133,9 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
 
 def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:
     """All edges, sorted, and the number of triangles that contain each."""
-    up, down = fr.extract_oriented(graph, degrees)
-    support = fr.edge_support(up, down)
+    up, down = fr.advanced.extract_oriented(graph, degrees)
+    support = fr.advanced.edge_support(up, down)
     src, dst, _ = up.to_coo()
-    keys = fr.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
-    keys, support = fr.keys.sort(graph, keys, support)
-    return *fr.keys.unpack(graph, keys), support.astype(np.int64)
+    keys = fr.advanced.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
+    keys, support = fr.advanced.keys.sort(graph, keys, support)
+    return *fr.advanced.keys.unpack(graph, keys), support.astype(np.int64)

@@ -11,7 +11,7 @@ so too often: rounds take linear time.
     deferred         the far vertices, in which each is once
     too_long[0]      1 after a path length overflowed the distances' type
     times[v]         how often v came nearer within its bucket
-    often[0]         1 after some vertex did more than `MOST_TIMES`
+    often[0]         1 after some vertex did more than `MAX_TIMES`
 
 Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
@@ -38,9 +38,9 @@ from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 REACH = 64
 """delta is this multiple of the mean weight divided by the mean degree. The paper uses half of it, but a round costs as
 much as many small steps, and scale-free graphs need few rounds either way."""
-MOST_DELTA = 2**62
+MAX_DELTA = 2**62
 """Upper bound on delta for integer weights."""
-MOST_TIMES = 64
+MAX_TIMES = 64
 """How often a vertex may come nearer within its bucket. Where weights are random, few do more than ten times."""
 
 
@@ -65,7 +65,7 @@ class Distances(Result):
     sources: Any = None
 
 
-@fr.reads
+@fr.advanced.reads
 def sssp(
     graph: fr.Graph, source: int | None = None, *, sources: Any = None, predecessors: bool = True
 ) -> Distances:  # fmt: skip
@@ -114,10 +114,10 @@ def sssp(
     >>> found.predecessor
     array([-1,  0,  1], dtype=int32)
     """
-    fr.arguments.flag(predecessors, "predecessors")
+    fr.advanced.arguments.flag(predecessors, "predecessors")
     starts = several_sources(graph, source, sources)
     if starts is None:
-        source = fr.arguments.vertex_id(graph, source, "source")
+        source = fr.advanced.arguments.vertex_id(graph, source, "source")
     if graph.weight_dtype is None:
         found = bfs(graph, source, sources=starts, predecessors=predecessors)
         return Distances(found.distance, found.predecessor, found.sources)
@@ -170,7 +170,7 @@ def _over_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, predec
         least = graph.device.to_host(fr.reduce(far, _own, distance, reduce="min", dtype=unreached.dtype))[0]
         limit = least + delta if least < last - delta else last
         near = fr.filter(far, _is_near, distance, limit)
-    graph.complete(distance, too_long)
+    graph.sync(distance, too_long)
     _check_lengths(graph, too_long, [distance], unreached)
     tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
     return Distances(distance, tree)
@@ -189,7 +189,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             _check_lengths(graph, too_long, distance[rows], unreached)
         else:
             one = _from_one(graph, part[0], delta, unreached, predecessors)
-            graph.complete(one.distance, *([one.predecessor] if predecessors else []))
+            graph.sync(one.distance, *([one.predecessor] if predecessors else []))
             distance[i], trees = one.distance, one.predecessor
         if predecessors:
             predecessor[rows] = trees
@@ -197,7 +197,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             loose = ((predecessor[rows] < 0) & (distance[rows] < unreached)).sum(axis=1) != 1
             for row in (xp.flatnonzero(loose) + i).tolist():
                 tree = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
-                graph.complete(tree)
+                graph.sync(tree)
                 predecessor[row] = tree
     return Distances(distance, predecessor, sources)
 
@@ -212,7 +212,7 @@ def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: An
 
 def _width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
     """The width of a bucket, delta; raises ValueError if a weight is negative or NaN."""
-    largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MOST_DELTA
+    largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MAX_DELTA
     reach = REACH * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
     return dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
 
@@ -251,7 +251,7 @@ def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_lon
 def _relax_and_count(src, dst, edge, weight, distance, limit, deferred, unreached, too_long, times, often):
     if often[0] != 0 or not _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
         return False
-    if fr.atomic_add(times, dst, 1) >= MOST_TIMES:
+    if fr.atomic_add(times, dst, 1) >= MAX_TIMES:
         often[0] = 1
     return True
 

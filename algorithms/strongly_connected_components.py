@@ -35,7 +35,7 @@ STEP_ARCS = 256
 """A step over few vertices takes a GPU as long as the host takes to search so many arcs."""
 
 
-@fr.reads
+@fr.advanced.reads
 def strongly_connected_components(graph: fr.Graph) -> Components:
     """Strongly connected components, labeled by their smallest vertex.
 
@@ -57,14 +57,14 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     >>> strongly_connected_components(graph).labels
     array([0, 0, 0, 3], dtype=int32)
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.check_one_device(graph, "strongly_connected_components")
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.check_one_device(graph, "strongly_connected_components")
     if not graph.directed:
         return connected_components(graph)
     if graph.device.is_gpu:
         labels = find_in_parallel(graph)
     else:
-        offsets, heads, _ = fr.extract_neighbors(graph)
+        offsets, heads, _ = fr.advanced.extract_neighbors(graph)
         labels, _ = search(offsets, heads)
     if graph.absent_mask is not None:
         labels[graph.absent_mask] = -1
@@ -119,7 +119,7 @@ def _search_rest(graph: fr.Graph, labels: Any) -> None:
     ids = xp.flatnonzero(labels < 0).astype(graph.vertex_dtype)
     if graph.absent_mask is not None:
         ids = ids[~graph.absent_mask[ids]]
-    offsets, heads, _ = fr.extract_neighbors(graph, ids, _is_inner, labels)
+    offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, _is_inner, labels)
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)
     place[ids] = xp.arange(ids.size, dtype=graph.vertex_dtype)
     smallest, _ = search(host(offsets), host(place[heads]))

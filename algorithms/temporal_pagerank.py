@@ -41,7 +41,7 @@ from .pagerank import (
 NEVER = np.iinfo(np.int64).min
 
 
-@fr.reads
+@fr.advanced.reads
 def temporal_pagerank(
     graph: fr.Graph,
     alpha: float = 0.85,
@@ -61,8 +61,8 @@ def temporal_pagerank(
     ----------
     graph : Graph
         With times. In a directed graph the walk follows edges forward. In a graph that keeps its records
-        (``multi="keep"``), each record is an edge of its own, with its time and its weight. In others an edge has one
-        time, that of the record that counts.
+        (``multi_edges="all"``), each record is an edge of its own, with its time and its weight. In others an edge has
+        one time, that of the record that counts.
     alpha, max_iter, tol, personalization, nstart, fail_on_nonconvergence
         As in `pagerank`. With the ranks of a moment ago as `nstart` fewer iterations are made.
     decay : float, optional
@@ -97,10 +97,14 @@ def temporal_pagerank(
     array([0.352, 0.229, 0.419])
     """
     graph = fr.event_graph(graph)
-    times = fr.arguments.edge_times(graph)
-    rate = fr.arguments.decay_rate(graph, decay, half_life)
-    fr.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
-    weighted = graph.is_weighted if weighted is None else fr.arguments.flag(weighted, "weighted") and graph.is_weighted
+    times = fr.advanced.arguments.edge_times(graph)
+    rate = fr.advanced.arguments.decay_rate(graph, decay, half_life)
+    fr.advanced.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
+    weighted = (
+        graph.is_weighted
+        if weighted is None
+        else fr.advanced.arguments.flag(weighted, "weighted") and graph.is_weighted
+    )
     check_parameters(alpha, tol, max_iter)
     xp, n = graph.xp, graph.num_vertices
     jump = distribution(graph, personalization, "personalization")

@@ -60,7 +60,7 @@ class TemporalRandomWalks(Result):
     ends: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def temporal_random_walks(
     graph: fr.Graph,
     starts: Any = None,
@@ -78,8 +78,8 @@ def temporal_random_walks(
     Parameters
     ----------
     graph : Graph
-        With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored.
-        In a graph that keeps its records (``multi="keep"``), each record is an edge to follow. In others an edge has
+        With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored. In
+        a graph that keeps its records (``multi_edges="all"``), each record is an edge to follow. In others an edge has
         one time, that of the record that counts.
     starts : array-like of int, shape (number of walks,), optional
         Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
@@ -121,20 +121,20 @@ def temporal_random_walks(
     >>> found.paths, found.times
     (array([[ 0,  1,  3, -1]], dtype=int32), array([[20, 30,  0]]))
     """
-    fr.arguments.edge_times(graph)
-    fr.arguments.check_one_device(graph, "temporal_random_walks")
+    fr.advanced.arguments.edge_times(graph)
+    fr.advanced.arguments.check_one_device(graph, "temporal_random_walks")
     graph = fr.event_graph(graph)
-    column = fr.arguments.edge_times(graph)
-    length, seed = fr.arguments.integer(length, "length", 0), as_int64(seed)
-    backward = fr.arguments.flag(backward, "backward")
-    strict = fr.arguments.flag(strict, "strict")
+    column = fr.advanced.arguments.edge_times(graph)
+    length, seed = fr.advanced.arguments.integer(length, "length", 0), as_int64(seed)
+    backward = fr.advanced.arguments.flag(backward, "backward")
+    strict = fr.advanced.arguments.flag(strict, "strict")
     fades = not (decay is None and half_life is None)
-    rate = fr.arguments.decay_rate(graph, decay, half_life) if fades else 0.0
+    rate = fr.advanced.arguments.decay_rate(graph, decay, half_life) if fades else 0.0
     xp, dtype = graph.xp, graph.vertex_dtype
     if starts is None:
         starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
     else:
-        starts = fr.arguments.vertex_ids(graph, starts, "starts")
+        starts = fr.advanced.arguments.vertex_ids(graph, starts, "starts")
     now = _start_times(graph, start_times, int(starts.size), backward)
     offsets, src, ids, times = _arcs_by_time(graph, column, backward)
     rest = _sums_of_rests(graph, offsets, src, times, rate) if fades else xp.empty(0)
@@ -157,9 +157,9 @@ def _start_times(graph: fr.Graph, given: Any, count: int, backward: bool) -> Any
     if given is None:
         return xp.full(count, np.iinfo(np.int64).min, np.int64)
     if getattr(given, "ndim", None) == 0 or not hasattr(given, "__len__") or isinstance(given, str):
-        found = xp.full(count, fr.arguments.time(graph, given, "start_times"), np.int64)
+        found = xp.full(count, fr.advanced.arguments.time(graph, given, "start_times"), np.int64)
     else:
-        found = fr.arguments.times(graph, given, "start_times").copy()
+        found = fr.advanced.arguments.times(graph, given, "start_times").copy()
         if found.size != count:
             raise ValueError(f"start_times must have an entry for each of {count} walks, not {found.size}")
     return ~found if backward else found
@@ -175,19 +175,19 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
     times = ~column[arcs.edges] if backward else column[arcs.edges]
     offsets = xp.zeros(graph.num_vertices + 1, np.int64)
     xp.cumsum(xp.bincount(src, minlength=graph.num_vertices), out=offsets[1:])
-    ends, order = fr.keys.pack(graph, src, ids), xp.arange(src.size)
+    ends, order = fr.advanced.keys.pack(graph, src, ids), xp.arange(src.size)
     if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that keeps them sorted, going forward
-        _, order = fr.keys.sort(graph, ends, order)
+        _, order = fr.advanced.keys.sort(graph, ends, order)
     low, high = (int(times.min()), int(times.max())) if times.size else (0, 0)
     ranks = times - low if high - low < SORTABLE else xp.unique(times, return_inverse=True)[1]
-    _, order = fr.keys.sort(graph, ranks[order], order)
-    src, order = fr.keys.sort(graph, src[order].astype(np.int64), order)
+    _, order = fr.advanced.keys.sort(graph, ranks[order], order)
+    src, order = fr.advanced.keys.sort(graph, src[order].astype(np.int64), order)
     return offsets, src, ids[order], times[order]
 
 
 def _places(graph: fr.Graph, count: int) -> fr.Frontier:
     """A frontier over places in an array, for functors that are called for each."""
-    return fr.Frontier.all(fr.snapshot_structure()(count, device=graph.device))
+    return fr.Frontier.all(fr.advanced.csr_structure()(count, device=graph.device))
 
 
 # ---- sums over rests ------------------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def _walk(
         if fades and (step > 0 or timed):
             place = _draw_fading(times, rest, rate, low, high, 1.0 - fr.random(seed, walk, step))
         else:
-            place = low + (fr.random_bits(seed, walk, step) * (high - low) >> 32)
+            place = low + (fr.advanced.random_bits(seed, walk, step) * (high - low) >> 32)
         at, time = ids[place], times[place]
         stamps[walk * length + step] = time
         step += 1

@@ -46,13 +46,14 @@ class TemporalTriangleCount(Result):
     per_vertex: Any
 
 
-@fr.reads
+@fr.advanced.reads
 def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCount:
     """Triangles whose earliest and latest edges are at most `delta` apart, in total and per vertex.
 
-    In a graph that keeps its records (``multi="keep"``), a triangle is three records, one of each of three edges that
-    connect three vertices: three vertices count once for each choice of three such records that are at most `delta`
-    apart. In others an edge has one time, that of the record that counts, and three vertices count at most once.
+    In a graph that keeps its records (``multi_edges="all"``), a triangle is three records, one of each of three edges
+    that connect three vertices: three vertices count once for each choice of three such records that are at most
+    `delta` apart. In others an edge has one time, that of the record that counts, and three vertices count at most
+    once.
 
     Parameters
     ----------
@@ -86,10 +87,10 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     >>> temporal_triangle_count(graph, delta="10s").total
     0
     """
-    times = fr.arguments.edge_times(graph)
+    times = fr.advanced.arguments.edge_times(graph)
     check_undirected(graph, "temporal_triangle_count")
-    delta = fr.arguments.span(graph, delta, "delta")
-    fr.arguments.warn_of_replaced_times(graph)
+    delta = fr.advanced.arguments.span(graph, delta, "delta")
+    fr.advanced.arguments.warn_of_replaced_times(graph)
     part: Any = graph
     src, dst = part.own_edges() if graph.in_parts else graph.to_coo()[:2]
     local = part.local if graph.in_parts else graph
@@ -97,17 +98,17 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     counts = graph.vertex_array(np.int64, combine="add")
     walked = graph
     if not graph.finds_fast and not graph.in_parts and src.size:  # in a copy that does
-        walked = fr.snapshot_structure().from_edges(
+        walked = fr.advanced.csr_structure().from_edges(
             src, dst, num_vertices=graph.num_vertices, device=graph.device, time=latest, time_unit=graph.time_unit,
             vertex_dtype=graph.vertex_dtype,
         )  # fmt: skip
-        times = fr.arguments.edge_times(walked)
+        times = fr.advanced.arguments.edge_times(walked)
     op: Any = _count_at_latest
     args: tuple = times, latest
-    if graph.multi == "keep":
+    if graph.multi_edges == "all":
         op, args = _count_events, _listed_events(graph, walked, src, dst)
     fr.intersect(walked, src, dst, op, *args, delta, counts, numbered=True, checked=False)
-    return TemporalTriangleCount(int(graph.total(counts)) // 3, counts)
+    return TemporalTriangleCount(int(graph.sum_all(counts)) // 3, counts)
 
 
 def _listed_events(graph: fr.Graph, walked: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any]:

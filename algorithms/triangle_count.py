@@ -43,19 +43,17 @@ class TriangleCount(Result):
         Triangles of the graph.
     per_vertex : array of int64, shape (num_vertices,), or None
         Triangles of each vertex, on the graph's device.
-    form : Form or None
+    layout : ReadLayout or None
         Whether they were counted in the graph as it is stored or in a copy, and why.
     """
 
     total: int
     per_vertex: Any = None
-    form: fr.Form | None = None
+    layout: fr.advanced.ReadLayout | None = None
 
 
-@fr.reads
-def triangle_count(
-    graph: fr.Graph, *, per_vertex: bool = True, snapshot: bool | str = "auto"
-) -> TriangleCount:
+@fr.advanced.reads
+def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "auto") -> TriangleCount:
     """Triangle counts of an undirected graph, total and per vertex.
 
     Parameters
@@ -64,9 +62,9 @@ def triangle_count(
         Undirected.
     per_vertex : bool
         Also count per vertex, which takes slightly longer.
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
         True: in a copy of the edges, oriented. False: in the graph as it is stored. ``"auto"``: where it is expected to
-        be faster, the making of the copy included; the result's `form` says why.
+        be faster, the making of the copy included; the result's `layout` says why.
 
     Raises
     ------
@@ -76,7 +74,7 @@ def triangle_count(
     Notes
     -----
     O(E^1.5) work. With a copy O(V + E) memory: two ids an edge. Without, O(V): only some of the longest lists are
-    copied (`frontier.Orientation`), and up to three times as many neighbors are looked up.
+    copied (`frontier.advanced.Orientation`), and up to three times as many neighbors are looked up.
 
     Examples
     --------
@@ -89,20 +87,20 @@ def triangle_count(
     >>> found.per_vertex
     array([3, 3, 3, 3, 0])
     """
-    fr.arguments.check_graph(graph)
-    fr.arguments.flag(per_vertex, "per_vertex")
+    fr.advanced.arguments.check_graph(graph)
+    fr.advanced.arguments.flag(per_vertex, "per_vertex")
     if graph.directed:
         raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
-    orientation: Any = None if snapshot is True else fr.Orientation(graph)
-    form = fr.choose_form(graph, snapshot, lambda: costs_of(graph, orientation), copy_bytes(graph))
-    if not form.snapshot:
-        return TriangleCount(fr.intersect_arcs(orientation, tally=tally), tally, form)
-    up, down = fr.extract_oriented(graph)
-    return TriangleCount(fr.intersect_arcs(up, down, tally), tally, form)
+    orientation: Any = None if layout == "csr" else fr.advanced.Orientation(graph)
+    chosen = fr.advanced.choose_layout(graph, layout, lambda: costs_of(graph, orientation), copy_bytes(graph))
+    if not chosen.is_copy:
+        return TriangleCount(fr.advanced.intersect_arcs(orientation, tally=tally), tally, chosen)
+    up, down = fr.advanced.extract_oriented(graph)
+    return TriangleCount(fr.advanced.intersect_arcs(up, down, tally), tally, chosen)
 
 
-def costs_of(graph: fr.Graph, orientation: fr.Orientation) -> tuple[float, float]:
+def costs_of(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float, float]:
     """The expected costs of finding all triangles in the graph as it is stored, and in a copy."""
     listed, walked, in_copy = orientation.steps
     kind = graph.device.kind

@@ -15,7 +15,7 @@ LIMIT_S = 90.0
 """For all processes together."""
 
 
-def processes_for(device: fr.Device, given: int | None) -> int:
+def processes_for(device: fr.advanced.Device, given: int | None) -> int:
     """How many processes to compile in: as many as there are cores where graphs are on a GPU, else none."""
     if given is not None:
         return given

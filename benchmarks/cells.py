@@ -30,7 +30,7 @@ from .results import FOLDER, Results, describe_run
 from .timing import measure
 
 NAME = "cells"
-SNAPSHOT: dict[str, bool | str] = {summary.NATIVE: False, summary.SNAPSHOT: True, summary.AUTO: "auto"}
+LAYOUT = {summary.NATIVE: "native", summary.SNAPSHOT: "csr", summary.AUTO: "auto"}
 """The argument of each form."""
 SMALL = 10  # base-2 logarithm of the vertices of graphs on which kernels are compiled ahead
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--quiet", action="store_true", help="no progress lines")
     options = line.parse_args(arguments)
     try:
-        device = fr.resolve_device(options.device)
+        device = fr.advanced.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         labels = _labels(options.algorithms)
         scales = tuple(int(text) for text in options.scales.split(","))
@@ -86,7 +86,7 @@ Cell = tuple[str, str, str]
 """Algorithm, form and structure."""
 
 
-def _free_name(folder: Path, device: fr.Device, scales: Sequence[int]) -> str:
+def _free_name(folder: Path, device: fr.advanced.Device, scales: Sequence[int]) -> str:
     """A name of results of which there is no file: those of several runs of a day add to the page."""
     base = "-".join([NAME, *map(str, scales)])
     taken = {path.name for path in folder.glob(f"{base}*.json")}
@@ -176,7 +176,7 @@ def _measure(
     if not agrees:
         context.failures += 1
         results.notes.append(f"FAILED: {graph.name}: {', '.join(cell)} differs")
-    chosen = {"chosen": str(found.form)} if form == summary.AUTO else {}
+    chosen = {"chosen": str(found.layout)} if form == summary.AUTO else {}
     results.add(
         graph=graph.name, structure=structure, algorithm=label, form=form, agrees=agrees, **chosen, **samples.numbers()
     )
@@ -189,7 +189,7 @@ Work = tuple[Callable[[], Any], Callable[[Any], tuple]]
 def _call(built: Built, call: Call, form: str) -> Work:
     """An analytic of the catalogue on a graph, in a form."""
     graph = built.of(call)
-    given = {"snapshot": SNAPSHOT[form]} if "snapshot" in call.analytic.accepted else {}
+    given = {"layout": LAYOUT[form]} if "layout" in call.analytic.accepted else {}
     settings = {"source": built.source} | dict(call.settings) | given
     return partial(call.analytic.compute, graph, **settings), partial(call.analytic.fetch, graph.device)
 
@@ -198,14 +198,14 @@ def _product(built: Built, form: str) -> Work:
     """A product with a vector, without its preparation."""
     graph = built.plain
     vector = graph.xp.asarray(np.random.default_rng(VECTOR_SEED).random(graph.num_vertices).astype(np.float32))
-    product = fr.SpMV(graph, snapshot=SNAPSHOT[form])
+    product = fr.SpMV(graph, layout=LAYOUT[form])
     x, out = product.arrange(vector), graph.xp.empty(graph.num_vertices, np.float64)
     return partial(product, x, out=out), lambda found: (graph.device.to_host(product.restore(found)),)
 
 
 def _compile(device: str, structure: str, found: list[Cell]) -> None:
     """The work of a process that compiles ahead: all cells of a structure, on a small graph."""
-    place = fr.resolve_device(device)
+    place = fr.advanced.resolve_device(device)
     axes = replace(axes_for(device, "smoke", (SMALL,)), repeat=1, warm_up=0)
     kinds = {structure: fr.structures()[structure]}
     run(Context(place, "smoke", axes, kinds, GraphSource(place, axes), quiet=True), {SMALL: found})

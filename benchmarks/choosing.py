@@ -73,7 +73,7 @@ CASES = (
 )  # fmt: skip
 
 
-def run(device: fr.Device, mode: str, structures: list[str] | None, folder: Path) -> Results:
+def run(device: fr.advanced.Device, mode: str, structures: list[str] | None, folder: Path) -> Results:
     """Run every case, and save what there is after each."""
     key = device.kind, mode
     kinds = choose(structures)
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.write.write_text(replace_between(text, "choosing", content), encoding="utf-8")
         return 0
     names = options.structures.split(",") if options.structures else None
-    run(fr.resolve_device(options.device), options.mode, names, options.out)
+    run(fr.advanced.resolve_device(options.device), options.mode, names, options.out)
     return 0
 
 

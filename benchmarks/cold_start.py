@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.child:
         print(json.dumps(stream(options.child, analytics, options)))
         return 0
-    resolved = fr.resolve_device(options.device)
+    resolved = fr.advanced.resolve_device(options.device)
     device, asked = resolved.kind, {name: getattr(options, name) for name in ("scale", "batch", "delete")}
     place = Path(os.environ.get(SHIPPED_CODE) or ROOT / "frontier" / "runtime" / "shipped_code")
     archives = {path.name: path.stat().st_size for path in sorted(place.glob("*.zip"))}
@@ -107,7 +107,7 @@ def caches_in(folder: str) -> dict[str, str]:
 def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
     """Grow a graph by batches from nothing, and delete a part of each; times in milliseconds."""
     started = 1e3 * (time.time() - options.begun)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     order = np.random.default_rng(SEED).permutation(edges.num_records)
     src, dst = device.xp.asarray(edges.src[order]), device.xp.asarray(edges.dst[order])

@@ -89,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
     line = parser()
     given = line.parse_args(arguments)
     try:
-        device = fr.resolve_device(given.device)
+        device = fr.advanced.resolve_device(given.device)
         structures = choose_structures(given.structures.split(",") if given.structures else None)
         algorithms = chosen_algorithms(given.algorithms.split(",") if given.algorithms else None)
         states = given.states.split(",")
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if wrong(cells_of(results)) else 0
 
 
-def _peers(names: str | None, device: fr.Device) -> list[str]:
+def _peers(names: str | None, device: fr.advanced.Device) -> list[str]:
     """The libraries to compare with.
 
     Raises
@@ -236,6 +236,6 @@ def _keep(results: Results, before: Results, graphs: Sequence[str], algorithms: 
     results.notes += [note for note in before.notes if note not in results.notes]
 
 
-def _judges(device: fr.Device) -> int:
+def _judges(device: fr.advanced.Device) -> int:
     """Processes that compare results: on a GPU some of the cores that are idle then."""
     return max(len(os.sched_getaffinity(0)) * 3 // 4, 1) if device.is_gpu else 0

@@ -54,7 +54,7 @@ def recorded() -> Iterator[list[Compilation]]:
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
     try:
-        with fr.on_compile(begin), _cupy_compilations(found):
+        with fr.advanced.on_compile(begin), _cupy_compilations(found):
             yield found
     finally:
         logger.setLevel(level)

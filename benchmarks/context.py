@@ -67,7 +67,7 @@ class Context:
         Pieces of work that have failed.
     """
 
-    device: fr.Device
+    device: fr.advanced.Device
     mode: str
     axes: Axes
     structures: dict[str, type[fr.DynamicGraph]]
@@ -109,7 +109,6 @@ class Context:
         if not self.graphs.has(name):
             self.say(f"generate {name}")
         return self.graphs.get(name)
-
 
     def fitting(
         self, results: Results, benchmark: str, graphs: Iterable[BenchmarkGraph]

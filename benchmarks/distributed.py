@@ -31,7 +31,7 @@ import numpy as np
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import Communicator, GraphPart, Processes
+from frontier.distributed import Communicator, GraphPart, ProcessEngine
 
 from .results import FOLDER, Results, describe_run
 
@@ -145,7 +145,7 @@ def graph_of(comm: Communicator, options: dict[str, Any]) -> Any:
     n = 1 << options["scale"]
     if comm.size > 1:
         return GraphPart(comm, options["structure"], n)
-    return fr.structure_class(options["structure"])(n, device=comm.device)
+    return fr.advanced.structure_class(options["structure"])(n, device=comm.device)
 
 
 def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> Any:
@@ -154,7 +154,7 @@ def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> An
         graph = graph_of(comm, options)
         graph.insert_edges(src, dst)
         return graph
-    kind: Any = fr.structure_class(options["structure"])
+    kind: Any = fr.advanced.structure_class(options["structure"])
     return kind.from_edges(src, dst, num_vertices=1 << options["scale"], device=comm.device)
 
 
@@ -305,7 +305,7 @@ def main(arguments: Sequence[str]) -> int:
         else:
             growth = max(size, *parts[:2]) // parts[0]
             cases = cases_of(growth, settings, weak=not given.no_weak, figure=not given.no_figure_12)
-        with Processes(size, transport) as engine:
+        with ProcessEngine(size, transport) as engine:
             for kind, options in cases:
                 started = time.perf_counter()
                 found = together(engine.run_alike(measure_large if kind == "large" else measure, options))
@@ -314,7 +314,7 @@ def main(arguments: Sequence[str]) -> int:
                 same = same_on_first(results, found)
                 show(found, same, results[0] if kind == "weak" else None, time.perf_counter() - started)
                 wrong += [f"{name} on {size} parts" for name in differences(found["checks"], same["checks"])]
-    device = fr.resolve_device("gpu" if transport == "nccl" else "cpu")
+    device = fr.advanced.resolve_device("gpu" if transport == "nccl" else "cpu")
     path = Results(
         "distributed", device.kind, "full", rows=results, header=describe_run(device, transport=transport)
     ).save(given.out)

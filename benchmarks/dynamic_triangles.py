@@ -16,7 +16,7 @@ from dynfrontier.timing import TimedObserver
 
 from .batches import distributions_of, raw_batches
 from .context import Context
-from .defaults import BASELINE, BATCH_SEED, DYNAMIC_PEERS, EDGE_FACTOR, GRAPH_SEED, MOST_EDGES, PEER_LIMIT_S
+from .defaults import BASELINE, BATCH_SEED, DYNAMIC_PEERS, EDGE_FACTOR, GRAPH_SEED, MAX_EDGES, PEER_LIMIT_S
 from .graphs import BenchmarkGraph
 from .peers.process import PeerRun
 from .results import Results, describe_run, table
@@ -54,7 +54,7 @@ def _measure_batches(
     """Everybody on one series of batches."""
     axes = context.axes
     labels = {"graph": graph.name, "distribution": distribution, "batch": size}
-    batches = raw_batches(graph, distribution, size, max(min(axes.dynamic_batches, MOST_EDGES // size), 1))
+    batches = raw_batches(graph, distribution, size, max(min(axes.dynamic_batches, MAX_EDGES // size), 1))
     few = batches[: axes.dynamic_recounts]
     context.say(f"{NAME}: {distribution} batches of {size:,}, {BASELINE} with recount")
     recount = partial(_recount, context, results, built[BASELINE], few, labels)
@@ -195,4 +195,3 @@ def tables(results: Results) -> list[str]:
         ]  # fmt: skip
         found.append(table(f"{graph}, {distribution} batches: ms from a batch to the new count", columns, cells))
     return [text for text in found if text]
-

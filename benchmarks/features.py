@@ -22,15 +22,13 @@ from .results import Results, describe_run, pivot, table
 from .timing import measure
 
 NAME = "features"
-MOST_BYTES = {"cpu": 2**30, "gpu": 2**35}  # of features, beyond which columns are left out
+MAX_BYTES = {"cpu": 2**30, "gpu": 2**35}  # of features, beyond which columns are left out
 RTOL = 1e-3  # float32 sums of up to a hub's neighbors, in any order
 
 
 def run(context: Context) -> Results:
     """Measure all structures on the RMAT graphs."""
-    header = describe_run(
-        context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR
-    )
+    header = describe_run(context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
     for graph in context.fitting(results, NAME, context.rmat_graphs()):
         expected: dict[int, Any] = {}
@@ -67,7 +65,7 @@ def _measure(
     axes, device = context.axes, context.device
     call = prepare()
     for k in FEATURES:
-        if graph.num_vertices * k * 4 > MOST_BYTES[device.kind]:
+        if graph.num_vertices * k * 4 > MAX_BYTES[device.kind]:
             continue
         rows = np.random.default_rng(VECTOR_SEED).random((graph.num_vertices, k), np.float32)
         x = device.xp.asarray(rows)

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--stream", default="", help="options of dynfrontier stream, in one argument")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     results = Results("first-run", device.kind, "full", header=describe_run(device, stream=options.stream))
     command = [sys.executable, "-P", "-m", "dynfrontier", "stream", "--device", device.kind]
     command += ["--quiet", *shlex.split(options.stream)]

@@ -12,7 +12,7 @@ import numpy as np
 
 import frontier as fr
 
-from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, MOST_WEIGHT, WEIGHT_SEED, Axes
+from .defaults import BASELINE, EDGE_FACTOR, GRAPH_SEED, MAX_WEIGHT, WEIGHT_SEED, Axes
 
 LUXEMBOURG = "luxembourg_osm.noheader.mtx.xz"
 
@@ -36,7 +36,7 @@ class BenchmarkGraph:
     num_vertices: int
     src: Any
     dst: Any
-    device: fr.Device
+    device: fr.advanced.Device
     scale: int | None = None
 
     @property
@@ -50,9 +50,9 @@ class BenchmarkGraph:
 
     @cached_property
     def weights(self) -> Any:
-        """Whole numbers from 1 to `MOST_WEIGHT` as float32, one for each edge."""
+        """Whole numbers from 1 to `MAX_WEIGHT` as float32, one for each edge."""
         rng = np.random.default_rng(WEIGHT_SEED)
-        return self.device.xp.asarray(rng.integers(1, MOST_WEIGHT + 1, self.num_edges).astype(np.float32))
+        return self.device.xp.asarray(rng.integers(1, MAX_WEIGHT + 1, self.num_edges).astype(np.float32))
 
     def undirected(self, kind: type[fr.Graph], *, weighted: bool = False) -> Any:
         """The graph in a structure."""
@@ -63,7 +63,7 @@ class BenchmarkGraph:
 class GraphSource:
     """Makes the graphs of a run; each is generated once."""
 
-    def __init__(self, device: fr.Device, axes: Axes):
+    def __init__(self, device: fr.advanced.Device, axes: Axes):
         self.device = device
         self.axes = axes
         self._made: dict[str, BenchmarkGraph] = {}

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--batch", type=int, default=1 << 20, help="edges of a batch")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     asked = {"scale": options.scale, "batch": options.batch}
     results = Results("growth", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def grow(device: fr.Device, name: str, vertices: int, src: Any, dst: Any, batch: int) -> dict[str, Any]:
+def grow(device: fr.advanced.Device, name: str, vertices: int, src: Any, dst: Any, batch: int) -> dict[str, Any]:
     """Insert all of `src`, batch by batch, into a new graph."""
     graph = fr.structures()[name](vertices, device=device.kind, directed=False)
     samples, before, peak = Samples(), in_use(device), 0
@@ -66,7 +66,7 @@ def grow(device: fr.Device, name: str, vertices: int, src: Any, dst: Any, batch:
     }  # fmt: skip
 
 
-def in_use(device: fr.Device) -> int:
+def in_use(device: fr.advanced.Device) -> int:
     """Bytes of the GPU that are not free, memory that CuPy keeps for later included; 0 on the CPU."""
     if not device.is_gpu:
         return 0

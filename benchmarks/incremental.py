@@ -27,7 +27,7 @@ from .results import Results, describe_run, table
 from .timing import Samples, timed
 
 NAME = "incremental"
-MOST_HELD_BACK = 1 / 8  # of a graph's edges
+MAX_HELD_BACK = 1 / 8  # of a graph's edges
 Edges = tuple[Any, Any, Any]  # src, dst, weights
 
 
@@ -71,7 +71,7 @@ def run(context: Context) -> Results:
 def split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tuple[Edges, Edges]]]:
     """The edges to start with, and for each batch those to insert and those to delete."""
     xp, half = graph.device.xp, size // 2
-    count = max(min(count, int(MOST_HELD_BACK * graph.num_edges) // half), 2)
+    count = max(min(count, int(MAX_HELD_BACK * graph.num_edges) // half), 2)
     chosen = np.random.default_rng(BATCH_SEED).choice(graph.num_edges, 2 * count * half, replace=False)
     parts = [xp.asarray(part) for part in np.split(chosen, 2 * count)]
     stays = xp.ones(graph.num_edges, bool)

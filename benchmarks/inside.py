@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     results = Results("inside", device.kind, "full", header=describe_run(device, scale=options.scale))
     names = options.structures.split(",") if options.structures else None
     for shape, (src, dst) in shapes(options.scale).items():

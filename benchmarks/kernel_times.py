@@ -41,7 +41,9 @@ def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
     return sum(by_name.values()), dict(by_name)
 
 
-def measure(results: Results, device: fr.Device, graph: Any, kind: type[fr.DynamicGraph], variant: str) -> None:
+def measure(
+    results: Results, device: fr.advanced.Device, graph: Any, kind: type[fr.DynamicGraph], variant: str
+) -> None:
     """Insert, look up and delete batches of new arcs, and keep what the GPU was busy with."""
     src, dst = graph.arcs()
     weighted = variant == "weighted"
@@ -76,7 +78,7 @@ def main() -> None:
     parser.add_argument("--structures", default="")
     parser.add_argument("--out", type=Path, default=FOLDER)
     options = parser.parse_args()
-    device = fr.resolve_device("gpu")
+    device = fr.advanced.resolve_device("gpu")
     scales = tuple(int(scale) for scale in options.scales.split(","))
     source = GraphSource(device, axes_for("gpu", "quick", scales))
     wanted = [name for name in options.structures.split(",") if name]

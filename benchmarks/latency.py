@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     asked = {"scale": options.scale, "batches": options.batches, "directed": options.directed}
     results = Results("latency", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def measure(
-    device: fr.Device, graph: Any, size: int, count: int, ask_all: Callable[[], None]
+    device: fr.advanced.Device, graph: Any, size: int, count: int, ask_all: Callable[[], None]
 ) -> list[tuple[str, Samples]]:
     """Insert batches of new edges, and delete each after the next has come."""
     rng = np.random.default_rng(SEED + size)

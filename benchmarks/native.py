@@ -1,7 +1,7 @@
-"""Algorithms on a graph as it is stored, and on a copy of it: the same call with ``snapshot=False`` and ``True``.
+"""Algorithms on a graph as it is stored, and on a copy of it: the same call with ``layout="native"`` and ``True``.
 
 By structure. The time with a copy includes that of making it; only a product (SpMV) is timed without its preparation,
-which has a row of its own. Results of both forms are compared, on all structures. What ``snapshot="auto"`` chooses is
+which has a row of its own. Results of both forms are compared, on all structures. What ``layout="auto"`` chooses is
 part of each row.
 """
 
@@ -31,7 +31,7 @@ from .results import Results, describe_run, pivot, table
 from .timing import measure
 
 NAME = "native"
-FORMS = {"native": False, "snapshot": True}
+FORMS = {"native": "native", "snapshot": "csr"}
 STEPS = {"alpha": PAGERANK_ALPHA, "max_iter": PAGERANK_STEPS, "tol": 0, "fail_on_nonconvergence": False}
 RANKS = Values(rtol=1e-6)
 WHOLE_MOST_EDGES = 2**22  # truss numbers of larger graphs take minutes
@@ -39,9 +39,7 @@ WHOLE_MOST_EDGES = 2**22  # truss numbers of larger graphs take minutes
 
 def run(context: Context) -> Results:
     """Measure all structures on the RMAT graphs."""
-    header = describe_run(
-        context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR
-    )
+    header = describe_run(context.device, seeds={"graph": GRAPH_SEED, "vector": VECTOR_SEED}, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
     for graph in context.fitting(results, NAME, context.rmat_graphs()):
         expected: dict[str, Any] = {}
@@ -74,19 +72,19 @@ def _measure_structure(
         )  # fmt: skip
 
     for algorithm, (call, read, comparator) in counters.items():
-        for form, snapshot in FORMS.items():
+        for form, layout in FORMS.items():
             slow = algorithm == "truss_numbers"
             samples, found = measure(
-                device, partial(call, snapshot=snapshot), repeat=axes.repeat, warm_up=1 if slow else axes.warm_up,
+                device, partial(call, layout=layout), repeat=axes.repeat, warm_up=1 if slow else axes.warm_up,
                 limit=axes.seconds_per_call,
             )  # fmt: skip
             keep(algorithm, form, comparator, samples, read(found))
-        choice = call(snapshot="auto").form
+        choice = call(layout="auto").layout
         for row in results.where(graph=graph.name, structure=structure, algorithm=algorithm):
-            row |= {"auto": "snapshot" if choice.snapshot else "native", "reason": choice.reason}
+            row |= {"auto": "snapshot" if choice.is_copy else "native", "reason": choice.reason}
     vector = device.xp.asarray(np.random.default_rng(VECTOR_SEED).random(graph.num_vertices).astype(np.float32))
-    for form, snapshot in FORMS.items():
-        samples, product = repeat(partial(fr.SpMV, built, snapshot=snapshot))
+    for form, layout in FORMS.items():
+        samples, product = repeat(partial(fr.SpMV, built, layout=layout))
         labels = {"graph": graph.name, "structure": structure, "form": form}
         results.add(**labels, algorithm="spmv: prepare", agrees=True, **samples.numbers())
         x, out = product.arrange(vector), device.xp.empty(graph.num_vertices, np.float64)
@@ -97,7 +95,7 @@ def _measure_structure(
 
 
 def _algorithms(graph: fr.Graph, whole: bool) -> dict[str, tuple[Callable, Callable, Comparator]]:
-    """Calls that take `snapshot`, what is compared of their results, and how."""
+    """Calls that take `layout`, what is compared of their results, and how."""
     exact = Exact()
     found: dict[str, tuple[Callable, Callable, Comparator]] = {
         "triangles": (partial(triangle_count, graph, per_vertex=False), lambda r: (np.int64(r.total),), exact),
@@ -129,5 +127,5 @@ def tables(results: Results) -> list[str]:
         found.append(table(f"{graph}: time of the graph as it is stored, over that with a snapshot", columns, cells))
         chosen = [row for row in rows if row["form"] == "native" and "auto" in row]
         columns, cells = pivot(chosen, ("structure",), "algorithm", lambda row: row["auto"])
-        found.append(table(f'{graph}: what snapshot="auto" chooses', columns, cells))
+        found.append(table(f'{graph}: what layout="auto" chooses', columns, cells))
     return [text for text in found if text]

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--note", action="append", default=[], help="what the file is to say about the machine")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     scale = options.scale or SCALES[device.kind, options.quick]
     repeat = options.repeat or (20 if options.quick else 1000)
     edges = fr.io.rmat(scale=scale, edge_factor=8, seed=SEED)
@@ -95,7 +95,7 @@ def apply(graph: nx.Graph, change: tuple[str, int, int]) -> None:
 
 
 def measure(
-    results: Results, plain: nx.Graph, device: fr.Device, name: str, function: Callable[..., Any], form: str,
+    results: Results, plain: nx.Graph, device: fr.advanced.Device, name: str, function: Callable[..., Any], form: str,
     repeat: int, budget: float,
 ) -> Any:  # fmt: skip
     """Changes, each followed by a call; what the last one of those to warm up returned, the same in each form."""
@@ -137,7 +137,7 @@ def agree(found: list[Any]) -> bool:
     return True
 
 
-def additions(results: Results, plain: nx.Graph, device: fr.Device) -> None:
+def additions(results: Results, plain: nx.Graph, device: fr.advanced.Device) -> None:
     """`add_edge` on its own: in a plain graph, in one that logs nothing yet, and in one that logs."""
     rng = np.random.default_rng(SEED)
     pairs = rng.integers(0, len(plain), (ADDED, 2)).tolist()

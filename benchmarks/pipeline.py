@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=5, help="timed runs of each form")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     vertices, records, in_file = (1 << bits for bits in SIZES[device.kind, options.quick])
     if options.records:
         records, in_file = 1 << options.records, min(in_file, 1 << options.records)
@@ -71,8 +71,8 @@ Form = Callable[[Any], None]
 
 
 def compare(
-    results: Results, device: fr.Device, forms: dict[str, Form], make: Callable[[], Any], count: int, repeat: int,
-    over: str, **labels: Any,
+    results: Results, device: fr.advanced.Device, forms: dict[str, Form], make: Callable[[], Any], count: int,
+    repeat: int, over: str, **labels: Any,
 ) -> None:  # fmt: skip
     """Time forms in turn, each on a new graph, and relate the rates of all to that of one."""
     samples = {name: Samples() for name in forms}
@@ -93,7 +93,7 @@ def insert(src: Any, dst: Any, size: int, graph: Any) -> None:
 
 
 def feeding(
-    results: Results, device: fr.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
 ) -> None:  # fmt: skip
     """Insertions alone."""
     host = src, dst
@@ -120,7 +120,7 @@ def feeding(
             what="feeding", structure=kind.name, batch=size)  # fmt: skip
 
 
-def pinned(device: fr.Device, array: Any) -> np.ndarray:
+def pinned(device: fr.advanced.Device, array: Any) -> np.ndarray:
     """A copy in the host's memory, pinned where the device is a GPU."""
     array = device.to_host(array)
     if not device.is_gpu:
@@ -133,7 +133,7 @@ def pinned(device: fr.Device, array: Any) -> np.ndarray:
 
 
 def window(
-    results: Results, device: fr.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
 ) -> None:  # fmt: skip
     """A sliding window of a number of records, without and with triangles."""
     length = max(int(WINDOW * src.size), size)
@@ -160,14 +160,14 @@ def window(
                 latencies[:] = [batch.seconds for batch in pipeline]
 
         compare(results, device, {"plain loop, device arrays": plain, "pipeline, host arrays": piped},
-                lambda: kind(vertices, device=device, time="ns"), few, repeat, "plain loop, device arrays",
+                lambda: kind(vertices, device=device, time_unit="ns"), few, repeat, "plain loop, device arrays",
                 what="window", structure=kind.name, batch=size, triangles=counting)  # fmt: skip
         row = results.rows[-1]
         row["p50_ms"], row["p99_ms"] = (1e3 * float(np.percentile(latencies, share)) for share in (50, 99))
 
 
 def file(
-    results: Results, device: fr.Device, kind: Any, vertices: int, src: Any, dst: Any, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, src: Any, dst: Any, repeat: int
 ) -> None:  # fmt: skip
     """A gzip file of SNAP's format."""
     with tempfile.TemporaryDirectory() as folder:

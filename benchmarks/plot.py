@@ -28,9 +28,7 @@ def plot_updates(results: Results, folder: Path) -> list[Path]:
         for panel, operation in zip(panels, operations, strict=True):
             for structure, variant in dict.fromkeys((row["structure"], row["variant"]) for row in mine):
                 found = {"structure": structure, "variant": variant, "operation": operation}
-                line = sorted(
-                    (row["batch"], row["m_edges_per_s"]) for row in mine if found.items() <= row.items()
-                )
+                line = sorted((row["batch"], row["m_edges_per_s"]) for row in mine if found.items() <= row.items())
                 panel.plot(
                     *zip(*line, strict=True), marker=".", color=COLORS.get(structure),
                     linestyle="-" if variant == "unweighted" else "--", label=f"{structure}, {variant}",

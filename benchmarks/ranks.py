@@ -23,7 +23,7 @@ from .timing import Samples, timed
 
 WARM_UP = 1  # batches
 WAYS: dict[str, dict[str, Any]] = {
-    "as chosen": {}, "stored": {"snapshot": False}, "copied": {"snapshot": True}, "sweeps": {"solves": False},
+    "as chosen": {}, "stored": {"layout": "native"}, "copied": {"layout": "csr"}, "sweeps": {"solves": False},
     "no pushes": {"share": 0.0}, "fewer pushes": {"share": 1 / 32},
 }  # fmt: skip
 """What is decided: whether there is a static copy, whether steps may take the place of sweeps, and the part of the
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--directed", action="store_true", help="directed graphs, which keep in-edges")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     scales, sizes = ([int(number) for number in text.split(",")] for text in (options.scales, options.batches))
     asked = {"scales": scales, "batches": sizes, "tol": PAGERANK_TOL, "directed": options.directed}
     results = Results("ranks", device.kind, "full", header=describe_run(device, **asked))
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def measure(
-    device: fr.Device, kind: type[fr.DynamicGraph], scale: int, src: Any, dst: Any, size: int, options: Any
+    device: fr.advanced.Device, kind: type[fr.DynamicGraph], scale: int, src: Any, dst: Any, size: int, options: Any
 ) -> list[dict[str, Any]]:
     """One size of batches on one graph, in all ways."""
     half, rows = size // 2, []
@@ -95,7 +95,7 @@ def measure(
     return rows
 
 
-def deciding(snapshot: bool | str = "auto", solves: bool = True, share: float | None = None) -> type[DynamicPageRank]:
+def deciding(layout: str = "auto", solves: bool = True, share: float | None = None) -> type[DynamicPageRank]:
     """The algorithm with these decisions made for it. Counts sums over all arcs."""
 
     class Deciding(DynamicPageRank):
@@ -111,12 +111,12 @@ def deciding(snapshot: bool | str = "auto", solves: bool = True, share: float | 
             return solves and super()._may_solve_in(graph)
 
         def _product_for(self, rounds: int, _: bool | str = "auto") -> fr.SpMV:
-            return super()._product_for(rounds, snapshot)
+            return super()._product_for(rounds, layout)
 
     return Deciding
 
 
-def _rmat(device: fr.Device, scale: int) -> tuple[Any, Any]:
+def _rmat(device: fr.advanced.Device, scale: int) -> tuple[Any, Any]:
     """The records of an R-MAT graph, made where they are used: on the host that takes longer than all the rest."""
     xp, size = device.xp, EDGE_FACTOR << scale
     xp.random.seed(GRAPH_SEED)

@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     line = parser()
     options = line.parse_args(given)
     try:
-        device = fr.resolve_device(options.device)
+        device = fr.advanced.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         scales = tuple(int(text) for text in options.scales.split(",")) if options.scales else None
         peers = _choose_peers(options.peers, device.kind, options.benchmark)
@@ -138,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     compiled: list[str] = []
     if options.mode != "smoke":
         context.say("compile kernels, on tiny graphs")
-        with fr.on_compile(compiled.append):
+        with fr.advanced.on_compile(compiled.append):
             _warm_up(context, chosen)
         context.say(f"{len(compiled)} kernels compiled")
     for position, name in enumerate(chosen):

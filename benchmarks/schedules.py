@@ -46,7 +46,7 @@ def _graphs(context: Context) -> Iterator[BenchmarkGraph]:
     yield _star(context.device, max(context.axes.scales))
 
 
-def _star(device: fr.Device, scale: int) -> BenchmarkGraph:
+def _star(device: fr.advanced.Device, scale: int) -> BenchmarkGraph:
     ends = device.xp.arange(1, 2**scale, dtype=np.int32)
     text = f"one vertex with an edge to each of {ends.size} others"
     return BenchmarkGraph(f"star{scale}", text, 2**scale, device.xp.zeros_like(ends), ends, device)

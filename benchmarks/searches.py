@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=11, help="timed calls")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     scales = [int(text) for text in (options.scales or ("20,22" if device.is_gpu else "16")).split(",")]
     side = options.side or (1000 if device.is_gpu else 300)
     results = Results("searches", device.kind, "full", header=describe_run(device, scales=scales, side=side))
@@ -81,7 +81,7 @@ def sources(graph: fr.Graph) -> list[int]:
 def by_traverse(graph: fr.Graph) -> int:
     """The number of levels, from vertex 0."""
     distance = _at_first(graph)
-    return fr.traverse(graph, fr.Frontier(graph, [0]), visit, distance, fr.Step(1), condition=unreached)
+    return fr.traverse(graph, fr.Frontier(graph, [0]), visit, distance, fr.advanced.StepCounter(1), condition=unreached)
 
 
 def by_advance(graph: fr.Graph) -> int:

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--batch", type=int, default=1 << 12, help="edges of a batch")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     results = Results("snapshots", device.kind, "full", header=describe_run(device, batch=options.batch))
     names = options.structures.split(",") if options.structures else None
     chosen = choose_structures(names)
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def measure(device: fr.Device, name: str, edges: Any, size: int) -> dict[str, Any]:
+def measure(device: fr.advanced.Device, name: str, edges: Any, size: int) -> dict[str, Any]:
     """The times of one structure; milliseconds, the least of several, but for what happens once."""
     rng = np.random.default_rng(SEED)
     src, dst = device.xp.asarray(edges.src), device.xp.asarray(edges.dst)
@@ -86,7 +86,7 @@ def measure(device: fr.Device, name: str, edges: Any, size: int) -> dict[str, An
     }  # fmt: skip
 
 
-def stream(device: fr.Device, graph: Any, batch: Any) -> dict[str, Any]:
+def stream(device: fr.advanced.Device, graph: Any, batch: Any) -> dict[str, Any]:
     """Updates alone, and while another thread computes PageRank again and again: their medians."""
     alone, beside, ranked = Samples(), Samples(), Samples()
     for _ in range(RANKS * ROUNDS):

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--stream", default="", help="more options of dynfrontier stream, in one argument")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     scale = options.scale or (22 if device.is_gpu else 15)
     results = Results("stream", device.kind, "full", header=describe_run(device, scale=scale, stream=options.stream))
     command = ["--device", device.kind, "--scale", str(scale), "--no-check", *shlex.split(options.stream)]

@@ -128,7 +128,7 @@ def forms(label: str) -> tuple[str, ...]:
     if label == SPMV:
         return NATIVE, SNAPSHOT
     call = calls().get(label)
-    return (NATIVE, SNAPSHOT, AUTO) if call is not None and "snapshot" in call.analytic.accepted else (NATIVE,)
+    return (NATIVE, SNAPSHOT, AUTO) if call is not None and "layout" in call.analytic.accepted else (NATIVE,)
 
 
 def is_left_out(label: str, graph: str) -> bool:

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     parts = options.parts.split(",")
     if not set(parts) <= set(PARTS):
         line.error(f"--parts must be of {', '.join(PARTS)}, not {options.parts}")
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     sizes = SIZES[device.kind, options.quick]
     if options.scale:
         sizes = tuple(max(bits + options.scale - sizes[1], 4) for bits in sizes)
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 @lru_cache(maxsize=1)
-def records(device: fr.Device, vertices: int, count: int) -> tuple[Any, Any]:
+def records(device: fr.advanced.Device, vertices: int, count: int) -> tuple[Any, Any]:
     """Random edges on the device, each once."""
     rng = np.random.default_rng(SEED)
     keys = np.empty(0, np.int64)
@@ -83,7 +83,7 @@ def records(device: fr.Device, vertices: int, count: int) -> tuple[Any, Any]:
 
 
 def window(
-    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
     """A window of `edges` records that moves by `batch`, and plain updates."""
     warm_up = 2
@@ -116,7 +116,7 @@ def window(
         )  # fmt: skip
 
 
-def expiry(results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, repeat: int) -> None:
+def expiry(results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, repeat: int) -> None:
     """Edges that expire, in growing numbers, from graphs of two sizes."""
     for size in (edges, edges // 4):
         src, dst = records(device, vertices, size)
@@ -139,7 +139,7 @@ def expiry(results: Results, device: fr.Device, kind: Any, vertices: int, edges:
 
 
 def apply(
-    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, size: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, size: int, repeat: int
 ) -> None:  # fmt: skip
     """Mixed batches, half of whose operations name edges that are there."""
     xp = device.xp
@@ -147,7 +147,7 @@ def apply(
     src, dst = records(device, vertices, edges)
     built = kind.from_edges(src, dst, xp.ones(edges, np.float32), num_vertices=vertices, device=device)
     for mix, parts in MIXES.items():
-        ops = rng.choice([int(fr.Op[name]) for name in parts], size, p=list(parts.values()))
+        ops = rng.choice([int(fr.Operation[name]) for name in parts], size, p=list(parts.values()))
         place = xp.asarray(rng.integers(0, edges, size))
         there = xp.asarray(rng.random(size) < 0.5)
         other = xp.asarray(rng.integers(0, vertices, size).astype(np.int32))
@@ -158,7 +158,7 @@ def apply(
             graph = built.copy()
             timed(device, partial(graph.apply, on_device, u, v, weights), samples["mixed"] if turn else None)
             graph = built.copy()
-            chosen = {name: xp.asarray(np.flatnonzero(ops == int(fr.Op[name]))) for name in parts}
+            chosen = {name: xp.asarray(np.flatnonzero(ops == int(fr.Operation[name]))) for name in parts}
             batches = {name: (u[at], v[at], weights[at]) for name, at in chosen.items()}
             timed(device, partial(_pure, graph, batches), samples["pure"] if turn else None)
         graph = built.copy()
@@ -193,11 +193,11 @@ def _weights(graph: Any, u: Any, v: Any) -> Any:
 
 def _one_by_one(graph: Any, operations: list[tuple[int, int, int]]) -> None:
     for op, u, v in operations:
-        _pure(graph, {fr.Op(op).name: (np.array([u]), np.array([v]), np.ones(1, np.float32))})
+        _pure(graph, {fr.Operation(op).name: (np.array([u]), np.array([v]), np.ones(1, np.float32))})
 
 
 def analytics(
-    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
     """The algorithms for graphs with times, each over its counterpart; triangles also by batch."""
     src, dst = records(device, vertices, edges)
@@ -245,7 +245,7 @@ def analytics(
 
 
 def samples_of(
-    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
     """Ten neighbors of each vertex of a batch, before a time of its own, from lists that are kept sorted by time."""
     xp = device.xp
@@ -266,7 +266,7 @@ def samples_of(
 
 
 def parallel_edges(
-    results: Results, device: fr.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
+    results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
     """A batch of records, of edges that are there and of others, half of them listed twice."""
     xp = device.xp
@@ -275,21 +275,21 @@ def parallel_edges(
     place = xp.asarray(rng.integers(edges - batch, edges + batch, batch))
     place[batch // 2 :] = place[: batch - batch // 2]
     samples = {}
-    for multi in ("last", "sum", "keep"):
+    for multi_edges in ("last", "sum", "all"):
         built = kind.from_edges(
             src[:edges], dst[:edges], xp.ones(edges, np.float32), num_vertices=vertices, device=device, edge_data={},
-            multi=multi,
+            multi_edges=multi_edges,
         )  # fmt: skip
-        samples[multi] = Samples()
+        samples[multi_edges] = Samples()
         weights = xp.ones(batch, np.float32)
         for turn in range(repeat + 1):
             graph = built.copy()
             graph.insert_edges(src[:1], dst[:1], weights[:1])  # makes room, which a copy has none of
             call = partial(graph.insert_edges, src[place], dst[place], weights)
-            timed(device, call, samples[multi] if turn else None)
+            timed(device, call, samples[multi_edges] if turn else None)
         results.add(
-            what="parallel edges", structure=kind.name, multi=multi, batch=batch, edges=edges,
-            over_last=samples[multi].median / samples["last"].median, **samples[multi].numbers(),
+            what="parallel edges", structure=kind.name, multi_edges=multi_edges, batch=batch, edges=edges,
+            over_last=samples[multi_edges].median / samples["last"].median, **samples[multi_edges].numbers(),
         )  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def tables(results: Results) -> list[str]:
         for row in results.where(what="sample")
     ]  # fmt: skip
     parallel_rows = [
-        (row["structure"], row["multi"], row["batch"], row["median_ms"], row["over_last"])
+        (row["structure"], row["multi_edges"], row["batch"], row["median_ms"], row["over_last"])
         for row in results.where(what="parallel edges")
     ]  # fmt: skip
     window_rows = [

@@ -106,7 +106,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=9, help="timed calls")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     src, dst, times, num_vertices = timed_arcs(options.scale, SPAN, SEED)
     order = np.argsort(times, kind="stable")  # in which edges arrive
     header = describe_run(device, scale=options.scale, edges=src.size, seed=SEED)
@@ -165,7 +165,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def after(device: fr.Device, update: Callable[[], Any], call: Callable[[], Any], repeat: int) -> tuple[Samples, Any]:
+def after(
+    device: fr.advanced.Device, update: Callable[[], Any], call: Callable[[], Any], repeat: int
+) -> tuple[Samples, Any]:
     """`measure` of a call after an update each time."""
     samples, found = Samples(), None
     for turn in range(repeat + 1):

@@ -20,7 +20,7 @@ from benchmarks.context import choose_structures
 from benchmarks.defaults import AXES, VECTOR_SEED
 from benchmarks.graphs import BenchmarkGraph, GraphSource, baseline, hub_of
 
-DEVICE = fr.resolve_device(os.environ.get("DYNFRONTIER_BENCH_DEVICE", "cpu"))
+DEVICE = fr.advanced.resolve_device(os.environ.get("DYNFRONTIER_BENCH_DEVICE", "cpu"))
 SCALE = 14 if not DEVICE.is_gpu else 20
 BATCH = 2**10 if not DEVICE.is_gpu else 2**16
 ROUNDS = 10

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynfrontier.timing import timed_call
-from frontier import Device
+from frontier.advanced import Device
 
 
 @dataclass

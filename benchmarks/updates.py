@@ -17,7 +17,7 @@ import frontier as fr
 
 from .batches import distributions_of, new_batches
 from .context import Context
-from .defaults import BASELINE, BATCH_SEED, EDGE_DATA, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MOST_EDGES
+from .defaults import BASELINE, BATCH_SEED, EDGE_DATA, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MAX_EDGES
 from .graphs import BenchmarkGraph
 from .results import Results, describe_run, pivot, table
 from .timing import Samples, measure, timed
@@ -84,7 +84,7 @@ def _measure_structure(
         for size in axes.batch_sizes:
             key = (distribution, size)
             if key not in prepared:  # by the baseline, which comes first and answers what is new
-                count = axes.warm_up + max(min(axes.repeat, MOST_EDGES // size), 1)
+                count = axes.warm_up + max(min(axes.repeat, MAX_EDGES // size), 1)
                 prepared[key] = new_batches(graph, built, distribution, size, count)
                 if prepared[key] is None:
                     context.skip(results, f"{NAME}: {graph.name}: no {distribution} batches of {size:,} new arcs")
@@ -92,9 +92,7 @@ def _measure_structure(
                 continue
             found = cycle(context, built, prepared[key][: repeat + axes.warm_up], weighted=arcs[2] is not None)
             for operation, times in found.items():
-                results.add(
-                    **labels, distribution=distribution, batch=size, operation=operation, **_rates(times, size)
-                )
+                results.add(**labels, distribution=distribution, batch=size, operation=operation, **_rates(times, size))
     results.add(**labels, operation="after all batches", **_memory(built))
 
 
@@ -172,9 +170,7 @@ def _compare_with_plain(results: Results, variant: str, plain_variant: str, rati
     """Add to every row of a variant how many times as long it takes as another does."""
     axes = ("graph", "distribution", "batch", "operation", "structure")
     plain = {
-        tuple(row.get(axis) for axis in axes): row
-        for row in results.where(variant=plain_variant)
-        if "median_ms" in row
+        tuple(row.get(axis) for axis in axes): row for row in results.where(variant=plain_variant) if "median_ms" in row
     }
     for row in results.where(variant=variant):
         other = plain.get(tuple(row.get(axis) for axis in axes))

@@ -31,12 +31,12 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=3, help="timed runs of each form")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     name_of = np.random.default_rng(SEED).integers(-(2**63), 2**63 - 1, edges.num_vertices)
     ends = name_of[edges.src], name_of[edges.dst]
     results = Results("names", device.kind, "full", header=describe_run(device, scale=options.scale))
-    for place in dict.fromkeys((fr.resolve_device("cpu"), device)):
+    for place in dict.fromkeys((fr.advanced.resolve_device("cpu"), device)):
         src, dst = map(place.xp.asarray, ends)
         for bits in map(int, options.batches.split(",")):
             measure(results, device, place, src, dst, 1 << bits, options.repeat)
@@ -44,15 +44,17 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def measure(results: Results, device: fr.Device, place: fr.Device, src: Any, dst: Any, size: int, repeat: int) -> None:
+def measure(
+    results: Results, device: fr.advanced.Device, place: fr.advanced.Device, src: Any, dst: Any, size: int, repeat: int
+) -> None:
     """The ids of all ends, in batches of `size` edges, new and known."""
 
-    def give(names: fr.Names) -> fr.Names:
+    def give(names: fr.VertexNames) -> fr.VertexNames:
         for begin in range(0, src.size, size):
             names.ids_of_edges(src[begin : begin + size], dst[begin : begin + size])
         return names
 
-    new, names = measure_each(device, [lambda: give(fr.Names(device=place))] * (repeat + 1), warm_up=1)
+    new, names = measure_each(device, [lambda: give(fr.VertexNames(device=place))] * (repeat + 1), warm_up=1)
     known, _ = measure_each(device, [partial(give, names)] * repeat)
     for what, samples in (("new", new), ("known", known)):
         rate = 2 * src.size / samples.median / 1e6

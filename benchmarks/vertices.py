@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--batches", type=int, default=50)
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     scales = [int(scale) for scale in options.scales.split(",")] if options.scales else SCALES[device.kind]
     asked = {"scale": scales[0], "size": options.size, "batches": options.batches}
     results = Results("vertices", device.kind, "full", header=describe_run(device, **asked))
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def measure(
-    device: fr.Device, graph: fr.DynamicGraph, observers: list, scale: int, options: argparse.Namespace
+    device: fr.advanced.Device, graph: fr.DynamicGraph, observers: list, scale: int, options: argparse.Namespace
 ) -> dict[str, Samples]:
     """Insert batches of random edges among the first vertices, and delete each before the next one comes."""
     rng = np.random.default_rng(SEED)

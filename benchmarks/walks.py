@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--repeat", type=int, default=5, help="timed calls")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
-    device = fr.resolve_device(options.device)
+    device = fr.advanced.resolve_device(options.device)
     src, dst, times, num_vertices = timed_arcs(options.scale, 2**30, SEED)
     results = Results("walks", device.kind, "full", header=describe_run(device, scale=options.scale, edges=src.size))
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def tempest(device: fr.Device, src: Any, dst: Any, times: Any, repeat: int) -> list[tuple[str, Any, int]]:
+def tempest(device: fr.advanced.Device, src: Any, dst: Any, times: Any, repeat: int) -> list[tuple[str, Any, int]]:
     """Method, times and steps of tempest-rw; nothing where it is not installed, or cannot be loaded."""
     try:
         from tempest import Tempest

@@ -14,7 +14,7 @@ from algorithms.comparators import on_host
 
 
 def columns_of(
-    analytic: Analytic, result: Any, device: fr.Device, ids: np.ndarray, starts: list[int] | None = None,
+    analytic: Analytic, result: Any, device: fr.advanced.Device, ids: np.ndarray, starts: list[int] | None = None,
     times_as: Callable[[np.ndarray], Any] = np.asarray,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """What a result holds.

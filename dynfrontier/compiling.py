@@ -41,7 +41,7 @@ def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = Fa
 
     begin = time.perf_counter()
     try:
-        with fr.on_compile(note):
+        with fr.advanced.on_compile(note):
             yield names
     finally:
         if status is not None:

@@ -40,8 +40,10 @@ def user_errors(*kinds: type[Exception]) -> Iterator[None]:
 _OPTIONS = (
     ("columns={'src': ..., 'dst': ...}", "--columns src=...,dst=..."),
     ("columns=('src', 'dst', ...)", "--columns src,dst,..."),
-    ("named=True reads ids that are words or any numbers; in a stream, fr.Names numbers them",
-     "--names reads ids that are words or any numbers"),
+    (
+        "named=True reads ids that are words or any numbers; in a stream, fr.VertexNames numbers them",
+        "--names reads ids that are words or any numbers",
+    ),
     ("named=True", "--names"),
     ("named=False", "--no-names"),
     ("header=True", "--header"),

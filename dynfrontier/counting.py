@@ -82,7 +82,7 @@ class AnalyticCount(Counting):
         self._headline, self.noun = analytic.headline
         self._settings = analytic.settings()
         # Always on a copy, whatever the graph: other kernels would be compiled when it is timed.
-        copied = {"snapshot": True} if "snapshot" in analytic.accepted else {}
+        copied = {"layout": "csr"} if "layout" in analytic.accepted else {}
         self._from_scratch = self._settings | copied
         self._counter = analytic.maintain(graph, **self._settings)
         self._timed = TimedObserver(graph, self._counter)

@@ -74,13 +74,13 @@ class StreamJob:
     counting: Counting
 
     def __init__(
-        self, structure: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, window: Window,
+        self, structure: type[fr.DynamicGraph], device: fr.advanced.Device, stream: fr.io.EdgeStream, window: Window,
         analytic: Analytic | None,
     ):  # fmt: skip
         self.stream = stream
         self.window = window
         unit = window.unit if isinstance(window, Span) else "ns"
-        times = {"time": unit} if window and structure.can_store_weights else {}
+        times = {"time_unit": unit} if window and structure.can_store_weights else {}
         self.graph = structure(stream.num_vertices, device=device, **times)
         self.counting = EdgeCount(self.graph) if analytic is None else AnalyticCount(self.graph, analytic)
         self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()

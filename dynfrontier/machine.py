@@ -21,7 +21,7 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def describe_run(device: fr.Device, **options: Any) -> dict[str, Any]:
+def describe_run(device: fr.advanced.Device, **options: Any) -> dict[str, Any]:
     """Machine, its speed now, date, commit and versions; `options` are added to them."""
     commit, dirty = _commit()
     return {
@@ -53,7 +53,7 @@ def _commit() -> tuple[str, bool | None]:
         return "unknown", None
 
 
-def _machine(device: fr.Device) -> dict[str, Any]:
+def _machine(device: fr.advanced.Device) -> dict[str, Any]:
     found: dict[str, Any] = {"cpu": _cpu_name(), "cores": _cores(), "system": platform.platform()}
     if device.is_gpu:
         runtime = device.xp.cuda.runtime

@@ -37,12 +37,12 @@ def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
     return dynamic[name]
 
 
-def pick_device(name: str) -> fr.Device:
+def pick_device(name: str) -> fr.advanced.Device:
     """The device of this name."""
     import frontier as fr
 
     with user_errors(RuntimeError, ValueError):
-        return fr.resolve_device(name)
+        return fr.advanced.resolve_device(name)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ Header = Annotated[
     typer.Option("--header/--no-header", help="Whether the first line of a text holds the names of columns.",
                  show_default="what it looks like"),
 ]  # fmt: skip
-Names = Annotated[
+VertexNames = Annotated[
     bool | None,
     typer.Option("--names/--no-names", help="Whether ids are names, of any kind, instead of integers from 0 on.",
                  show_default="what the first record of a CSV file has"),
@@ -36,7 +36,7 @@ Names = Annotated[
 Comments = Annotated[str, typer.Option("--comments", help="Characters that start a comment line in text.")]
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "member": (Member, None), "columns": (Columns, None), "delimiter": (Delimiter, None), "header": (Header, None),
-    "names": (Names, None), "comments": (Comments, COMMENTS),
+    "names": (VertexNames, None), "comments": (Comments, COMMENTS),
 }  # fmt: skip
 """Type and default of each option, by its name, which is that of an attribute of `Input`."""
 

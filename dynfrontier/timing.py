@@ -42,7 +42,7 @@ class Stopwatch:
     before and after each, and goes on as if nothing were measured.
     """
 
-    def __init__(self, device: fr.Device):
+    def __init__(self, device: fr.advanced.Device):
         self._device = device
         self._seconds = 0.0
         self._running: list[tuple[Any, Any]] = []  # pairs of events that were not looked at yet

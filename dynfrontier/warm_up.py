@@ -66,12 +66,12 @@ def warm_up(
         Whether the window of the job is a length of time.
     """
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
-    with fr.loading_alternatives():
+    with fr.advanced.warming_up():
         for similar in similar_graphs(stream, graph.device):
             _run(similar, graph, counting, by_time)
 
 
-def similar_graphs(stream: fr.io.EdgeStream, device: fr.Device) -> list[Similar]:
+def similar_graphs(stream: fr.io.EdgeStream, device: fr.advanced.Device) -> list[Similar]:
     """The graphs to warm up on, for a job with this stream."""
     most = max(stream.batch_size, SMALL)
     found = [each._replace(records=min(each.records, each.batches * most)) for each in GRAPHS]
@@ -88,7 +88,7 @@ def _run(similar: Similar, graph: fr.DynamicGraph, counting: Counting, by_time: 
         window = Span(similar.window * max(len(edges) // similar.batches, 1), graph.time_unit or "s", "")
     stream = fr.io.stream_edges(edges, max(len(edges) // similar.batches, 1))
     other = type(graph)(
-        edges.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype, time=graph.time_unit
+        edges.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype, time_unit=graph.time_unit
     )  # fmt: skip
     count = counting.on(other)
     with applied(other, stream, window, synchronous=count.observes) as steps:

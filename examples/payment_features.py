@@ -43,7 +43,7 @@ def payments() -> Iterator[pd.DataFrame]:
         })  # fmt: skip
 
 
-def table(results: dict[str, Any], names: fr.Names) -> pd.DataFrame:
+def table(results: dict[str, Any], names: fr.VertexNames) -> pd.DataFrame:
     """A row for each account that has a partner."""
     labels = results.pop("group")
     accounts = pd.Index(names[np.arange(labels.size)], name="account")
@@ -72,8 +72,8 @@ def main() -> None:
               f"{busiest} in {features.triangles[busiest]} triangles, "
               f"{features['rank'].idxmax()} has the highest rank")  # fmt: skip
 
-    names = fr.Names()
-    graph = fr.structures()[options.structure](time="s", device=options.device)
+    names = fr.VertexNames()
+    graph = fr.structures()[options.structure](time_unit="s", device=options.device)
     features = {
         "degree": lambda graph: graph.degrees(),
         "triangles": (DynamicTriangleCount, "per_vertex"),

@@ -85,9 +85,9 @@ def main(url: str, device: str, folder: str) -> None:
     checkpoint = Path(folder) / "checkpoint"
     analytics = {"groups": (DynamicComponents, "count")}
 
-    graph = SlabGraph(device=device, weight_dtype="int64", multi="sum")  # all that one account paid another
+    graph = SlabGraph(device=device, weight_dtype="int64", multi_edges="sum")  # all that one account paid another
     source = partial(read, client)
-    with Pipeline(source, graph, analytics, names=fr.Names(), checkpoint=checkpoint, every=2) as pipeline:
+    with Pipeline(source, graph, analytics, names=fr.VertexNames(), checkpoint=checkpoint, every=2) as pipeline:
         for batch in pipeline:
             if batch.end >= PAYMENTS // 2:
                 break

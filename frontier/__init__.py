@@ -4,6 +4,9 @@ Analytics are loops of a few operators over a `Frontier`, a set of vertices: `ad
 `compute` over vertices, `neighbor_reduce` over the edges of each, `intersect` pairs of neighbor lists, `traverse` to
 the end. What is done on the way is said in plain Python functions, which are compiled for the graph's device, CPU or
 GPU.
+
+The names are listed in groups: graphs and what happens to them; frontiers and operators; what functors may call; and
+what compiles and checks them. `advanced` has what authors of algorithms need besides.
 """
 
 from __future__ import annotations
@@ -11,22 +14,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .advanced import arguments
-from .core import keys
+from . import advanced
 from .core.dynamic import DynamicGraph
 from .core.graph import Graph
-from .core.locking import reads
-from .core.registry import snapshot_structure
-from .core.results import MemoryUsage, ObserverError, UpdateObserver, UpdateResult
-from .core.statistics import StorageStatistics
-from .core.structures import structure_class, structures
-from .features.edge_data import RecordsResult
-from .features.mixed import MixedResult, Op
+from .core.results import ObserverError, UpdateObserver
+from .core.structures import structures
+from .features.mixed import Operation
 from .features.temporal_sampling import sample_temporal_neighbors
 from .features.temporal_sampling.latest import latest_neighbors
 from .features.times.events import event_graph
 from .features.times.replaced import ReplacedTimesWarning
-from .features.windows.window import SlidingWindow, WindowResult
+from .features.windows.window import SlidingWindow
 from .functor import FunctorError, FunctorIndexError, checking, interpreted
 from .functor.intrinsics.atomics import (
     atomic_add,
@@ -38,75 +36,73 @@ from .functor.intrinsics.atomics import (
     atomic_or,
 )
 from .functor.intrinsics.neighbors import degree, find_edge, neighbors
-from .functor.intrinsics.random import random, random_bits
-from .names import Names
+from .functor.intrinsics.random import random
+from .names import VertexNames
 from .operators import (
-    Orientation,
     PriorityFrontier,
     SpMV,
-    Step,
     advance,
     common_neighbors,
     compute,
     defer,
-    edge_support,
-    extract_neighbors,
-    extract_oriented,
     extract_subgraph,
     filter,
     intersect,
-    intersect_arcs,
     neighbor_reduce,
     reduce,
     sample_neighbors,
-    snapshot_for_passes,
-    snapshot_if_faster,
     traverse,
     visit_edges,
 )
-from .operators.batch_step import BatchStep, clear
-from .operators.capture import Recorded, record
+from .operators.capture import capture
 from .operators.frontiers.edge_frontier import EdgeFrontier
 from .operators.frontiers.frontier import Frontier
-from .operators.layout import Form, choose_form
-from .runtime import Device, display, gpu_available, loading_alternatives, on_compile, resolve_device
+from .runtime import gpu_available
 from .runtime.compile.caches import clear_caches
-from .runtime.memory.transfer import Fetched, fetch
 
 if TYPE_CHECKING:
-
     from . import distributed, interchange, io
 
-__all__ = [
-    "BatchStep",
-    "Device",
-    "DynamicGraph",
-    "EdgeFrontier",
-    "Fetched",
-    "Form",
-    "Frontier",
-    "FunctorError",
-    "FunctorIndexError",
+__all__ = [  # noqa: RUF022
+    # graphs and what happens to them
     "Graph",
-    "MemoryUsage",
-    "MixedResult",
-    "Names",
-    "ObserverError",
-    "Op",
-    "Orientation",
-    "PriorityFrontier",
-    "Recorded",
-    "RecordsResult",
-    "ReplacedTimesWarning",
-    "SlidingWindow",
-    "SpMV",
-    "Step",
-    "StorageStatistics",
+    "DynamicGraph",
+    "structures",
     "UpdateObserver",
-    "UpdateResult",
-    "WindowResult",
+    "ObserverError",
+    "Operation",
+    "VertexNames",
+    "SlidingWindow",
+    "event_graph",
+    "ReplacedTimesWarning",
+    "io",
+    "interchange",
+    "distributed",
+    # frontiers and operators
+    "Frontier",
+    "EdgeFrontier",
+    "PriorityFrontier",
     "advance",
-    "arguments",
+    "filter",
+    "compute",
+    "reduce",
+    "neighbor_reduce",
+    "visit_edges",
+    "intersect",
+    "common_neighbors",
+    "traverse",
+    "SpMV",
+    "capture",
+    "extract_subgraph",
+    "sample_neighbors",
+    "sample_temporal_neighbors",
+    "latest_neighbors",
+    # in functors
+    "neighbors",
+    "degree",
+    "find_edge",
+    "defer",
+    "random",
     "atomic_add",
     "atomic_and",
     "atomic_cas",
@@ -114,51 +110,15 @@ __all__ = [
     "atomic_max",
     "atomic_min",
     "atomic_or",
-    "checking",
-    "choose_form",
-    "clear",
-    "clear_caches",
-    "common_neighbors",
-    "compute",
-    "defer",
-    "degree",
-    "display",
-    "distributed",
-    "edge_support",
-    "event_graph",
-    "extract_neighbors",
-    "extract_oriented",
-    "extract_subgraph",
-    "fetch",
-    "filter",
-    "find_edge",
+    # compilation and its errors
     "gpu_available",
-    "interchange",
+    "clear_caches",
+    "checking",
     "interpreted",
-    "intersect",
-    "intersect_arcs",
-    "io",
-    "keys",
-    "latest_neighbors",
-    "loading_alternatives",
-    "neighbor_reduce",
-    "neighbors",
-    "on_compile",
-    "random",
-    "random_bits",
-    "reads",
-    "record",
-    "reduce",
-    "resolve_device",
-    "sample_neighbors",
-    "sample_temporal_neighbors",
-    "snapshot_for_passes",
-    "snapshot_if_faster",
-    "snapshot_structure",
-    "structure_class",
-    "structures",
-    "traverse",
-    "visit_edges",
+    "FunctorError",
+    "FunctorIndexError",
+    # for authors of algorithms
+    "advanced",
 ]
 
 _LATER = ("distributed", "interchange", "io")

@@ -14,7 +14,7 @@ from .hornet import Hornet
 from .lpma import LPMA
 from .slab import SlabGraph
 
-register_structure(CSR, snapshot=True)
+register_structure(CSR, static_copies=True)
 register_structure(Hornet)
 register_structure(SlabGraph)
 register_structure(GPMA)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch.raw import MOST_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.core.sort import SortedKeys, id_bits
 from frontier.runtime import Counters, Device, Kernels, Scratch
 from frontier.runtime.launch.arguments import Struct
@@ -22,7 +22,7 @@ KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
-SIZES = 512, 2048, 2 * MOST_EDGES
+SIZES = 512, 2048, 2 * MAX_EDGES
 """Arcs of the largest batches; a chain is recorded for each size. The sort compares each arc with each other."""
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, TOLD = range(3)  # places in the counters, from SMALL of small_keys.cuh on
@@ -72,7 +72,7 @@ class LaunchSequences:
         launches, _, fields = chain
         self.keys.set(*fields)
         launches.run()
-        numbers = self.counters.collect()
+        numbers = self.counters.synchronize()
         if numbers[self.first + INVALID] or numbers[self.first + DECLINED]:
             return None
         return numbers

@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from model import Pair, make
 
 from frontier.core.structures import structures
-from frontier.distributed import Threads
+from frontier.distributed import ThreadEngine
 from frontier.distributed.partition import owners
 from frontier.runtime import gpu_available
 
@@ -204,7 +204,7 @@ def small_graphs_have_vertices_on_all_parts(monkeypatch: pytest.MonkeyPatch) -> 
 def engine(request: pytest.FixtureRequest, device: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Threads for the workers of graphs in 2 and 3 parts, where one vertex or two have an owner."""
     monkeypatch.setattr(owners, "TOGETHER", request.param - 2)
-    with Threads(request.param, device) as engine:
+    with ThreadEngine(request.param, device) as engine:
         yield engine
 
 

@@ -38,7 +38,7 @@ def check_frames_of_dask(engine):
     import dask.dataframe
 
     src, dst, n = GRAPHS["rmat"]
-    names = fr.Names()
+    names = fr.VertexNames()
     names.ids(np.array([f"v{i}" for i in range(n // 2)]))  # the last part has rows without a name only
     graphs = pair_of(n, engine=engine)
     insert(graphs, src, dst)

@@ -17,7 +17,7 @@ KNOWN = {name: known for times in (False, True) for name, known in analytics(tim
          if known.static and known.incremental}  # fmt: skip
 """The analytics of the catalogue that have both forms."""
 
-MOST_VERTICES = 24
+MAX_VERTICES = 24
 # How often each operation comes up.
 OPERATIONS = {
     "insert": 8, "delete": 6, "delete_vertices": 4, "return_vertices": 5, "grow": 2, "mixed": 2, "expire": 1,
@@ -148,7 +148,7 @@ class History:
         result = getattr(each.graph, name)(*args, **values)
         if each.one is not each.graph:
             other = getattr(each.one, name)(*args, **values)
-            if isinstance(result, fr.UpdateResult):
+            if isinstance(result, fr.advanced.UpdateResult):
                 assert result == other
         for analytic in each.analytics:
             analytic.vertices_changed()
@@ -175,8 +175,8 @@ class History:
 
     def do_insert(self, each: Followers) -> None:
         src, dst = self.batch(each)
-        multi = getattr(each.one, "multi", "last")
-        rule = "replace" if multi != "last" else str(self.rng.choice(["replace", "replace", "keep", "add"]))
+        multi_edges = getattr(each.one, "multi_edges", "last")
+        rule = "replace" if multi_edges != "last" else str(self.rng.choice(["replace", "replace", "keep", "add"]))
         if not self.weighted and rule == "add":
             rule = "keep"
         values = self.values(len(src), least=-3 if rule == "add" else 0)
@@ -208,7 +208,7 @@ class History:
 
     def do_grow(self, each: Followers) -> None:
         n = each.one.num_vertices
-        if n > MOST_VERTICES:
+        if n > MAX_VERTICES:
             return
         if self.rng.random() < 0.5:
             self.update(each, "insert_vertices", int(self.rng.integers(0, 5)))
@@ -217,9 +217,9 @@ class History:
 
     def do_mixed(self, each: Followers) -> None:
         src, dst = self.batch(each)
-        if each.graph is not each.one or getattr(each.one, "multi", "last") != "last":
+        if each.graph is not each.one or getattr(each.one, "multi_edges", "last") != "last":
             return
-        ops = self.rng.choice([int(fr.Op.INSERT), int(fr.Op.DELETE)], len(src))
+        ops = self.rng.choice([int(fr.Operation.INSERT), int(fr.Operation.DELETE)], len(src))
         self.update(each, "apply", ops.tolist(), src, dst, **self.values(len(src)))
 
     def do_expire(self, each: Followers) -> None:

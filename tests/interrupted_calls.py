@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from test_interrupts import Interrupter
 
-from frontier.distributed import DistributedGraph, Processes, Threads
+from frontier.distributed import DistributedGraph, ProcessEngine, ThreadEngine
 from structures import SlabGraph
 
 N = 40
@@ -34,7 +34,7 @@ def workers(kind: str) -> Iterator[Any]:
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
             yield DistributedGraph(SlabGraph).engine
         return
-    with Threads(2) if kind == "threads" else Processes(2) as engine:
+    with ThreadEngine(2) if kind == "threads" else ProcessEngine(2) as engine:
         yield engine
 
 

@@ -34,11 +34,12 @@ class Answers:
 
 
 class RecordModel(Model):
-    """`Model` with the records of each edge, oldest first; but with ``multi="keep"``, it is one that adds up to all.
+    """`Model` with the records of each edge, oldest first; but with ``multi_edges="all"``, it is one that adds up to
+    all.
 
     Parameters
     ----------
-    multi : {"last", "sum", "keep"}
+    multi : {"last", "sum", "all"}
     keep_time : {"latest", "first"}, optional
         None for graphs without times.
     columns : tuple of str
@@ -46,11 +47,11 @@ class RecordModel(Model):
     """
 
     def __init__(
-        self, num_vertices: int, *, multi: str = "last", keep_time: str | None = None, columns: tuple[str, ...] = (),
-        **options: Any,
+        self, num_vertices: int, *, multi_edges: str = "last", keep_time: str | None = None,
+        columns: tuple[str, ...] = (), **options: Any,
     ):  # fmt: skip
         super().__init__(num_vertices, **options)
-        self.multi, self.keep_time, self.columns = multi, keep_time, columns
+        self.multi_edges, self.keep_time, self.columns = multi_edges, keep_time, columns
         self.records: dict[tuple[int, int], list[Record]] = {}
         self.given: list[Record | None] = []  # the records of the last insertion, by position
 
@@ -86,10 +87,12 @@ class RecordModel(Model):
     def _insert(self, key: tuple[int, int], rows: list[Record], on_existing: str) -> str:
         """Insert the records of one edge; what that does to it."""
         old = self.records.get(key)
-        if self.multi == "keep":
+        if self.multi_edges == "all":
             self._hold(key, self._by_time([*(old or []), *rows]))
             return "replaced" if old else "inserted"
-        new = self._added_up(rows) if self.multi == "sum" else replace(rows[0 if self.keep_time == "first" else -1])
+        new = (
+            self._added_up(rows) if self.multi_edges == "sum" else replace(rows[0 if self.keep_time == "first" else -1])
+        )
         if old is None:
             if on_existing == "add" and not new.weight > 0:
                 return "nothing"
@@ -102,7 +105,7 @@ class RecordModel(Model):
         outdated = self._is_outdated(held, new)
         if outdated:
             new.data = held.data
-        if self.multi == "sum":
+        if self.multi_edges == "sum":
             new.weight, new.count = new.weight + held.weight, new.count + held.count
         elif on_existing == "add":
             new.weight = new.weight + held.weight
@@ -158,21 +161,21 @@ class RecordModel(Model):
         for i, op in enumerate(ops.tolist()):
             u, v = int(src[i]), int(dst[i])
             answer, weight, listed = 0, 0, []
-            if op == fr.Op.INSERT:
+            if op == fr.Operation.INSERT:
                 given = None if weights is None else weights[i : i + 1]
                 done = self.insert_edges([u], [v], given, **{name: column[i : i + 1] for name, column in data.items()})
                 answer = done.inserted
                 found.totals[0] += done.inserted
                 found.totals[1] += done.replaced
-            elif op == fr.Op.DELETE:
+            elif op == fr.Operation.DELETE:
                 answer = self.delete_edges([u], [v]).deleted
                 found.totals[2] += answer
-            elif op in (fr.Op.DEGREE, fr.Op.NEIGHBORS):
+            elif op in (fr.Operation.DEGREE, fr.Operation.NEIGHBORS):
                 answer = len(self.adjacency[u])
-                listed = sorted(self.adjacency[u]) if op == fr.Op.NEIGHBORS else []
+                listed = sorted(self.adjacency[u]) if op == fr.Operation.NEIGHBORS else []
             else:
                 answer = int(v in self.adjacency[u])
-                weight = self.adjacency[u][v] if op == fr.Op.WEIGHT and answer else 0
+                weight = self.adjacency[u][v] if op == fr.Operation.WEIGHT and answer else 0
             found.answers.append(answer)
             found.weights.append(weight if self.weight_dtype is not None or not weight else 1)
             found.lists.append(listed)
@@ -199,7 +202,7 @@ def assert_same_records(graph: Any, model: RecordModel) -> None:
     ids = to_host(graph, graph.edge_ids(*ends))
     assert len(set(ids.tolist())) == len(keys), "two edges with one id"
     assert not keys or 0 <= ids.min() <= ids.max() < graph.edge_capacity
-    if model.multi != "keep":
+    if model.multi_edges != "all":
         for key, rows, now in zip(keys, model.records.values(), ids.tolist(), strict=True):
             assert rows[0].id in (None, now), f"{key} had the id {rows[0].id}, and now has {now}"
             rows[0].id = now
@@ -208,10 +211,10 @@ def assert_same_records(graph: Any, model: RecordModel) -> None:
     for name in model.columns:
         found = to_host(graph, graph.edge_data[name])[ids].tolist()
         assert found == [edge.data[name] for edge in edges], name  # type: ignore[union-attr]
-    if model.multi != "last":
+    if model.multi_edges != "last":
         found = to_host(graph, graph.edge_data["count"])[ids].tolist()
         assert found == [edge.count for edge in edges], "count"  # type: ignore[union-attr]
-    if model.multi == "keep":
+    if model.multi_edges == "all":
         _assert_same_lists(graph, model, ends)
 
 

@@ -22,7 +22,7 @@ SPAN, LATENESS = 30, 12
 LONG_AGO = -(2**62)
 FAILURES = 0.12  # share of updates that are tried in a way that fails, before they are made
 SNAPSHOTS = 3
-FEW_PAIRS = 8  # a pair of vertices is listed often, so that edges have several records
+SMALL_PAIRS = 8  # a pair of vertices is listed often, so that edges have several records
 NOTIFICATIONS = (
     "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted", "vertices_changed",
 )  # fmt: skip
@@ -97,18 +97,18 @@ class RecordWalk(Walk):
         rng = self.rng
         directed = options["directed"]
         graph_options: dict[str, Any] = {"in_edges": True} if directed and rng.random() < 0.5 else {}
-        self.multi, self.keep_time, columns = "last", None, {}
+        self.multi_edges, self.keep_time, columns = "last", None, {}
         if rng.random() < 0.9:
-            self.multi = str(rng.choice(["last", "last", "sum", "keep", "keep"]))
+            self.multi_edges = str(rng.choice(["last", "last", "sum", "keep", "keep"]))
             self.keep_time = [None, "latest", "latest", "first"][int(rng.integers(4))]
             columns = {"amount": "int32"} if rng.random() < 0.7 else {}
-            graph_options |= {"edge_data": columns, "multi": self.multi}
-            graph_options |= {} if self.keep_time is None else {"time": "s", "keep_time": self.keep_time}
+            graph_options |= {"edge_data": columns, "multi_edges": self.multi_edges}
+            graph_options |= {} if self.keep_time is None else {"time_unit": "s", "keep_time": self.keep_time}
         names = (*(() if self.keep_time is None else ("time",)), *columns)
         self.drawn = {**options, **graph_options}
         graph = structure(num_vertices, device=self.device, **self.drawn)
-        model = RecordModel(num_vertices, multi=self.multi, keep_time=self.keep_time, columns=names, directed=directed,
-                            weight_dtype=options["weight_dtype"])  # fmt: skip
+        model = RecordModel(num_vertices, multi_edges=self.multi_edges, keep_time=self.keep_time, columns=names,
+                            directed=directed, weight_dtype=options["weight_dtype"])  # fmt: skip
         self.has_data = graph.edge_data is not None
         self.now = 0
         self.window: Any = None
@@ -120,10 +120,10 @@ class RecordWalk(Walk):
 
     def weights_of_operations(self) -> dict[str, float]:
         left_out = {"bad_id"} if self.has_data else set()  # `refused` has such ids, and what insertions need besides
-        left_out |= set() if self.multi == "keep" else {"delete_records"}
+        left_out |= set() if self.multi_edges == "all" else {"delete_records"}
         left_out |= set() if self.keep_time else {"expire", "push", "window", "advance"}
-        left_out |= set() if self.multi == "last" else {"apply"}
-        left_out |= set() if "amount" in self.pair.model.columns and self.multi == "last" else {"assign"}
+        left_out |= set() if self.multi_edges == "last" else {"apply"}
+        left_out |= set() if "amount" in self.pair.model.columns and self.multi_edges == "last" else {"assign"}
         left_out |= set() if self.has_data else {"columns"}
         left_out |= {"triangles"} if self.pair.graph.directed else set()
         left_out |= set() if self.pair.graph.has_in_edges and self.pair.graph.directed else {"reverse"}
@@ -149,11 +149,11 @@ class RecordWalk(Walk):
         return drawn
 
     def insert(self, src: Any, dst: Any, weights: Any, **options: Any) -> None:
-        if self.multi != "last":
+        if self.multi_edges != "last":
             options = {}
             if weights is not None:  # sums must be exact, and fit
                 weights = self.weights(len(src), wide=False)
-            if self.multi == "sum" and self.rng.random() < 0.3:
+            if self.multi_edges == "sum" and self.rng.random() < 0.3:
                 options["count"] = self.rng.integers(1, 5, len(src))
         self.update("insert_edges", np.asarray(src), np.asarray(dst), weights, **options, **self.data(len(src)))
 
@@ -185,7 +185,7 @@ class RecordWalk(Walk):
         else:
             counts = [getattr(result, what) for what in ("inserted", "replaced", "deleted")]
             assert counts == [expected.inserted, expected.replaced, expected.deleted], f"{name}: {result}, {expected}"
-        if self.multi == "keep" and name == "insert_edges":
+        if self.multi_edges == "all" and name == "insert_edges":
             self.number(result.record_ids)
 
     def compare_answers(self, result: Any, expected: Answers) -> None:
@@ -247,7 +247,7 @@ class RecordWalk(Walk):
         longer = [np.append(np.asarray(array, np.int64), 0) for array in (src, dst)]
         longer[int(self.rng.integers(2))][-1] = bad
         if name == "apply":
-            first = [np.append(first[0], np.uint8(fr.Op.DELETE))]
+            first = [np.append(first[0], np.uint8(fr.Operation.DELETE))]
         weights = tuple(None if array is None else np.append(array, array.dtype.type(1)) for array in weights)
         data = {key: np.append(value, value.dtype.type(1)) if isinstance(value, np.ndarray) else value
                 for key, value in options.items()}  # fmt: skip
@@ -256,7 +256,7 @@ class RecordWalk(Walk):
     def do_insert_again(self) -> None:
         """Records of few pairs."""
         size = int(self.rng.integers(0, 30))
-        some, others = self.vertices(FEW_PAIRS), self.vertices(FEW_PAIRS)
+        some, others = self.vertices(SMALL_PAIRS), self.vertices(SMALL_PAIRS)
         chosen = self.rng.integers(0, max(some.size, 1), size if some.size else 0)
         self.insert(some[chosen], others[chosen], self.weights(chosen.size, wide=False))
 
@@ -270,7 +270,7 @@ class RecordWalk(Walk):
     def do_apply(self) -> None:
         size = int(self.rng.integers(0, 40))
         src, dst = (self.rng.choice(ends, size) if ends.size else ends for ends in (self.vertices(9), self.vertices(9)))
-        ops = self.rng.choice([fr.Op.INSERT, fr.Op.DELETE, *fr.Op], src.size).astype(np.uint8)
+        ops = self.rng.choice([fr.Operation.INSERT, fr.Operation.DELETE, *fr.Operation], src.size).astype(np.uint8)
         self.update("apply", ops, src, dst, self.weights(src.size, wide=False), **self.data(src.size))
 
     def do_assign(self) -> None:
@@ -293,11 +293,11 @@ class RecordWalk(Walk):
         src, dst = self.pairs()
         data, weights = self.data(src.size, 50), self.weights(src.size, wide=False)
         options: dict[str, Any] = {}
-        if self.multi == "last":
+        if self.multi_edges == "last":
             options = {"on_existing": str(self.rng.choice(["replace", "keep"]))}
         clock, times = self.window.clock, data["time"]
         thrower = self.thrower
-        if thrower is not None and (self.multi == "keep" or "edges_inserted" not in vars(thrower)):
+        if thrower is not None and (self.multi_edges == "all" or "edges_inserted" not in vars(thrower)):
             self.graph.detach(thrower)  # if it fails when records expire, what the insertion did is not returned
         if self.rng.random() < FAILURES:
             args, given = self.made_invalid("insert_edges", (src, dst, weights), data)
@@ -320,10 +320,10 @@ class RecordWalk(Walk):
         data = {name: values[kept] for name, values in data.items()}
         weights = None if weights is None else weights[kept]
         done = self.model.insert_edges(src[kept], dst[kept], weights, **options, **data)
-        if isinstance(result, fr.WindowResult):
+        if isinstance(result, fr.advanced.WindowResult):
             assert (result.inserted, result.replaced) == (done.inserted, done.replaced)
             assert result.late == times.size - kept.size
-            if self.multi == "keep":
+            if self.multi_edges == "all":
                 ids = to_host(self.graph, result.record_ids)
                 assert (np.delete(ids, kept) == -1).all()
                 self.number(ids[kept])
@@ -339,7 +339,7 @@ class RecordWalk(Walk):
             result = self.applied(self.window.advance, now)
             clock = self.window.clock
             deleted = self.model.expire(clock - SPAN + 1).deleted
-            assert (result.expired if isinstance(result, fr.WindowResult) else result.deleted) == deleted
+            assert (result.expired if isinstance(result, fr.advanced.WindowResult) else result.deleted) == deleted
 
     # ---- copies and snapshots ---------------------------------------------------------------------------------------
 

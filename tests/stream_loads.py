@@ -130,7 +130,7 @@ def loaded(structure: str, device: str, name: str) -> list[str]:
         counted = analytic if analytic is not None and analytic.headline else None
         if analytic is not None and analytic.times and not (window and kind.can_store_weights):
             continue
-        job = StreamJob(kind, fr.resolve_device(device), stream, window, counted)
+        job = StreamJob(kind, fr.advanced.resolve_device(device), stream, window, counted)
         if analytic is not None and counted is None:
             job.counting = Results(job.graph, analytic)
         with lines() as before:

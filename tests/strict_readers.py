@@ -160,7 +160,7 @@ def roles_of(names):
     """The role of each named column, by the best name of each role."""
     roles = [None] * len(names)
     for role, known in ROLES.items():
-        ranks = [(known.index(n), k) for k, name in enumerate(names) if (n := name.strip(" \t\"").lower()) in known]
+        ranks = [(known.index(n), k) for k, name in enumerate(names) if (n := name.strip(' \t"').lower()) in known]
         if ranks:
             roles[min(ranks)[1]] = role
     return roles
@@ -170,7 +170,7 @@ def resolved(names):
     """Roles of all columns, those without a name that says so included."""
     refuse(len(names) < 2, "one column")
     roles = roles_of(names)
-    known = [any(name.strip(" \t\"").lower() in words for words in ROLES.values()) for name in names]
+    known = [any(name.strip(' \t"').lower() in words for words in ROLES.values()) for name in names]
     missing = [role for role in ("src", "dst") if role not in roles]
     plain = [k for k, there in enumerate(known) if not there]
     if len(missing) == 2 and len(plain) == 3 and "weight" not in roles and "time" not in roles:

@@ -53,8 +53,8 @@ def counts(monkeypatch):
     monkeypatch.setattr(ParallelKernel, "__call__", in_pieces)
     monkeypatch.setattr(shares, "threads_for", lambda work, few: 2)
     monkeypatch.setattr(shares, "LONG_LIST", 500)
-    monkeypatch.setattr(shares, "FEW_VERTICES", 3)
-    monkeypatch.setattr(shares, "MANY_ARCS", 1000)
+    monkeypatch.setattr(shares, "SMALL_VERTICES", 3)
+    monkeypatch.setattr(shares, "LARGE_ARCS", 1000)
     return seen
 
 
@@ -151,7 +151,7 @@ def test_traverse(device, arcs, balance, monkeypatch):
     for options in ({"balance": balance}, {"max_steps": 100}):
         distance = graph.xp.full(N, 1 << 20, np.int32)
         distance[2] = 0
-        fr.traverse(graph, fr.Frontier(graph, [2]), reach, distance, fr.Step(1), **options)
+        fr.traverse(graph, fr.Frontier(graph, [2]), reach, distance, fr.advanced.StepCounter(1), **options)
         found.append(host(distance))
     assert (found[0] == found[1]).all() and (found[0] < 1 << 20).any()
 

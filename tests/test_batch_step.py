@@ -9,7 +9,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.operators.batch_step import SIZES, SMALL
+from frontier.operators.captured_batches import SIZES, SMALL
 from frontier.runtime.launch.recorder import recorder
 from structures import SlabGraph
 
@@ -44,7 +44,7 @@ def batch(graph, rng, size):
 
 
 def test_batches_of_all_sizes(graph, rng):
-    taken = fr.BatchStep(graph, step)
+    taken = fr.capture(graph, step, batches=True)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
     for turn, size in enumerate([1, 7, 256, 3, 0, 257, 2048, 300, SMALL, SMALL + 1, 2049, 1, 1]):
         src, dst = batch(graph, rng, size)
@@ -62,9 +62,9 @@ def test_warming_up_takes_the_way_of_large_batches(graph, rng):
             direct.append(src.size)
         step(graph, src, dst, *args)
 
-    taken, found = fr.BatchStep(graph, noted), graph.xp.zeros(N, np.int64)
+    taken, found = fr.capture(graph, noted, batches=True), graph.xp.zeros(N, np.int64)
     expected = graph.xp.zeros(N, np.int64)
-    with fr.loading_alternatives():
+    with fr.advanced.warming_up():
         for _ in range(6):
             src, dst = batch(graph, rng, 5)
             step(graph, src, dst, 1, np.uint8(1), expected)
@@ -77,7 +77,7 @@ def test_warming_up_takes_the_way_of_large_batches(graph, rng):
 
 @pytest.mark.parametrize("most", [3, 20_000])
 def test_the_largest_batch_may_be_chosen(graph, rng, most):
-    taken = fr.BatchStep(graph, spread, most=most)
+    taken = fr.capture(graph, spread, batches=True, max_batch=most)
     state = [[], []]
     for arrays in state:
         arrays += [graph.xp.zeros(N, np.int32), graph.xp.zeros(N, graph.vertex_dtype), N]
@@ -91,13 +91,13 @@ def test_the_largest_batch_may_be_chosen(graph, rng, most):
         taken(src, dst, *state[0])
         for mine, theirs in zip(state[0][4:], state[1][4:], strict=True):
             assert host(mine).tolist() == host(theirs).tolist(), size
-    with pytest.raises(ValueError, match="most"):
-        fr.BatchStep(graph, spread, most=0)
+    with pytest.raises(ValueError, match="max_batch"):
+        fr.capture(graph, spread, batches=True, max_batch=0)
 
 
 def test_pairs_in_both_orders(graph, rng):
     """Of batches of all sizes, those among them which are not recorded, and of arrays that must be copied first."""
-    taken = fr.BatchStep(graph, step, both_orders=True)
+    taken = fr.capture(graph, step, batches=True, both_orders=True)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
     pairs = [batch(graph, rng, size) for size in (1, 7, 256, 3, 0, 257, 300, SMALL + 1, 1)]
     pairs.append([ids[::2] for ids in pairs[2]])
@@ -111,11 +111,11 @@ def test_pairs_in_both_orders(graph, rng):
     with pytest.raises(ValueError, match="src has 256, dst has 7"):
         taken(pairs[2][0], pairs[1][1], 1, 1, found)
     with pytest.raises(TypeError, match="both_orders"):
-        fr.BatchStep(graph, step, both_orders="yes")
+        fr.capture(graph, step, batches=True, both_orders="yes")
 
 
 def test_arrays_with_gaps(graph, rng):
-    taken = fr.BatchStep(graph, step)
+    taken = fr.capture(graph, step, batches=True)
     expected, found = (graph.xp.zeros(N, np.int64) for _ in range(2))
     src, dst = batch(graph, rng, 20)
     for pairs in ((src[::2], dst[::2]), (src[::-1], dst), (src[:10], dst[10:])):
@@ -126,20 +126,20 @@ def test_arrays_with_gaps(graph, rng):
 
 def test_arrays_that_do_not_match(graph, rng):
     """They are told of, and not read beyond their ends, however small the batch is."""
-    taken = fr.BatchStep(graph, step)
+    taken = fr.capture(graph, step, batches=True)
     found = graph.xp.zeros(N, np.int64)
     src, dst = batch(graph, rng, 20)
     with pytest.raises(ValueError, match="dst"):
         taken(src, dst[:1], 1, 1, found)
     with pytest.raises(ValueError, match="contiguous"):
-        fr.clear(found[::2])
+        fr.advanced.clear(found[::2])
 
 
 def test_threads_have_records_of_their_own(graph, rng):
     """Those that read at the same time must not work in the same memory."""
     if not graph.device.is_gpu:
         pytest.skip("nothing is recorded")
-    taken = fr.BatchStep(graph, step)
+    taken = fr.capture(graph, step, batches=True)
     found = graph.xp.zeros(N, np.int64)
     pairs = batch(graph, rng, 5)
 
@@ -173,7 +173,7 @@ def test_threads_that_record_at_once(graph, rng):
     views, pairs = [], batch(graph, rng, 5)
     found = [graph.xp.zeros(N, np.int64) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda mine: fr.BatchStep(graph, wait_and_take)(*pairs, 1, 1, mine), found))
+        list(pool.map(lambda mine: fr.capture(graph, wait_and_take, batches=True)(*pairs, 1, 1, mine), found))
     assert views[0] is not views[1] and graph.view() not in views
     expected = graph.xp.zeros(N, np.int64)
     step(graph, *pairs, 1, 1, expected)
@@ -183,7 +183,7 @@ def test_threads_that_record_at_once(graph, rng):
 
 def test_what_changes_between_batches(graph, rng):
     """The graph, the arrays, the types of numbers."""
-    taken = fr.BatchStep(graph, step)
+    taken = fr.capture(graph, step, batches=True)
     for turn in range(4):
         for factor in (2, np.int32(3)):
             expected, found = (graph.xp.zeros(graph.num_vertices, np.int64) for _ in range(2))
@@ -213,7 +213,7 @@ def test_there_is_room_for_the_lists_of_a_grown_graph(device, rng):
         calls.append(given)
         step(*given)
 
-    taken = fr.BatchStep(graph, counted)
+    taken = fr.capture(graph, counted, batches=True)
     expected, found = (graph.xp.zeros(1000, np.int64) for _ in range(2))
     for edges, made in ((0, 1), (1000, 1), (400_000, 2), (0, 2)):
         graph.insert_edges(*rng.integers(0, 1000, (2, edges)))
@@ -238,14 +238,14 @@ def test_steps_that_wait(graph, rng):
         (lambda graph, src, dst: fr.visit_edges(graph, src[::2], dst[::2], never), "repeat no conversions"),
         (lambda graph, src, dst: fr.intersect(graph, src[::2], dst[::2], together, checked=False), "no conversions"),
     ):
-        taken = fr.BatchStep(graph, waits)
+        taken = fr.capture(graph, waits, batches=True)
         if graph.device.is_gpu:
             with pytest.raises(RuntimeError, match=message):
                 taken(src, dst)
         else:
             taken(src, dst)
     with pytest.raises(TypeError, match="step must be a function"):
-        fr.BatchStep(graph, None)
+        fr.capture(graph, None, batches=True)
 
 
 def never(src, dst, edge, weight):
@@ -290,22 +290,22 @@ def add_to(v, level, found):
 
 def spread(graph, src, dst, seen, listed, room, number, level, found):
     """Frontiers of each kind that a step may make."""
-    fr.clear(number, seen)
+    fr.advanced.clear(number, seen)
     ends = fr.visit_edges(graph, src, dst, touch, seen, listed, room, number)
     if not ends:
         return
-    fr.traverse(graph, ends, hear, level, fr.Step(1))
+    fr.traverse(graph, ends, hear, level, fr.advanced.StepCounter(1))
     fr.compute(fr.filter(ends, is_odd_level, level), add_to, level, found)
     fr.compute(fr.Frontier.listed(graph, listed, number), add_to, level, found)
     odd = fr.filter(fr.Frontier.listed(graph, listed, number), is_odd_level, level)
-    fr.traverse(graph, odd, hear, level, fr.Step(2), max_steps=1)
-    fr.traverse(graph, odd, hear, level, fr.Step(0), max_steps=0)
+    fr.traverse(graph, odd, hear, level, fr.advanced.StepCounter(2), max_steps=1)
+    fr.traverse(graph, odd, hear, level, fr.advanced.StepCounter(0), max_steps=0)
 
 
 @pytest.mark.parametrize("room", [N, 5])
 def test_frontiers_of_a_step(graph, rng, room):
     """Their sizes stay on the device. Where more is listed than there is room for, all vertices are taken."""
-    taken = fr.BatchStep(graph, spread)
+    taken = fr.capture(graph, spread, batches=True)
     state = [[], []]
     for arrays in state:
         arrays += [graph.xp.zeros(N, np.int32), graph.xp.zeros(room, graph.vertex_dtype), room]

@@ -242,7 +242,9 @@ def test_directed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
         assert row["met"] is None if "ratio" not in row else row["met"] == (row["ratio"] <= row["target"])
         assert row["part"] == "analytics" or row["ratio"] > 0
     assert {row["form"] for row in results.where(part="analytics")} == {
-        "undirected", "in-edges, one way", "in-edges, both ways"
+        "undirected",
+        "in-edges, one way",
+        "in-edges, both ways",
     }
     assert "over its counterpart" in capsys.readouterr().out
 

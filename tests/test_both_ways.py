@@ -178,7 +178,9 @@ def test_traverse(pair, edges):
     for limit in (None, 2):
         distance = graph.xp.full(N, 100, np.int32)
         distance[3] = 0
-        made = fr.traverse(graph, fr.Frontier(graph, [3]), step_on, distance, fr.Step(1), edges=edges, max_steps=limit)
+        made = fr.traverse(
+            graph, fr.Frontier(graph, [3]), step_on, distance, fr.advanced.StepCounter(1), edges=edges, max_steps=limit
+        )
         expected, level = np.full(N, 100), {3}
         expected[3] = steps = 0
         while level and steps != limit:
@@ -194,7 +196,9 @@ def test_a_limit_on_arcs_counts_both_ways(pair):
     arcs = len(pair.model.adjacency[3]) + len(transposed(pair.model).adjacency[3])
     for most, steps in ((arcs - 1, 0), (arcs, 1)):
         distance = pair.graph.xp.full(N, 100, np.int32)
-        made = fr.traverse(pair.graph, start, step_on, distance, fr.Step(1), edges="both", max_arcs=most, max_steps=1)
+        made = fr.traverse(
+            pair.graph, start, step_on, distance, fr.advanced.StepCounter(1), edges="both", max_arcs=most, max_steps=1
+        )
         assert made == steps
 
 
@@ -240,6 +244,6 @@ def test_connected_both_ways_is_weakly_connected(structure, device):
                                  in_edges=True)  # fmt: skip
     distance = graph.xp.full(6, 100, np.int32)
     distance[0] = 0
-    fr.traverse(graph, fr.Frontier(graph, [0]), step_on, distance, fr.Step(1), edges="both")
+    fr.traverse(graph, fr.Frontier(graph, [0]), step_on, distance, fr.advanced.StepCounter(1), edges="both")
     assert to_host(graph, distance).tolist() == [0, 1, 2, 3, 4, 100]
     assert to_host(graph, bfs(graph, 0).distance).tolist() == [0] + [int(UNREACHED)] * 5

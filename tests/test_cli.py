@@ -129,6 +129,7 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
     if spoiled == "recount":
         monkeypatch.setattr(AnalyticCount, "recount", lambda self: (wrong, recount(self)[1]))
     else:
+
         def spoil(self):
             edges, verdict, said = check(self)
             return (edges + 1, verdict, said) if spoiled == "edges" else (edges, wrong, said)
@@ -569,7 +570,7 @@ def test_run_on_dates(dates_file, graph_file, tmp_path):
     start = "run", "temporal_triangles", dates_file, "-d", "cpu", "-s", "slab", "-p"
     assert "total: 1" in run(*start, "delta=8min") and "total: 0" in run(*start, "delta=7min")
     edges = fr.io.read_edges(dates_file, columns={"time": "when"}, compact=True)
-    assert load_graph(edges, "slab", "cpu", times=True).multi == "keep"  # so that events that repeat count
+    assert load_graph(edges, "slab", "cpu", times=True).multi_edges == "all"  # so that events that repeat count
     assert "needs times, and" in run("run", "temporal_triangles", graph_file, "-d", "cpu", code=2)
     assert "temporal_random_walks" in run("run")
 

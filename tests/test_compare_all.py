@@ -24,7 +24,7 @@ from dynfrontier.comparison.process import WorkerProcess
 from dynfrontier.comparison.tables import tables, wrong
 from dynfrontier.comparison.worker import Worker
 
-CPU = fr.resolve_device("cpu")
+CPU = fr.advanced.resolve_device("cpu")
 
 
 def graph_input(directed=False, name="rmat6"):
@@ -61,7 +61,7 @@ def test_checksums_tell_edges_and_weights_apart():
 @pytest.mark.parametrize("state", STATES)
 def test_graphs_hold_what_was_given(structure, device, directed, state):
     """Grown ones after insertions, deletions and changes of weights, too."""
-    given, device = graph_input(directed), fr.resolve_device(device)
+    given, device = graph_input(directed), fr.advanced.resolve_device(device)
     for weighted in (False, True):
         graph = build(given, structure, state, device, weighted)
         src, dst, weights = (None if part is None else device.to_host(part) for part in graph.to_coo())
@@ -153,7 +153,10 @@ def test_what_one_side_does_not_do_is_told(options, monkeypatch):
     assert any("on rmat6, which is smaller" in cell.detail for cell in found if cell.graph == "rmat7")
     words = {row[0]: row[1] for row in tables(found)[0][1].rows}
     assert words == {
-        "components": "did not end", "triangles": "failed", "core_number": "0/2, did not end", "bfs": "0/2, failed"
+        "components": "did not end",
+        "triangles": "failed",
+        "core_number": "0/2, did not end",
+        "bfs": "0/2, failed",
     }
 
 

@@ -128,7 +128,7 @@ def test_kernels_of_messages_and_their_host_know_the_same_numbers():
     header = PROJECT_ROOT / levels.HEADER
     text = header.read_text() + header.with_name("columns.cuh").read_text()
     for name, value in (
-        ("MOST_PARTS", levels.MOST_PARTS), ("MOST_COLUMNS", levels.MOST_COLUMNS), ("SOLO", levels.SOLO),
+        ("MAX_PARTS", levels.MAX_PARTS), ("MAX_COLUMNS", levels.MAX_COLUMNS), ("SOLO", levels.SOLO),
         ("HEADER", levels.BYTES_AHEAD), ("LEFT", levels.LEFT), ("TOTALS", levels.TOTALS), ("ROWS", levels.ROWS),
     ):  # fmt: skip
         assert re.search(rf"\b{name} = {value}\b", text), name

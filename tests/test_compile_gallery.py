@@ -60,8 +60,8 @@ def advance_case(op, *args, condition=None, prepare=None, **options):
 
 def traverse_case(op, *args, condition=None, prepare=None, **options):
     functors = advance.Functors(op, condition, prepare)
-    step = next((i for i, value in enumerate(args) if isinstance(value, fr.Step)), None)
-    values = tuple(np.int32(1) if isinstance(value, fr.Step) else value for value in args)
+    step = next((i for i, value in enumerate(args) if isinstance(value, fr.advanced.StepCounter)), None)
+    values = tuple(np.int32(1) if isinstance(value, fr.advanced.StepCounter) else value for value in args)
     return lambda graph: (
         advance.advance_functors(functors), values, traverse.traverse_options((graph,), functors, step)
     )  # fmt: skip
@@ -162,7 +162,7 @@ def compile_noted(graph, kept, request):
         made_by = chosen_compiler()
         if (made_by, operator, op) not in COMPILED:
             COMPILED.add((made_by, operator, op))
-            plain = [np.int32(1) if isinstance(value, fr.Step) else value for value in args]
+            plain = [np.int32(1) if isinstance(value, fr.advanced.StepCounter) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
             case = (CASES | {OF_MODES: modes_case, OF_COLUMNS: columns_case})[operator](op, *values, **options)
             if (made_by, operator) in LINKED and not request.config.getoption("--long", False):

@@ -7,7 +7,7 @@ import pytest
 from functor_compilers import *  # noqa: F403
 
 import frontier as fr
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.structures import structures
 from frontier.operators.dispatch import kernels as engine
 from frontier.operators.intersect import cuda_functors
@@ -431,7 +431,8 @@ SNAPSHOT_CASES = {
     "product-weighted": ("neighbor_reduce", product_case(spmv_module._weighted_value, np.float64)),
     "product-scattered": ("neighbor_reduce", product_case(spmv_module._scatter, np.float32, np.float64)),
     "product-scattered-weighted": (
-        "neighbor_reduce", product_case(spmv_module._weighted_scatter, np.float64, np.float64),
+        "neighbor_reduce",
+        product_case(spmv_module._weighted_scatter, np.float64, np.float64),
     ),
     "or-int32": ("neighbor_reduce", reduce_case("Or", np.int32)),
     "and-int64": ("neighbor_reduce", reduce_case("And", np.int64)),
@@ -473,7 +474,8 @@ SNAPSHOT_CASES = {
     "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
     "intersect-numbered": ("intersect", numbered_case),
     "temporal-sample": (
-        "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh", bare_case(),
+        "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh",
+        bare_case(),
     ),
     "visit_common": ("visit_common", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
@@ -505,7 +507,7 @@ OPERATORS = [
     for name, structure in structures().items()
     for case in CASES
     for types in (NARROW, WIDE)
-    if types == NARROW or structure is snapshot_structure() or case in WALKS
+    if types == NARROW or structure is csr_structure() or case in WALKS
 ]
 
 
@@ -521,7 +523,7 @@ WITH_EDGE_DATA = [
     for name, structure in structures().items()
     for case in CASES
     for types in (NARROW, WIDE)
-    if (structure is snapshot_structure() if types == WIDE else case == "advance") or (name, types) == ("slab", NARROW)
+    if (structure is csr_structure() if types == WIDE else case == "advance") or (name, types) == ("slab", NARROW)
 ]
 
 
@@ -538,7 +540,7 @@ def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, we
 )
 def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
     header, case = SNAPSHOT_CASES[name]
-    check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, None)
+    check_compiles(csr_structure(), header, case, arch, vertex_dtype, None)
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["", "listed-hubs"])
@@ -585,7 +587,7 @@ def test_random_numbers_compile():
     from frontier.functor import cuda_functor
 
     def op(v, seed, x):
-        x[v] = fr.random(seed, v) + fr.random_bits(seed, v, 3) % 6
+        x[v] = fr.random(seed, v) + fr.advanced.random_bits(seed, v, 3) % 6
 
     for kind in ("int32", "int64"):
         parameters = ((np.dtype(kind), False), (np.dtype(np.int64), False), (np.dtype(np.float64), True))
@@ -669,4 +671,4 @@ DISTANCE_TYPES = [
 def test_functors_of_distances_compile(op, arch, vertex_dtype, weight_dtype):
     header = DISTANCES[op]
     case = distances_case(op, header, weight_dtype)
-    check_compiles(snapshot_structure(), header, case, arch, vertex_dtype, weight_dtype)
+    check_compiles(csr_structure(), header, case, arch, vertex_dtype, weight_dtype)

@@ -65,9 +65,9 @@ def test_functors_that_walk_records_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
-@pytest.mark.parametrize("multi", ["last", "keep"])
-def test_functors_of_triangles_compile(multi, monkeypatch):
-    graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], multi=multi, device="cpu")
+@pytest.mark.parametrize("multi_edges", ["last", "all"])
+def test_functors_of_triangles_compile(multi_edges, monkeypatch):
+    graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], multi_edges=multi_edges, device="cpu")
     counter = DynamicTemporalTriangleCount(graph, 5)
     for call in (lambda: temporal_triangle_count(graph, 5), lambda: graph.insert_edges([0], [2], time=[3])):
         check_pairs_compile(call, monkeypatch)

@@ -215,7 +215,7 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
 def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
     """Whether they are few enough for their ends to be kept or not."""
     module = importlib.import_module("algorithms.dynamic_components")
-    monkeypatch.setattr(module, "FEW_BATCHES", 5)
+    monkeypatch.setattr(module, "SMALL_BATCHES", 5)
     graph = dynamic(400, device=device, **both_ways)
     components = DynamicComponents(graph)
     for batches in (4, 9, 5, 6, 1):

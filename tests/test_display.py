@@ -30,7 +30,7 @@ def test_graphs(graph):
 
 
 def test_graphs_with_data(device):
-    kept = SlabGraph(4, directed=True, in_edges=True, edge_data={"amount": "float32"}, time="s", device=device)
+    kept = SlabGraph(4, directed=True, in_edges=True, edge_data={"amount": "float32"}, time_unit="s", device=device)
     html = kept._repr_html_()
     assert rows(html) == ["vertices", "edges", "directed", "in-edges", "edge data", "times", "device"]
     assert "amount" in html
@@ -72,7 +72,7 @@ def test_results_have_one_form(kind):
 
 
 def test_mixed_results(graph):
-    result = graph.apply([fr.Op.HAS_EDGE, fr.Op.INSERT], [0, 0], [1, 9])
+    result = graph.apply([fr.Operation.HAS_EDGE, fr.Operation.INSERT], [0, 0], [1, 9])
     assert repr(result).startswith("MixedResult(answers=int64[2], weights=float32[2], offsets=int64[3], ")
     assert "int64[2]" in result._repr_html_()
 
@@ -85,4 +85,4 @@ def test_incremental_analytics(graph):
 
 
 def test_names_are_escaped():
-    assert fr.display.html_table("<a>", {"<b>": "<c>"}).count("&lt;") == 3
+    assert fr.advanced.display.html_table("<a>", {"<b>": "<c>"}).count("&lt;") == 3

@@ -71,7 +71,7 @@ def test_a_weighted_pagerank(engine):
     one = SlabGraph.from_edges(src, dst, weights, num_vertices=n, device=engine.hosts[0].comm.device)
     graph = DistributedGraph(SlabGraph, n, weight_dtype="int32", engine=engine)
     graph.insert_edges(src, dst, weights)
-    found, expected = (pagerank(g, snapshot=False).pagerank for g in (graph, one))
+    found, expected = (pagerank(g, layout="native").pagerank for g in (graph, one))
     assert np.allclose(host(found), host(expected), rtol=1e-6)
 
 
@@ -114,7 +114,7 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
 
 
 def test_walks_in_time_say_that_they_do_not_run(engine):
-    graph = DistributedGraph(SlabGraph, 3, time="s", engine=engine)
+    graph = DistributedGraph(SlabGraph, 3, time_unit="s", engine=engine)
     with pytest.raises(NotImplementedError, match="temporal_random_walks is not available for a graph of several par"):
         temporal_random_walks(graph, [0])
 

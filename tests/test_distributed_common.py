@@ -11,7 +11,7 @@ from distributed_cases import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.operators.common_on_gpu import Items
 from structures import Hornet, SlabGraph
 
@@ -25,7 +25,7 @@ def device(request):
 
 @pytest.fixture(params=[1, 2, 3])
 def engine(request, device):
-    with Threads(request.param, device) as engine:
+    with ThreadEngine(request.param, device) as engine:
         yield engine
 
 
@@ -119,7 +119,7 @@ def add_up(i, u, v, w, edge_uw, edge_vw, values, again, of_pair, totals):
 BEHIND = 77
 
 
-@fr.reads
+@fr.advanced.reads
 def weigh(graph, src, dst, us, vs, dtype, room):
     """A sum over all common neighbors of what is said of their edges and pairs; what is behind the values stays."""
     xp = graph.xp
@@ -133,7 +133,7 @@ def weigh(graph, src, dst, us, vs, dtype, room):
     fr.visit_edges(graph, src, dst, note, values, output=False)
     fr.intersect(graph, us, vs, add_up, values, values, of_pair, totals, numbered=True)
     assert (host(values[capacity:]) == BEHIND).all()
-    return int(graph.total(totals))
+    return int(graph.sum_all(totals))
 
 
 @pytest.mark.parametrize("room", [0, 3, 10**5])
@@ -152,7 +152,7 @@ def test_values_by_edge_and_by_pair(engine, room, dtype):
 
 def test_parts_wait_for_each_other_twice_for_a_batch(device):
     """Once for the counts of the pairs; and once for the total, when it is read."""
-    with Threads(2, device) as engine:
+    with ThreadEngine(2, device) as engine:
         graph, one = pair_of(engine)
         comm, rng = engine.hosts[0].comm, np.random.default_rng(5)
         spent = {}
@@ -171,7 +171,7 @@ def test_parts_wait_for_each_other_twice_for_a_batch(device):
         assert triangles.total == triangle_count(one).total
         assert (comm.exchanges - before[0], comm.waits - before[1]) == (1, 1)
         part = engine.hosts[0].objects[graph._key]
-        assert not part._told_pairs  # nothing is held for longer than an update
+        assert not part._notified_pairs  # nothing is held for longer than an update
 
 
 def test_batches_of_all_forms(engine):
@@ -226,7 +226,7 @@ def test_edges_are_visited_from_their_other_ends(engine):
 
     def seen(at, key):
         observer = at.objects[key]
-        observer.graph.complete(observer.seen)
+        observer.graph.sync(observer.seen)
         return host(observer.seen).tolist()
 
     for found in engine.run_alike(seen, key):

@@ -10,7 +10,7 @@ import pytest
 from distributed_cases import host
 
 import frontier as fr
-from frontier.distributed import Threads
+from frontier.distributed import ThreadEngine
 from frontier.distributed.partition.partition import Partition
 from frontier.distributed.transport.communicator import SMALL
 from frontier.distributed.transport.in_process import InProcessCommunicator
@@ -75,7 +75,7 @@ def test_a_part_that_fails_alone_releases_the_others(monkeypatch):
             raise KeyError("only here")
         worker.comm.barrier()
 
-    with Threads(3) as engine, pytest.raises(KeyError, match="only here"):
+    with ThreadEngine(3) as engine, pytest.raises(KeyError, match="only here"):
         engine.run_alike(work)
 
 

@@ -21,7 +21,7 @@ from algorithms import (
     triangle_count,
 )
 from dynfrontier import Pipeline
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from structures import Hornet, SlabGraph
 
 COLUMNS = {"amount": "float32", "kind": "uint8"}
@@ -34,7 +34,7 @@ def device(request):
 
 @pytest.fixture
 def engine(device):
-    with Threads(3, device) as engine:
+    with ThreadEngine(3, device) as engine:
         yield engine
 
 
@@ -50,8 +50,8 @@ def pair_of(engine, n, structure=SlabGraph, **options):
 class Records:
     """A dictionary of edges to the values of their columns, with the semantics of `DynamicGraph`."""
 
-    def __init__(self, directed, keep_time=None, multi="last"):
-        self.directed, self.keep_time, self.multi = directed, keep_time, multi
+    def __init__(self, directed, keep_time=None, multi_edges="last"):
+        self.directed, self.keep_time, self.multi_edges = directed, keep_time, multi_edges
         self.edges = {}
 
     def key(self, u, v):
@@ -71,7 +71,7 @@ class Records:
             record, key = {name: values[i].item() for name, values in columns.items()}, self.key(u, v)
             held = batch.get(key)
             best = record if held is None or self.counts(record, held) else dict(held)
-            if self.multi == "sum":
+            if self.multi_edges == "sum":
                 for name in ("count", "weight"):
                     best = best | {name: record[name] + (0 if held is None else held[name])}
             batch[key] = best
@@ -80,7 +80,7 @@ class Records:
             held = self.edges.get(key)
             if held is not None and how == "keep":
                 continue
-            adds = how == "add" or self.multi == "sum"
+            adds = how == "add" or self.multi_edges == "sum"
             weight = record["weight"] + (held["weight"] if held is not None and adds else 0)
             if how == "add" and weight <= 0:
                 deleted += self.edges.pop(key, None) is not None
@@ -88,11 +88,11 @@ class Records:
             if held is None:
                 inserted += 1
             else:
-                if self.multi == "sum":
+                if self.multi_edges == "sum":
                     record["count"] += held["count"]
                     count = record["count"]
                 if not self.counts(record, held):
-                    record = held | ({"count": count} if self.multi == "sum" else {"weight": held["weight"]})
+                    record = held | ({"count": count} if self.multi_edges == "sum" else {"weight": held["weight"]})
                 record = record | ({"weight": weight} if adds else {})
             self.edges[key] = record
         return inserted, deleted
@@ -114,10 +114,10 @@ def check(graph, model):
 
 PLANS = {
     "last": {},
-    "latest": {"time": "s"},
-    "first": {"time": "s", "keep_time": "first"},
-    "sum": {"multi": "sum"},
-    "sum-latest": {"multi": "sum", "time": "s"},
+    "latest": {"time_unit": "s"},
+    "first": {"time_unit": "s", "keep_time": "first"},
+    "sum": {"multi_edges": "sum"},
+    "sum-latest": {"multi_edges": "sum", "time_unit": "s"},
 }
 
 
@@ -131,8 +131,8 @@ def test_a_stream_leaves_what_a_dictionary_holds(engine, structure, directed, pl
         engine, n, structure, directed=directed, in_edges=directed and plan != "sum", weight_dtype="int32",
         edge_data=COLUMNS, **options,
     )  # fmt: skip
-    timed = "time" in options
-    model = Records(directed, options.get("keep_time", "latest") if timed else None, options.get("multi", "last"))
+    timed = "time_unit" in options
+    model = Records(directed, options.get("keep_time", "latest") if timed else None, options.get("multi_edges", "last"))
     for step in range(9):
         size = (80, 7, 1, 0)[step % 4]
         src, dst = rng.integers(0, n, (2, size))
@@ -141,8 +141,8 @@ def test_a_stream_leaves_what_a_dictionary_holds(engine, structure, directed, pl
         if timed:
             data["time"] = rng.integers(0, 40, size)
         columns = {"weight": weights, **data}
-        how = "replace" if model.multi == "sum" else ("replace", "keep", "add")[step % 3]
-        if model.multi == "sum":
+        how = "replace" if model.multi_edges == "sum" else ("replace", "keep", "add")[step % 3]
+        if model.multi_edges == "sum":
             columns["count"] = data["count"] = rng.integers(1, 4, size)
         done = graph.insert_edges(src, dst, weights, on_existing=how, **data)
         assert done == one.insert_edges(src, dst, weights, on_existing=how, **data)
@@ -183,7 +183,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_data_is_refused_as_on_one_device(engine, case):
     given = {"src": [0, 1, 2], "dst": [3, 4, 5]} | BAD[case]
-    graph, one = pair_of(engine, 8, directed=True, in_edges=True, edge_data={"amount": "float32"}, time="s")
+    graph, one = pair_of(engine, 8, directed=True, in_edges=True, edge_data={"amount": "float32"}, time_unit="s")
     graph.insert_edges([0], [1], amount=[7], time=[8])
     messages = []
     for each in (graph, one):
@@ -214,7 +214,7 @@ def test_other_errors(engine):
     with pytest.raises(ValueError, match="no edge data"):
         plain.edge_values("amount", [0], [1])
     with pytest.raises(NotImplementedError, match="made of the DistributedGraph"):
-        pair_of(engine, 3, time="s")[0].run(window_of_part)
+        pair_of(engine, 3, time_unit="s")[0].run(window_of_part)
 
 
 def window_of_part(part):
@@ -226,8 +226,8 @@ def window_of_part(part):
 def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edges, monkeypatch):
     rng = np.random.default_rng(3)
     graph = DistributedGraph(
-        SlabGraph, 30, edge_data=COLUMNS, time="s", directed=in_edges, in_edges=in_edges, engine=engine,
-        multi="sum" if how == "sum" else "last",
+        SlabGraph, 30, edge_data=COLUMNS, time_unit="s", directed=in_edges, in_edges=in_edges, engine=engine,
+        multi_edges="sum" if how == "sum" else "last",
     )  # fmt: skip
 
     def insert(size, start):
@@ -288,7 +288,10 @@ def exchanges(part, columns):
 
 
 def test_columns_take_no_exchange_of_their_own(engine):
-    plain, data = DistributedGraph(SlabGraph, 20, engine=engine), pair_of(engine, 20, edge_data=COLUMNS, time="s")[0]
+    plain, data = (
+        DistributedGraph(SlabGraph, 20, engine=engine),
+        pair_of(engine, 20, edge_data=COLUMNS, time_unit="s")[0],
+    )
     columns = {name: np.arange(20) for name in (*COLUMNS, "time")}
     assert data.run(exchanges, columns) == plain.run(exchanges, {}) == (3, 2)
 
@@ -297,7 +300,9 @@ def test_columns_take_no_exchange_of_their_own(engine):
 
 
 @pytest.mark.parametrize("readers", [1, 2, 3])
-@pytest.mark.parametrize("options", [{}, {"time": "ms", "keep_time": "first", "multi": "sum", "weight_dtype": "int64"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"time_unit": "ms", "keep_time": "first", "multi_edges": "sum", "weight_dtype": "int64"}]
+)
 def test_files_keep_data(engine, readers, options, tmp_path):
     graph, one = pair_of(engine, 30, directed=True, in_edges=True, edge_data=COLUMNS, **options)
     rng = np.random.default_rng(5)
@@ -306,10 +311,14 @@ def test_files_keep_data(engine, readers, options, tmp_path):
     for each in (graph, one):
         each.insert_edges(src, dst, **data)
     graph.save(tmp_path)
-    with Threads(readers, engine.hosts[0].comm.device) as others:
+    with ThreadEngine(readers, engine.hosts[0].comm.device) as others:
         found = DistributedGraph.load(tmp_path, engine=others)
         assert list(found.edge_data) == list(one.edge_data) and found.time_unit == one.time_unit
-        assert (found.keep_time, found.multi, found.weight_dtype) == (one.keep_time, one.multi, one.weight_dtype)
+        assert (found.keep_time, found.multi_edges, found.weight_dtype) == (
+            one.keep_time,
+            one.multi_edges,
+            one.weight_dtype,
+        )
         u, v, _ = one.to_coo()
         for name in one.edge_data:
             assert found.edge_values(name, u, v).tolist() == host(one.edge_data[name][one.edge_ids(u, v)]).tolist()
@@ -322,7 +331,7 @@ def test_files_keep_data(engine, readers, options, tmp_path):
 
 @pytest.mark.parametrize("window", [{"span": "20s", "lateness": "5s"}, {"count": 40}, {"batches": 2}])
 def test_windows(engine, window):
-    graphs = pair_of(engine, 40, edge_data={"amount": "float32"}, time="s")
+    graphs = pair_of(engine, 40, edge_data={"amount": "float32"}, time_unit="s")
     triangles, near = DynamicTriangleCount(graphs[0]), DynamicTemporalTriangleCount(graphs[0], 4)
     windows = [fr.SlidingWindow(graph, **window) for graph in graphs]
     rng = np.random.default_rng(6)
@@ -342,7 +351,7 @@ def test_windows(engine, window):
 
 
 def test_a_window_starts_with_the_times_of_edges_that_exist(engine):
-    graph = DistributedGraph(SlabGraph, 40, time="s", engine=engine)
+    graph = DistributedGraph(SlabGraph, 40, time_unit="s", engine=engine)
     graph.insert_edges([0, 1, 2], [1, 2, 39], time=[3, 20, 5])
     assert fr.SlidingWindow(graph, span=10).clock == 20
     graph.insert_edges([3], [4], time=[9000])
@@ -357,7 +366,7 @@ def test_pipelines(engine, tmp_path):
     records = {"src": rng.integers(0, 40, 900), "dst": rng.integers(0, 40, 900), "time": np.arange(900)}
     records["paid"] = rng.random(900)
     found = []
-    for graph in pair_of(engine, 40, edge_data={"amount": "float32"}, time="s"):
+    for graph in pair_of(engine, 40, edge_data={"amount": "float32"}, time_unit="s"):
         analytics = {"triangles": (DynamicTriangleCount, "total"), "edges": lambda graph: graph.num_edges}
         with Pipeline(
             records, graph, analytics, window="300s", columns={"amount": "paid"}, batch_size=200
@@ -374,7 +383,7 @@ def test_checkpoints(engine, readers, tmp_path):
     records = {"src": rng.integers(0, 40, 900), "dst": rng.integers(0, 40, 900), "time": np.arange(900)}
     records["paid"] = rng.random(900)
     options = {"columns": {"amount": "paid"}, "batch_size": 100, "every": 2}
-    graph, one = pair_of(engine, 40, edge_data={"amount": "float32"}, time="s")
+    graph, one = pair_of(engine, 40, edge_data={"amount": "float32"}, time_unit="s")
     Pipeline(records, one, window="300s", columns={"amount": "paid"}, batch_size=100).run()
     with (
         pytest.raises(RuntimeError, match="stop"),
@@ -386,7 +395,7 @@ def test_checkpoints(engine, readers, tmp_path):
     assert len(list(tmp_path.glob("graph-*"))) == 1
     with pytest.raises(TypeError, match="device is for graphs on one device"):
         Pipeline.resume(tmp_path, records, device="cpu", **options)
-    with Threads(readers, engine.hosts[0].comm.device) as others:
+    with ThreadEngine(readers, engine.hosts[0].comm.device) as others:
         resumed = Pipeline.resume(
             tmp_path, records, {"triangles": (DynamicTriangleCount, "total")}, engine=others, **options
         )
@@ -459,7 +468,7 @@ def test_functors_read_and_write_columns(engine, directed):
 
 
 def test_columns_as_long_as_there_are_vertices_are_no_vertex_arrays(engine):
-    with Threads(2, engine.hosts[0].comm.device) as two:
+    with ThreadEngine(2, engine.hosts[0].comm.device) as two:
         graph = DistributedGraph(SlabGraph, 64, edge_data={"amount": "float64"}, engine=two)
         src, dst = np.arange(40), np.arange(1, 41)
         graph.insert_edges(src, dst, amount=src)
@@ -481,7 +490,7 @@ def test_columns_as_long_as_there_are_vertices_are_no_vertex_arrays(engine):
 @pytest.mark.parametrize("directed, in_edges", [(False, False), (True, False), (True, True)])
 def test_temporal_algorithms(engine, directed, in_edges):
     src, dst, n = GRAPHS["rmat"]
-    graphs = pair_of(engine, n, directed=directed, in_edges=in_edges, time="s", edge_data={"amount": "float32"})
+    graphs = pair_of(engine, n, directed=directed, in_edges=in_edges, time_unit="s", edge_data={"amount": "float32"})
     times = np.random.default_rng(9).integers(0, 60, src.size)
     for graph in graphs:
         graph.insert_edges(src, dst, time=times, amount=times)
@@ -508,7 +517,7 @@ def test_temporal_algorithms(engine, directed, in_edges):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_warning_of_replaced_times(engine, directed):
-    graph, _ = pair_of(engine, 6, directed=directed, time="s")
+    graph, _ = pair_of(engine, 6, directed=directed, time_unit="s")
     graph.insert_edges([0, 1, 2, 4], [1, 2, 3, 4], time=[1, 2, 3, 4])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -543,7 +552,7 @@ def _own_marks(graph):
 def _traversed(graph):
     seen = graph.vertex_array(np.int32, combine="max")
     fr.traverse(graph, fr.Frontier(graph, [0, 1, 2, 3, 4, 5]), _marked, _own_marks(graph), seen, condition=_is_new)
-    graph.complete(seen)
+    graph.sync(seen)
     return host(seen).tolist()
 
 
@@ -557,7 +566,7 @@ def test_arrays_by_edge_have_the_ids_of_one_direction(columns):
     """In-edges of a part have others: a traversal does not pull along them, and an advance that is told to raises."""
     src, dst = np.random.default_rng(0).integers(0, 8, (2, 40))
     data = {} if columns is None else {"kind": np.arange(40)}
-    with Threads(2, "cpu") as threads:
+    with ThreadEngine(2, "cpu") as threads:
         parts = DistributedGraph(SlabGraph, 8, directed=True, in_edges=True, edge_data=columns, engine=threads)
         one = SlabGraph(8, directed=True, in_edges=True, edge_data=columns, device="cpu")
         for graph in (parts, one):

@@ -9,13 +9,13 @@ from distributed_cases import host
 from graphs import GRAPHS
 
 import frontier as fr
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from structures import SlabGraph
 
 
 @pytest.fixture(params=DEVICES)
 def engine(request):
-    with Threads(3, request.param) as engine:
+    with ThreadEngine(3, request.param) as engine:
         yield engine
 
 
@@ -55,7 +55,7 @@ def programs(graph):
     lowered = fr.advance(graph, some, lower_label, labels, output="edges")
     best, seen = graph.vertex_array(np.int32, combine="max"), graph.vertex_array(np.int64, combine="add")
     fr.compute(up, most, best, seen)
-    graph.complete(labels, best, seen)
+    graph.sync(labels, best, seen)
     listed = fr.EdgeFrontier(graph, *(ends[:9] for ends in graph.to_coo()[:2]))
     sets = [heavy | up, heavy & up, heavy - up, heavy ^ up, heavy.reversed(), listed]
     tests = [heavy <= everything, up < everything, heavy == heavy | heavy, heavy == up, bool(heavy - heavy)]

@@ -9,7 +9,7 @@ import pytest
 from distributed_cases import host
 from model import random_batch
 
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.partition import owners
 from structures import Hornet, SlabGraph
 
@@ -24,7 +24,7 @@ def test_files_are_read_by_any_number_of_parts(engine, readers, tmp_path):
     graph.insert_edges([0], [1], [-7])
     graph.save(tmp_path / "graph")
     assert len(list((tmp_path / "graph").iterdir())) == engine.size + 1
-    with Threads(readers, engine.hosts[0].comm.device) as others:
+    with ThreadEngine(readers, engine.hosts[0].comm.device) as others:
         found = DistributedGraph.load(tmp_path / "graph", engine=others)
         assert found.num_edges == graph.num_edges and found.weight_dtype == np.int32
         for ours, theirs in zip(found.to_coo(), graph.to_coo(), strict=True):
@@ -40,7 +40,7 @@ def test_options_of_the_structure_stay(engine, readers, tmp_path):
     graph = DistributedGraph(SlabGraph, 30, engine=engine, load_factor=0.5)
     graph.insert_edges([0, 1, 2], [3, 4, 5])
     graph.save(tmp_path)
-    with Threads(readers, engine.hosts[0].comm.device) as others:
+    with ThreadEngine(readers, engine.hosts[0].comm.device) as others:
         found = DistributedGraph.load(tmp_path, engine=others)
         assert found.run(load_factor_of) == 0.5
         assert found.num_edges == 3

@@ -16,13 +16,13 @@ from structures import SlabGraph
 N = 400
 
 
-@fr.reads
-def product(graph, transpose, snapshot):
+@fr.advanced.reads
+def product(graph, transpose, layout):
     """A product with a vector whose entries only the owners know."""
     xp = graph.xp
     x = graph.vertex_array(np.float64, -1.0)
     fr.compute(fr.Frontier.all(graph), number, x)
-    times = fr.SpMV(graph, transpose=transpose, snapshot=snapshot)
+    times = fr.SpMV(graph, transpose=transpose, layout=layout)
     found = times.restore(times(times.arrange(x)))
     return (host(found) if xp is not np else found).tolist()
 
@@ -57,14 +57,16 @@ def test_products_after_updates(engine, directed):
             if step == 1:
                 each.insert_vertices(50)  # has no arcs yet
         for transpose in (False, True):
-            assert graph.run(product, transpose, True) == product(one, transpose, True)
+            assert graph.run(product, transpose, "csr") == product(one, transpose, "csr")
         found.append((graph.run(routes, False), graph.run(routes, True)))
         if directed:
-            assert graph.run(lambda part: product(part.reverse, False, False)) == product(one.reverse, False, False)
+            assert graph.run(lambda part: product(part.reverse, False, "native")) == product(
+                one.reverse, False, "native"
+            )
     assert found[0] == (True, True) and found[-1] == (False, False)  # nearly all vertices are ghosts in the end
     shown, twin = graph.snapshot(), graph.copy()
     graph.delete_edges(src, dst)
-    assert shown.run(product, True, True) == twin.run(product, True, True) == product(one, True, True)
+    assert shown.run(product, True, "csr") == twin.run(product, True, "csr") == product(one, True, "csr")
 
 
 def test_ghosts_are_what_is_exchanged(engine):

@@ -25,7 +25,7 @@ from algorithms import (
     sssp,
     triangle_count,
 )
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.exchange import levels
 from frontier.distributed.operators.operators import one_device
 from structures import SlabGraph
@@ -38,7 +38,7 @@ def device(request):
 
 @pytest.fixture(params=[2, 3])
 def engine(request, device):
-    with Threads(request.param, device) as engine:
+    with ThreadEngine(request.param, device) as engine:
         yield engine
 
 
@@ -100,7 +100,7 @@ def marked(part, us, vs, room):
     mark[: part.local.edge_capacity] = 1
     total, mine = part.sums(), part.comm.rank == 0
     fr.intersect(part, us[: us.size * mine], vs[: vs.size * mine], add_both, mark, mark, total)
-    return int(part.total(total)), bool((mark[part.local.edge_capacity :] == 7).all())
+    return int(part.sum_all(total)), bool((mark[part.local.edge_capacity :] == 7).all())
 
 
 @pytest.mark.parametrize("room", [0, 5, 100_000])
@@ -231,7 +231,7 @@ for method in ("edges_inserted", "edges_changing", "edges_changed", "edges_delet
 
 
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("options", [{}, {"time": "s"}, {"time": "s", "keep_time": "first"}])
+@pytest.mark.parametrize("options", [{}, {"time_unit": "s"}, {"time_unit": "s", "keep_time": "first"}])
 def test_observers_follow_weights_that_are_added(engine, directed, options):
     n, rng = 20, np.random.default_rng(3)
     device = engine.hosts[0].comm.device
@@ -418,7 +418,7 @@ def look_back(graph):
     around = fr.advance(graph, fr.Frontier(graph, [3, 7]), any_edge, edges="both")
     times = fr.SpMV(graph, transpose=True)
     product = times.restore(times(times.arrange(xp.arange(graph.num_vertices, dtype=np.float64))))
-    graph.complete(product)
+    graph.sync(product)
     lists = list(before), list(around), len(fr.Frontier(graph.reverse, [1, 2]) | before)
     return host(entering).tolist(), *lists, host(product).tolist(), host(graph.in_degrees()).tolist()
 
@@ -440,7 +440,7 @@ def test_in_edges(engine, tmp_path):
         assert np.allclose(host(ranks.pagerank), host(expected.pagerank), rtol=0, atol=1e-7)
         assert host(components.labels).tolist() == host(connected_components(graphs[1]).labels).tolist()
     graphs[0].save(tmp_path)
-    with Threads(3, engine.hosts[0].comm.device) as others:
+    with ThreadEngine(3, engine.hosts[0].comm.device) as others:
         assert DistributedGraph.load(tmp_path, engine=others).run(look_back) == look_back(graphs[1])
     with pytest.raises(TypeError, match="read-only"):
         graphs[0].run(insert_into_reverse)

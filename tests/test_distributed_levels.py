@@ -6,7 +6,7 @@ from distributed_cases import host, of_shape
 
 import frontier as fr
 from algorithms import bfs, sssp
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.exchange import levels
 from frontier.distributed.partition import owners
 from frontier.distributed.transport.in_process import InProcessCommunicator
@@ -184,8 +184,8 @@ def lengthened(part, starts, limits):
     distance = part.vertex_array(np.int32, 99, combine="min")
     for v in starts:
         distance[v] = 0
-    done = fr.traverse(part, fr.Frontier(part, mine), nearer, distance, fr.Step(1), **limits)
-    part.complete(distance)
+    done = fr.traverse(part, fr.Frontier(part, mine), nearer, distance, fr.advanced.StepCounter(1), **limits)
+    part.sync(distance)
     return done, host(distance)
 
 
@@ -200,7 +200,7 @@ def test_frontiers_that_owners_list(engine, starts, limits):
     distance = one.vertex_array(np.int32, 99)
     for v in starts:
         distance[v] = 0
-    done = fr.traverse(one, fr.Frontier(one, list(starts)), nearer, distance, fr.Step(1), **limits)
+    done = fr.traverse(one, fr.Frontier(one, list(starts)), nearer, distance, fr.advanced.StepCounter(1), **limits)
     found, distances = graph.run(lengthened, starts, limits)
     assert found == done and np.array_equal(distances, host(distance))
 
@@ -211,7 +211,7 @@ def test_a_graph_in_one_part(device, options, edges):
     if edges == "in" and options == {"directed": True}:
         pytest.skip("keeps no in-edges")
     rmat = fr.io.rmat(9, 16, seed=4)
-    with Threads(1, device) as engine:
+    with ThreadEngine(1, device) as engine:
         graph = DistributedGraph(SlabGraph, rmat.num_vertices, engine=engine, **options)
         one = SlabGraph(rmat.num_vertices, device=device, **options)
         for each in (graph, one):
@@ -229,7 +229,7 @@ def from_hub(graph, source, edges):
     distance = graph.vertex_array(np.int32, 99, combine="min")
     distance[source] = 0
     start = fr.Frontier(graph, [source])
-    done = fr.traverse(graph, start, nearer, distance, fr.Step(1), condition=is_far, edges=edges)
+    done = fr.traverse(graph, start, nearer, distance, fr.advanced.StepCounter(1), condition=is_far, edges=edges)
     return done, host(distance)
 
 

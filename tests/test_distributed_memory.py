@@ -13,7 +13,7 @@ import pytest
 from allocations import ALLOCATORS
 from distributed_cases import memory_is_tight
 
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.engines import threads
 from frontier.features.mixed.operations import DEGREE, DELETE, HAS_EDGE, INSERT, NEIGHBORS
 from structures import SlabGraph
@@ -25,7 +25,7 @@ LARGE = 500
 KINDS: dict[str, dict[str, Any]] = {
     "plain": {"directed": False},
     "weighted, with in-edges": {"weight_dtype": "int32", "directed": True, "in_edges": True},
-    "data": {"directed": False, "edge_data": {"amount": "float32"}, "time": "s"},
+    "data": {"directed": False, "edge_data": {"amount": "float32"}, "time_unit": "s"},
 }
 
 
@@ -86,7 +86,7 @@ UPDATES: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def contents(engine: Threads, graph: Any) -> list[Any]:
+def contents(engine: ThreadEngine, graph: Any) -> list[Any]:
     held = []
     for worker in engine.hosts:
         for local in worker.objects[graph._key].locals():
@@ -106,7 +106,7 @@ def test_each_allocation_of_one_part(kind: str, how: str, monkeypatch: pytest.Mo
     memory_is_tight(monkeypatch)
     monkeypatch.setattr(threads, "GRACE", 0.5)
     refusals, is_whole = 0, False
-    with Threads(2) as engine:
+    with ThreadEngine(2) as engine:
         for step in itertools.count():
             if not is_whole:
                 graph = filled(engine, kind)
@@ -131,7 +131,7 @@ def test_each_allocation_of_one_part(kind: str, how: str, monkeypatch: pytest.Mo
         assert [array.tolist() for array in graph.to_coo()[:2]] == [array.tolist() for array in expected.to_coo()[:2]]
 
 
-def filled(engine: Threads | None, kind: str) -> Any:
+def filled(engine: ThreadEngine | None, kind: str) -> Any:
     """A graph in parts, or on one device."""
     graph: Any = SlabGraph(N, device="cpu", **KINDS[kind])
     if engine is not None:

@@ -18,8 +18,8 @@ KINDS = {
     "plain": {},
     "weights": {"weight_dtype": "float32"},
     "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time": "s", "weight_dtype": "int64"},
-    "first": {"time": "s", "keep_time": "first", "weight_dtype": "int64"},
+    "latest": {"time_unit": "s", "weight_dtype": "int64"},
+    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
 }
 
 
@@ -89,8 +89,8 @@ def list_own(part):
     """Each part lists operations of its own, those of the last one without edge data."""
     last = part.comm.rank == part.comm.size - 1
     if last:
-        return host(part.apply([fr.Op.NEIGHBORS, fr.Op.DELETE], [1, 2], [0, 1]).neighbors).tolist()
-    return part.apply([fr.Op.INSERT] * 2, [1, 1], [2, 3], value=[5, part.comm.rank]).inserted
+        return host(part.apply([fr.Operation.NEIGHBORS, fr.Operation.DELETE], [1, 2], [0, 1]).neighbors).tolist()
+    return part.apply([fr.Operation.INSERT] * 2, [1, 1], [2, 3], value=[5, part.comm.rank]).inserted
 
 
 def test_operations_of_the_parts(engine):
@@ -120,12 +120,14 @@ def test_bad_input_changes_nothing(engine):
         assert graph.num_edges == 1
     batch = {"ops": [4, 3, 5], "src": [0, 0, 1], "dst": [99, 1, -4], "weights": [np.nan] * 3}  # have no meaning here
     assert_same(graph.apply(**batch), one.apply(**batch))
-    plain, summed = (DistributedGraph(SlabGraph, 4, engine=engine, **o) for o in ({}, {"time": "s", "multi": "sum"}))
+    plain, summed = (
+        DistributedGraph(SlabGraph, 4, engine=engine, **o) for o in ({}, {"time_unit": "s", "multi_edges": "sum"})
+    )
     with pytest.raises(TypeError, match="no edge data"):
         plain.apply([0], [0], [1], value=[1])
     with pytest.raises(ValueError, match="has none"):
         plain.apply([0], [0], [1], [1.0])
-    with pytest.raises(ValueError, match="not for multi='sum'"):
+    with pytest.raises(ValueError, match="not for multi_edges='sum'"):
         summed.apply([0], [0], [1], time=[1])
 
 

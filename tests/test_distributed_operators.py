@@ -36,21 +36,21 @@ def visits_of(graph, start):
     visits = graph.vertex_array(np.int64, combine="add")
     reached = fr.advance(graph, fr.Frontier(graph, start), count_visits, visits)
     again = fr.advance(graph, reached, count_visits, visits)
-    graph.complete(visits)
+    graph.sync(visits)
     return host(visits).tolist(), list(reached), len(again), again.num_arcs, sorted(again)
 
 
 def labels_of(graph, steps):
     labels = graph.vertex_array(np.int64, graph.xp.arange(graph.num_vertices), combine="max")
     made = fr.traverse(graph, fr.Frontier.all(graph), raise_label, labels, max_steps=steps)
-    graph.complete(labels)
+    graph.sync(labels)
     return host(labels).tolist() if steps is None else made
 
 
 def bits_of(graph):
     bits = graph.vertex_array(np.int32, combine="or")
     fr.advance(graph, fr.Frontier.all(graph), set_bits, bits)
-    graph.complete(bits)
+    graph.sync(bits)
     return host(bits).tolist()
 
 
@@ -88,10 +88,8 @@ def vertex_operators(graph):
     fr.compute(odd, square, values)  # only owners know the squares
     sums = fr.neighbor_reduce(graph, None, neighbor_value, values, reduce="sum", dtype=np.int64)
     best = fr.neighbor_reduce(graph, odd, neighbor_value, values, reduce="argmax", dtype=np.int64)
-    numbers = [
-        int(fr.reduce(odd, value_of, values, reduce=how, dtype=np.int64)[0]) for how in ("sum", "min", "max")
-    ]
-    graph.complete(values)
+    numbers = [int(fr.reduce(odd, value_of, values, reduce=how, dtype=np.int64)[0]) for how in ("sum", "min", "max")]
+    graph.sync(values)
     return [host(array).tolist() for array in (values, sums, best, odd.mask, odd.bits)], numbers, len(odd), 3 in odd
 
 
@@ -120,7 +118,7 @@ def test_what_is_missing_says_so(engine):
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
     with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):
-        DistributedGraph(SlabGraph, 3, multi="keep", engine=engine)
+        DistributedGraph(SlabGraph, 3, multi_edges="all", engine=engine)
 
 
 def count_sources(src, dst, edge, weight, visits):
@@ -201,7 +199,7 @@ def shifted(graph):
     values, out = graph.vertex_array(np.int64), graph.vertex_array(np.int64)
     fr.compute(fr.Frontier.all(graph), set_id, values)
     fr.compute(fr.Frontier.all(graph), read_next, values, out)
-    graph.complete(out)
+    graph.sync(out)
     return host(out).tolist()
 
 
@@ -235,7 +233,7 @@ def normal_of_numbers(graph):
 
 
 def numbers_apart(graph):
-    with graph.apart(graph.vertex_array(np.int32, combine="min")):
+    with graph.locally(graph.vertex_array(np.int32, combine="min")):
         pass
 
 
@@ -254,11 +252,11 @@ def lowest_around(graph):
     least = graph.vertex_array(np.int64, ids, combine=larger)
     everyone = fr.Frontier.all(graph)
     before = graph.comm.exchanges
-    with graph.apart(least):
+    with graph.locally(least):
         fr.advance(graph, everyone, lower, least, output=None)
         assert graph.comm.exchanges == before
     fr.advance(graph, everyone, lower, least, output=None)
-    graph.complete(least)
+    graph.sync(least)
     return host(least).tolist(), graph.max_over_parts(graph.comm.rank)
 
 
@@ -295,7 +293,7 @@ def pulled(graph, edges, direction):
             graph, reached, claim, parent, heavy, 20, condition=has_none, edges=edges, direction=direction
         )
         found.append((list(reached), len(reached)))
-    graph.complete(parent, heavy)
+    graph.sync(parent, heavy)
     return found, (host(parent) >= 0).tolist(), (host(heavy) > 7).tolist()
 
 
@@ -372,12 +370,12 @@ def results_of(graph):
     shares = graph.vertex_array(np.float64)
     fr.compute(everyone, share_of_all, shares, total)  # for which the total is needed
     spent.append(exchanges() - begin)
-    fetched = graph.fetch(most)
+    fetched = graph.copy_to_host_async(most)
     fr.reduce(everyone, lambda v: v + 1, reduce="max", out=most)
-    late = graph.fetch(most)
+    late = graph.copy_to_host_async(most)
     fr.reduce(everyone, lambda v: v + 2, reduce="max", out=most)
-    graph.complete(most)
-    return float(graph.total(shares)), host(most).tolist(), fetched.result().tolist(), late.result().tolist(), spent
+    graph.sync(most)
+    return float(graph.sum_all(shares)), host(most).tolist(), fetched.result().tolist(), late.result().tolist(), spent
 
 
 def test_results_are_put_together_when_they_are_needed(engine):

@@ -8,7 +8,7 @@ from distributed_cases import host
 
 import frontier as fr
 from algorithms import pagerank
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.operators import products as of_parts
 from frontier.distributed.partition import owners
 from frontier.operators import spmv
@@ -30,18 +30,18 @@ def edges_of(shape, rng):
     return tuple(rng.integers(0, N, (2, size)))
 
 
-@fr.reads
+@fr.advanced.reads
 def products(graph, transpose, dtype, weighted):
     """A product, and one of what it gives, by vertex id; and what is known of the order."""
     xp = graph.xp
-    times = fr.SpMV(graph, transpose=transpose, snapshot=True, weighted=weighted)
+    times = fr.SpMV(graph, transpose=transpose, layout="csr", weighted=weighted)
     x = graph.vertex_array(dtype, -1.0)
     fr.compute(fr.Frontier.all(graph), number, x)
     first = times(times.arrange(x))
     out = xp.ones(times.graph.num_vertices)
     assert times(first, out=out) is out
     restored = [times.restore(each) for each in (first, out)]
-    graph.complete(*restored)
+    graph.sync(*restored)
     return [host(each) for each in restored]
 
 
@@ -51,7 +51,7 @@ def number(v, x):
 
 @pytest.fixture(params=[1, 2, 3], ids=["1 part", "2 parts", "3 parts"])
 def workers(request, device):
-    with Threads(request.param, device) as engine:
+    with ThreadEngine(request.param, device) as engine:
         yield engine
 
 
@@ -117,7 +117,7 @@ def entry(v, x):
 
 def mean_and_most(part):
     """Operators over the vertices of products' vectors."""
-    times = fr.SpMV(part, snapshot=True)
+    times = fr.SpMV(part, layout="csr")
     x = part.vertex_array(np.float64)
     fr.compute(fr.Frontier.all(part), number, x)
     x = times.arrange(x)
@@ -126,7 +126,7 @@ def mean_and_most(part):
     results = part.results(), part.results()
     fr.reduce(everyone, entry, x, out=results[0])
     fr.reduce(some, entry, x, reduce="max", out=results[1])
-    sums = [float(part.fetch(each).result()[0]) for each in results]
+    sums = [float(part.copy_to_host_async(each).result()[0]) for each in results]
     return len(everyone), len(some), *sums, float(fr.reduce(everyone, entry, x)[0])
 
 
@@ -140,7 +140,7 @@ def test_operators_in_the_order_of_products(workers, rng):
 
 def refused(part):
     """What the graph of prepared products is asked for in vain."""
-    times = fr.SpMV(part, snapshot=True)
+    times = fr.SpMV(part, layout="csr")
     if times.order is None:
         return None
     said = []
@@ -170,7 +170,7 @@ def test_what_the_graph_of_products_refuses(workers):
 
 
 def outdated(part):
-    times = fr.SpMV(part, snapshot=True)
+    times = fr.SpMV(part, layout="csr")
     x = times.arrange(part.xp.ones(part.num_vertices))
     part.insert_edges([5] * (part.comm.rank == 0), [5 + 1] * (part.comm.rank == 0))  # which some parts know nothing of
     try:
@@ -187,10 +187,10 @@ def test_products_of_an_outdated_graph(workers):
 
 def disagree(part):
     """One part asks for a static copy, and another does not, as if it had no memory."""
-    times = fr.SpMV(part, snapshot=part.comm.rank == 0)
+    times = fr.SpMV(part, layout="csr" if part.comm.rank == 0 else "native")
     x = part.vertex_array(np.float64)
     fr.compute(fr.Frontier.all(part), number, x)
-    return host(times.restore(times(times.arrange(x)))), times.form.snapshot
+    return host(times.restore(times(times.arrange(x)))), times.layout.is_copy
 
 
 def test_parts_agree_on_preparing(workers, rng):
@@ -204,15 +204,15 @@ def test_parts_agree_on_preparing(workers, rng):
     assert prepared == (workers.size == 1 or not workers.hosts[0].comm.device.is_gpu)
 
 
-@pytest.mark.parametrize("snapshot", [False, True])
+@pytest.mark.parametrize("layout", ["native", "csr"])
 @pytest.mark.parametrize("tol", [1e-5, 1e-9], ids=["float32", "float64"])
-def test_pagerank(workers, rng, tol, snapshot):
+def test_pagerank(workers, rng, tol, layout):
     edges = fr.io.rmat(8, 4, seed=5)  # has dangling vertices
     graph = DistributedGraph(SlabGraph, edges.num_vertices + 3, engine=workers)
     one = SlabGraph(edges.num_vertices + 3, device=workers.hosts[0].comm.device)
     for each in (graph, one):
         each.insert_edges(edges.src, edges.dst)
         each.delete_vertices([edges.num_vertices, 5])
-    found, expected = (pagerank(g, tol=tol, max_iter=300, snapshot=snapshot) for g in (graph, one))
+    found, expected = (pagerank(g, tol=tol, max_iter=300, layout=layout) for g in (graph, one))
     assert found.iterations == expected.iterations
     np.testing.assert_allclose(host(found.pagerank), host(expected.pagerank), rtol=1e-6, atol=1e-12)

@@ -14,7 +14,7 @@ from test_distributed_workers import gpus
 
 import frontier as fr
 from algorithms import bfs, sssp
-from frontier.distributed import DistributedGraph, Processes, Threads
+from frontier.distributed import DistributedGraph, ProcessEngine, ThreadEngine
 from frontier.distributed.operators import persistent
 from frontier.distributed.operators.persistent import window_of
 from frontier.distributed.partition import owners
@@ -29,7 +29,7 @@ PARTS = (2, 3) if emulator.wanted() else (2,)
 
 @contextmanager
 def workers(size):
-    with Threads(size, "gpu") if emulator.wanted() else Processes(size, "nccl") as engine:
+    with ThreadEngine(size, "gpu") if emulator.wanted() else ProcessEngine(size, "nccl") as engine:
         yield engine
 
 
@@ -171,7 +171,7 @@ def levels_by_hand(part, source):
         sizes.append(len(frontier))
         level += 1
         frontier = fr.advance(part, frontier, nearer, distance, np.int32(level))
-    part.complete(distance)
+    part.sync(distance)
     return sizes, host(distance).tolist()
 
 
@@ -214,10 +214,10 @@ def visits_of(part, starts, steps):
     for v in starts:
         distance[v] = 0
     done = fr.traverse(
-        part, fr.Frontier(part, mine), visit_counted, distance, visits, fr.Step(1), prepare=count_visit,
+        part, fr.Frontier(part, mine), visit_counted, distance, visits, fr.advanced.StepCounter(1), prepare=count_visit,
         max_steps=steps,
     )  # fmt: skip
-    part.complete(visits)
+    part.sync(visits)
     return done, host(visits).tolist()
 
 
@@ -226,7 +226,7 @@ def visits_of(part, starts, steps):
 def test_members_are_prepared_once_each(engine, starts, steps):
     src, dst, n = GRAPHS["grid"]
     graph, _ = in_parts(engine, src, dst, n)
-    with workers(1) if emulator.wanted() else Processes(1, "nccl") as alone:
+    with workers(1) if emulator.wanted() else ProcessEngine(1, "nccl") as alone:
         other = DistributedGraph(SlabGraph, n, engine=alone)
         other.insert_edges(src, dst)
         assert graph.run(visits_of, starts, steps) == other.run(visits_of, starts, steps)
@@ -241,7 +241,7 @@ def labels_of(part):
     label = part.vertex_array("int64", part.xp.arange(part.num_vertices), combine="max")
     seen = part.vertex_array("uint8", 0, combine="or")
     fr.traverse(part, fr.Frontier.all(part), greatest, label, seen)
-    part.complete(label)
+    part.sync(label)
     return host(label).tolist()
 
 
@@ -267,7 +267,7 @@ def entries_after_a_search(part):
     origin = part.vertex_array("int32", -1, follows=least)
     fr.traverse(part, fr.Frontier.all(part), spread, label, seen, least, origin)
     before = part.comm.exchanges
-    part.complete(label, seen, least, origin)
+    part.sync(label, seen, least, origin)
     exchanges = part.comm.exchanges - before
     found = [host(each).tolist() for each in (label, seen, least, origin)]
     return found[0], all(each == found for each in part.comm.gather_objects(found)), exchanges

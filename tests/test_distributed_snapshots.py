@@ -20,7 +20,7 @@ N = 40
 KINDS = {
     "plain": (SlabGraph, {}),
     "weights": (Hornet, {"weight_dtype": "int32", "directed": True, "in_edges": True}),
-    "data": (SlabGraph, {"edge_data": {"value": "int32"}, "time": "s"}),
+    "data": (SlabGraph, {"edge_data": {"value": "int32"}, "time_unit": "s"}),
 }
 
 

@@ -8,7 +8,7 @@ from distributed_frames import assert_same, insert, pair_of
 from graphs import GRAPHS
 
 import frontier as fr
-from frontier.distributed import Threads
+from frontier.distributed import ThreadEngine
 
 pytest.importorskip("pandas")
 
@@ -18,7 +18,7 @@ pytest.importorskip("pandas")
 @pytest.mark.parametrize("name", ["empty", "rmat"])
 def test_edges(name, directed, device):
     src, dst, n = GRAPHS[name]
-    with Threads(3, device) as engine:
+    with ThreadEngine(3, device) as engine:
         graphs = pair_of(n, directed, engine, device)
         insert(graphs, src, dst)
         assert_same(*(fr.interchange.to_dataframe(graph, "pandas") for graph in graphs))

@@ -11,7 +11,7 @@ from distributed_cases import host, memory_is_tight
 from model import Model, random_batch
 
 from algorithms import DynamicTriangleCount, connected_components
-from frontier.distributed import DistributedGraph, PartLostError, Threads
+from frontier.distributed import DistributedGraph, PartLostError, ThreadEngine
 from frontier.distributed.exchange.batches import SMALL
 from structures import SlabGraph
 
@@ -47,7 +47,7 @@ def test_updates(engine, directed):
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_single_part(device, directed):
     """It owns all arcs, so that nothing is sorted or sent."""
-    with Threads(1, device) as engine:
+    with ThreadEngine(1, device) as engine:
         test_updates(engine, directed)
         options = {"directed": directed, "edge_data": {"amount": "float64"}, "in_edges": directed}
         graph = DistributedGraph(SlabGraph, 40, engine=engine, **options)
@@ -254,7 +254,7 @@ def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
 
 @pytest.mark.parametrize("option", ["cpu", "gpu", None])
 def test_the_engine_has_the_device(option):
-    with Threads(2) as engine:
+    with ThreadEngine(2) as engine:
         with pytest.raises(TypeError, match="device: a graph in parts has no device of its own; the engine has it"):
             DistributedGraph(SlabGraph, 4, device=option, engine=engine)
         assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4

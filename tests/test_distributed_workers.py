@@ -29,7 +29,7 @@ from algorithms import (
     temporal_triangle_count,
     triangle_count,
 )
-from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, Processes, Threads
+from frontier.distributed import DaskEngine, DistributedGraph, PartLostError, ProcessEngine, ThreadEngine
 from frontier.runtime import gpu_available
 from structures import SlabGraph
 
@@ -64,7 +64,7 @@ KINDS = [
 def workers(kind: str) -> Iterator[Any]:
     """Two workers."""
     if kind != "dask":
-        with Processes(2, "nccl" if kind == "nccl" else "ucxx") as engine:
+        with ProcessEngine(2, "nccl" if kind == "nccl" else "ucxx") as engine:
             yield engine
         return
     from distributed import Client, LocalCluster
@@ -150,7 +150,7 @@ def test_workers(kind):
             weighted.insert_edges([0, 1, 99, 3], [4, 5, 6, 7])
         assert weighted.num_edges == len(model.edges())
 
-        options = {"edge_data": {"amount": "float32", "kind": "int8"}, "time": "s"}
+        options = {"edge_data": {"amount": "float32", "kind": "int8"}, "time_unit": "s"}
         timed = DistributedGraph(SlabGraph, 40, engine=engine, **options), SlabGraph(40, device="cpu", **options)
         windows = [fr.SlidingWindow(each, span="20s") for each in timed]
         for step in range(3):
@@ -227,7 +227,7 @@ def test_a_stream_goes_on_after_a_worker_is_lost(phase, tmp_path, request):
         pytest.skip("starts two processes: with --long")
     rng = np.random.default_rng(7)
     batches = [tuple(rng.integers(0, 60, (2, 150))) for _ in range(3)]
-    with Processes(2) as engine:
+    with ProcessEngine(2) as engine:
         graph = DistributedGraph(SlabGraph, 60, engine=engine)
         graph.insert_edges(*batches[0])
         graph.save(tmp_path)
@@ -237,7 +237,7 @@ def test_a_stream_goes_on_after_a_worker_is_lost(phase, tmp_path, request):
         with pytest.raises(PartLostError):
             graph.insert_edges(*batches[2])
     one = SlabGraph(60, device="cpu")
-    with Threads(3) as others:
+    with ThreadEngine(3) as others:
         found = DistributedGraph.load(tmp_path, engine=others)
         one.insert_edges(*batches[0])
         assert found.num_edges == one.num_edges

@@ -83,16 +83,16 @@ def test_directed_repairs_wait_as_undirected_ones_do(structure, device, monkeypa
         waits.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Counters, "read", lambda counters: waits.append(counters) or read(counters))
-            patch.setattr(repair, "FEW_ARCS", -1)  # small batches are not waited for at all
-            patch.setattr(repair, "MOST_ARCS", -1)
+            patch.setattr(repair, "SMALL_ARCS", -1)  # small batches are not waited for at all
+            patch.setattr(repair, "MAX_ARCS", -1)
             graph.delete_edges(both[0][gone], both[1][gone])
         reads[directed] = len(waits)
         check()
     # For each level of vertices that lose their tree edges, and their children, directed graphs wait once.
-    assert reads[True] <= reads[False] + MOST_LEVELS
+    assert reads[True] <= reads[False] + MAX_LEVELS
 
 
-MOST_LEVELS = 6
+MAX_LEVELS = 6
 
 
 @pytest.mark.parametrize("on_existing", ["replace", "keep", "add"])
@@ -141,9 +141,7 @@ def test_updates_between_lengths_of_zero_and_reading(structure, device, orientat
 def test_one_edge_at_a_time(structure, device, weight_dtype, never_recomputed, rng):
     """A tree, then other edges, then edges of it: tentative vertices adopt, pass on, and are cut off."""
     weights = some_weights(rng, 6, weight_dtype)
-    graph, observer, check = follow(
-        structure, device, ([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 5, 6], 8), weights, 0
-    )
+    graph, observer, check = follow(structure, device, ([0, 1, 2, 3, 0, 5], [1, 2, 3, 4, 5, 6], 8), weights, 0)
     for u, v in ((6, 3), (2, 6), (4, 7)):
         graph.insert_edges([u], [v])
         check()

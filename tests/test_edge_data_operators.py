@@ -78,7 +78,7 @@ def test_edges_of_operators_are_ids(small):
     assert to_host(small, found).tolist() == [-1, 1]
     fr.sample_neighbors(small, fr.Frontier(small, [3]), note_edge, found, count=1, method="weighted", seed=1)
     assert to_host(small, found).tolist() == [3, 8]
-    _, ids, edges = fr.extract_neighbors(small, [1])
+    _, ids, edges = fr.advanced.extract_neighbors(small, [1])
     held = dict(zip(to_host(small, ids).tolist(), to_host(small, edges).tolist(), strict=True))
     assert held == ({2: 1} if small.directed else {0: 0, 2: 1})
     assert to_host(small, small.successors([1])[2]).tolist() == ([6] if small.directed else [5, 6])
@@ -126,10 +126,10 @@ def test_incremental_algorithms(device, rng):
         graph.insert_edges(src, dst, weights.astype(np.float32), time=np.arange(200) + step)
         graph.delete_edges(rng.integers(0, 60, 150), rng.integers(0, 60, 150))
         assert triangles.total == algorithms.triangle_count(graph).total
-        native = algorithms.k_truss(graph, 4, snapshot=False)
+        native = algorithms.k_truss(graph, 4, layout="native")
         assert truss.num_edges == native.num_edges
-        copied = algorithms.truss_numbers(graph, snapshot=True)
-        numbers = algorithms.truss_numbers(graph, snapshot=False).truss
+        copied = algorithms.truss_numbers(graph, layout="csr")
+        numbers = algorithms.truss_numbers(graph, layout="native").truss
         np.testing.assert_array_equal(to_host(graph, numbers), to_host(graph, copied.truss))
         wanted = algorithms.sssp(graph, 0).distance
         np.testing.assert_array_equal(to_host(graph, distances.distance), to_host(graph, wanted))

@@ -13,7 +13,7 @@ TYPES = [np.bool_, np.uint8, np.int32, np.uint32, np.int64, np.uint64, np.float3
 
 @pytest.fixture
 def device(device):
-    return fr.resolve_device(device)
+    return fr.advanced.resolve_device(device)
 
 
 def same(device, found, wanted):

@@ -6,7 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import bfs
-from frontier.operators.dispatch.kernels import state_of
+from frontier.operators.dispatch.kernels import workspace_of
 from frontier.runtime import Workspace
 from structures import CSR
 
@@ -49,12 +49,12 @@ def test_operators_go_on_when_stamps_begin_again(device):
     for left in range(4):
         # Leaves the stamps 1, 2, ..., of which the first come up again.
         assert (host(bfs(graph, 0).distance) == expected).all()
-        state_of(graph).epoch = LAST - left
+        workspace_of(graph).epoch = LAST - left
         for _ in range(6):
             reached = fr.advance(graph, everything, _always)
             assert sorted(host(reached.vertices).tolist()) == list(range(n))
-        state_of(graph).epoch = 0
-        state_of(graph)._stamps[:] = 0
+        workspace_of(graph).epoch = 0
+        workspace_of(graph)._stamps[:] = 0
 
 
 def _always(src, dst, edge, weight):

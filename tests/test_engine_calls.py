@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from test_distributed_workers import missing
 
-from frontier.distributed import DistributedGraph, PartLostError, Processes, Threads
+from frontier.distributed import DistributedGraph, PartLostError, ProcessEngine, ThreadEngine
 from frontier.distributed.engines import messages, processes, threads
 from structures import SlabGraph
 
@@ -86,7 +86,7 @@ def fail_alone(host: Any) -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """One test for all, since starting workers takes longest."""
-    with Processes(2) as engine:
+    with ProcessEngine(2) as engine:
         large = np.zeros(processes.CONFIRMED, np.uint8)
         for shares in ([(large,), (Unpicklable(),)], [(Unpicklable(),), (Unpicklable(),)]):
             with pytest.raises(ValueError, match="invalid literal for int"):
@@ -171,7 +171,7 @@ def wait_long(host: Any) -> None:
 @pytest.mark.usefixtures("python_handles_interrupts")
 def test_an_interrupted_call_of_threads_is_waited_for() -> None:
     waited.clear()
-    with Threads(2) as engine:
+    with ThreadEngine(2) as engine:
         for calls in range(1, 6):
             with pytest.raises(KeyboardInterrupt):
                 engine.run_alike(wait_long)
@@ -188,7 +188,7 @@ def test_a_thread_that_cannot_be_started_releases_the_others(monkeypatch: pytest
         begun.append(thread)
         threads_start(thread)
 
-    with Threads(2) as engine:
+    with ThreadEngine(2) as engine:
         with monkeypatch.context() as patch:
             patch.setattr(threading.Thread, "start", start)
             with pytest.raises(RuntimeError, match="can't start"):
@@ -201,6 +201,7 @@ def test_a_thread_that_cannot_be_started_releases_the_others(monkeypatch: pytest
 
 def cut_short(host: Any) -> None:
     """Leave an exchange at one part, as an interrupt does there."""
+
     def interrupt(transfers: Any) -> None:
         raise InterruptedError("in an exchange")
 
@@ -210,7 +211,7 @@ def cut_short(host: Any) -> None:
 
 
 def test_an_exchange_that_was_cut_short_is_the_last() -> None:
-    with Threads(2) as engine:
+    with ThreadEngine(2) as engine:
         begin = time.monotonic()
         with pytest.raises(InterruptedError):
             engine.run_alike(cut_short)

@@ -30,7 +30,9 @@ class Stream:
 
     def __init__(self, structure, device, *, size=N, weighted=False, **options):
         weight_dtype = "float32" if weighted else None
-        self.graph = structure(size, time="s", multi="keep", weight_dtype=weight_dtype, device=device, **options)
+        self.graph = structure(
+            size, time_unit="s", multi_edges="all", weight_dtype=weight_dtype, device=device, **options
+        )
         self.events = []
 
     def insert(self, src, dst, times, weights=None):
@@ -131,7 +133,7 @@ def draw(rng, now, size):
 
 
 def test_the_first_of_several_contacts_counts(structure, device):
-    graph = structure(3, time="s", multi="keep", device=device)
+    graph = structure(3, time_unit="s", multi_edges="all", device=device)
     graph.insert_edges([0, 1, 0], [1, 2, 1], time=[10, 20, 30])
     assert to_host(graph, earliest_arrival(graph, 0, start=0).arrival).tolist() == [0, 10, 20]
     assert to_host(graph, earliest_arrival(graph, 0, start=11).arrival).tolist() == [11, 30, NEVER]
@@ -223,7 +225,7 @@ def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):
 
 
 def test_incremental_triangles_at_extreme_times(device):
-    graph = SlabGraph(4, time="s", multi="keep", device=device)
+    graph = SlabGraph(4, time_unit="s", multi_edges="all", device=device)
     counters = [DynamicTemporalTriangleCount(graph, delta) for delta in (0, 10, NEVER)]
     times = [-(2**63), NEVER, -1, 0, NEVER - 3, 5 - 2**63]
     for src, dst in (([0] * 6, [1] * 6), ([1] * 6, [2] * 6), ([2] * 6, [0] * 6)):
@@ -269,7 +271,7 @@ class Notification(fr.UpdateObserver):
 
 
 def test_observers_of_records(structure, device):
-    graph = structure(5, time="s", multi="keep", device=device)
+    graph = structure(5, time_unit="s", multi_edges="all", device=device)
     told = Notification(graph)
     graph.insert_edges([0, 1, 2, 3], [1, 0, 2, 4], time=[1, 2, 3, 4])
     assert told.found == [("inserted", [(0, 1), (0, 1), (3, 4)], [0, 1, 2])]
@@ -291,7 +293,7 @@ def test_observers_of_records(structure, device):
     graph.insert_edges([], [], time=[])
     graph.delete_edges([1], [2])
     assert not told.found
-    plain = structure(5, time="s", device=device)  # of edges, where no records are kept
+    plain = structure(5, time_unit="s", device=device)  # of edges, where no records are kept
     told = Notification(plain)
     plain.insert_edges([0], [1], time=[1])
     assert ("edges", [(0, 1)], []) in told.found and {kind for kind, *_ in told.found} == {"edges"}
@@ -320,8 +322,12 @@ CALLS = {
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_warning_names_the_option_once(call, device):
-    for multi, keep_time, kept in (("last", "first", "first"), ("sum", "latest", "latest"), ("keep", "latest", None)):
-        graph = SlabGraph(4, time="s", multi=multi, keep_time=keep_time, device=device)
+    for multi_edges, keep_time, kept in (
+        ("last", "first", "first"),
+        ("sum", "latest", "latest"),
+        ("all", "latest", None),
+    ):
+        graph = SlabGraph(4, time_unit="s", multi_edges=multi_edges, keep_time=keep_time, device=device)
         graph.insert_edges([0, 1, 3, 2], [1, 2, 3, 0], time=[1, 2, 3, 4])  # one is a self-loop
         graph.delete_edges([0], [1])
         graph.insert_edges([1], [0], time=[8])
@@ -329,18 +335,18 @@ def test_a_warning_names_the_option_once(call, device):
         graph.insert_edges([1], [2], time=[9])
         found = warned(lambda graph=graph: (CALLS[call](graph), CALLS[call](graph)))
         assert len(found) == (kept is not None)
-        assert all(f"only the {kept} time" in text and "multi='keep'" in text for text in found)
+        assert all(f"only the {kept} time" in text and "multi_edges='all'" in text for text in found)
 
 
 def test_what_replaces_times(structure, device, tmp_path):
     def warns(graph):
         return bool(warned(lambda: earliest_arrival(graph, 0)))
 
-    for multi in ("last", "sum"):
-        options = {"time_unit": "s", "multi": multi, "device": device}
+    for multi_edges in ("last", "sum"):
+        options = {"time_unit": "s", "multi_edges": multi_edges, "device": device}
         assert not warns(structure.from_edges([0, 1, 2], [1, 2, 2], time=[1, 2, 3], **options))
         assert warns(structure.from_edges([0, 1, 1], [1, 2, 0], time=[1, 2, 3], **options))
-        graph = structure(4, time="s", multi=multi, device=device)
+        graph = structure(4, time_unit="s", multi_edges=multi_edges, device=device)
         graph.insert_edges([0, 2, 1], [1, 2, 2], time=[1, 5, 3])
         assert not warns(graph)
         graph.insert_edges([0, 3, 3], [2, 1, 1], time=[1, 5, 6])
@@ -348,12 +354,12 @@ def test_what_replaces_times(structure, device, tmp_path):
         assert warns(fr.Graph.load(tmp_path / "graph.npz", device=device))
         snapshot = graph.snapshot()
         assert warns(snapshot) and not warns(graph) and not warns(graph.copy()) and not warns(graph.snapshot())
-    graph, op = structure(4, time="s", device=device), fr.Op
+    graph, op = structure(4, time_unit="s", device=device), fr.Operation
     graph.apply([op.INSERT, op.DELETE, op.INSERT, op.INSERT], [0, 0, 0, 1], [1, 1, 1, 1], time=[1, 0, 2, 3])
     assert not warns(graph)
     graph.apply([op.INSERT, op.INSERT], [1, 2], [2, 1], time=[1, 2])
     assert warns(graph)
-    graph = structure(4, time="s", device=device)
+    graph = structure(4, time_unit="s", device=device)
     window = fr.SlidingWindow(graph, span=100)
     window.push([0, 1], [1, 2], time=[1, 2])
     assert not warns(graph)
@@ -362,7 +368,7 @@ def test_what_replaces_times(structure, device, tmp_path):
 
 
 def test_incremental_triangles_warn_when_a_time_is_replaced(device):
-    graph = SlabGraph(4, time="s", device=device)
+    graph = SlabGraph(4, time_unit="s", device=device)
     counter = DynamicTemporalTriangleCount(graph, 5)
     assert not warned(lambda: graph.insert_edges([0, 1], [1, 2], time=[1, 2]))
     assert len(warned(lambda: graph.insert_edges([0], [1], time=[3]))) == 1
@@ -378,7 +384,7 @@ def test_real_contacts():
     if not path.is_file():
         pytest.skip("DYNFRONTIER_DATA has no email-Eu-core-temporal.txt.gz")
     src, dst, times = np.loadtxt(path, np.int64, max_rows=60_000).T
-    graph = SlabGraph.from_edges(src, dst, time=times, time_unit="s", directed=True, multi="keep", device="cpu")
+    graph = SlabGraph.from_edges(src, dst, time=times, time_unit="s", directed=True, multi_edges="all", device="cpu")
     source = int(src[0])
     arrival = dict.fromkeys(range(graph.num_vertices), NEVER) | {source: 0}
     for i in np.argsort(times, kind="stable"):

@@ -10,9 +10,9 @@ from structures import SlabGraph
 def test_a_fetched_array_holds_the_values_of_its_time(device):
     graph = SlabGraph(4, device=device)
     array = graph.xp.arange(3.0)
-    fetched = fr.fetch(array)
+    fetched = fr.advanced.copy_to_host_async(array)
     array += 1
-    later = fr.fetch(array)
+    later = fr.advanced.copy_to_host_async(array)
     assert fetched.result().tolist() == [0, 1, 2]
     assert fetched.result().tolist() == [0, 1, 2]  # again, without a wait
     assert later.result().tolist() == [1, 2, 3]
@@ -23,13 +23,13 @@ def test_a_fetched_array_holds_the_values_of_its_time(device):
 @pytest.mark.parametrize("shape, dtype", [((), np.int64), ((0,), np.float32), ((2, 3), np.int32)])
 def test_any_shape_can_be_fetched(device, shape, dtype):
     array = SlabGraph(1, device=device).xp.zeros(shape, dtype)
-    found = fr.fetch(array).result()
+    found = fr.advanced.copy_to_host_async(array).result()
     assert found.shape == shape and found.dtype == dtype
 
 
 def test_what_is_no_contiguous_array_is_refused(device):
     xp = SlabGraph(1, device=device).xp
     with pytest.raises(TypeError, match="array must be an array, not"):
-        fr.fetch([1.0])
+        fr.advanced.copy_to_host_async([1.0])
     with pytest.raises(ValueError, match="array must be contiguous"):
-        fr.fetch(xp.zeros(4)[::2])
+        fr.advanced.copy_to_host_async(xp.zeros(4)[::2])

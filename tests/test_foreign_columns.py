@@ -19,6 +19,7 @@ from interchange_cases import DATA, DST, SRC, TIMES, N, rows_of, with_data
 import algorithms
 import frontier as fr
 from dynfrontier import Pipeline
+from frontier.runtime import arrays
 from structures import CSR, SlabGraph
 
 
@@ -110,22 +111,22 @@ def test_other_places_for_columns(column):
         assert given.tolist() == expected.tolist()
     found = fr.sample_temporal_neighbors(graph, ids, 2, before=column(np.array([25, 100])), method="latest")
     assert found[0].tolist() == [0, 0, 2] and found[1].tolist() == [1, 2]
-    names = fr.Names()
+    names = fr.VertexNames()
     first, second = names.ids_of_edges(src, dst)
     assert (names[column(first)] == SRC).all() and (names[column(second)] == DST).all()
-    window = fr.SlidingWindow(SlabGraph(N, time="s", device="cpu"), span=100)
+    window = fr.SlidingWindow(SlabGraph(N, time_unit="s", device="cpu"), span=100)
     assert window.push(src, dst, time=column(np.array([0, 50, 60, 120, 130]))).late == 1
     stream = SlabGraph(N, weight_dtype="float32", device="cpu")
     assert Pipeline((src, dst, column(np.ones(5, np.float32))), stream).run().records == 5
     assert stream.num_edges == 5
-    ops = column(np.array([int(fr.Op.HAS_EDGE)] * 5))
+    ops = column(np.array([int(fr.Operation.HAS_EDGE)] * 5))
     assert (stream.apply(ops, src, dst).answers == 1).all()
 
 
 def test_read_only_columns_share_their_memory_and_stay_as_they_are():
     """Kernels are not compiled for them again, as for arrays of another type."""
     given = as_read_only(np.array(SRC))
-    taken = fr.arrays.as_ids(fr.resolve_device("cpu"), given, "ids")
+    taken = arrays.as_ids(fr.advanced.resolve_device("cpu"), given, "ids")
     assert taken.flags.writeable and np.shares_memory(taken, given) and not given.flags.writeable
     held = weakref.ref(given)
     del given
@@ -189,7 +190,7 @@ def test_missing_values(library):
             return module.Series(values, dtype={"Boolean": "boolean"}.get(kind, kind))
         return module.array(values, getattr(module, {"Boolean": "bool_"}.get(kind, kind.lower()))())
 
-    graph = SlabGraph(4, edge_data={"step": "int64", "flag": "bool", "rate": "float64"}, time="s", device="cpu")
+    graph = SlabGraph(4, edge_data={"step": "int64", "flag": "bool", "rate": "float64"}, time_unit="s", device="cpu")
     good = {"time": [1, 2], "step": [1, 2], "flag": [True, False], "rate": [0.5, 1]}
     for name, bad in (("step", column([1, None], "Int64")), ("flag", column([True, None], "Boolean")),
                       ("time", column([1, None], "Int64"))):  # fmt: skip
@@ -201,7 +202,7 @@ def test_missing_values(library):
     graph.insert_edges([0, 1], [1, 2], **good | {"rate": column([0.5, None], "Float64")})
     assert np.isnan(graph.edge_data["rate"][graph.edge_ids([1], [2])]).all()
     with pytest.raises(TypeError, match=r"names(\[1\] is missing| has no name at 1)"):
-        fr.Names().ids(column([1, None], "Int64"))
+        fr.VertexNames().ids(column([1, None], "Int64"))
 
 
 def test_managed_memory_is_asked_of_cupy(monkeypatch):
@@ -217,18 +218,18 @@ def test_managed_memory_is_asked_of_cupy(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     for kind in (2, 13):
         given = Capsules(np.arange(3), kind)
-        on_gpu = fr.arrays.as_ids(fr.Device("gpu", cupy), given, "ids")
+        on_gpu = arrays.as_ids(fr.advanced.Device("gpu", cupy), given, "ids")
         assert type(on_gpu) is OnDevice and np.shares_memory(on_gpu, given.array)
-        on_cpu = fr.arrays.as_ids(fr.resolve_device("cpu"), given, "ids")
+        on_cpu = arrays.as_ids(fr.advanced.resolve_device("cpu"), given, "ids")
         assert type(on_cpu) is np.ndarray and on_cpu.tolist() == [0, 1, 2]
-        assert asked[-2:] == [given, given] and fr.arrays.is_on_gpu(given)
-    assert not fr.arrays.is_on_gpu(Capsules(np.arange(3)))
+        assert asked[-2:] == [given, given] and arrays.is_on_gpu(given)
+    assert not arrays.is_on_gpu(Capsules(np.arange(3)))
 
 
 def test_arrays_on_a_gpu_without_cupy(monkeypatch):
     """PyTorch can copy its own; others need CuPy, and an error says so."""
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr(fr.arrays, "find_spec", lambda name: None)
+    monkeypatch.setattr(arrays, "find_spec", lambda name: None)
     given = Capsules(np.arange(3), 2)
     with pytest.raises(ImportError, match="src is on a GPU, and reading it there needs cupy: pip install cupy"):
         CSR.from_edges(given, [1, 2, 3], device="cpu")
@@ -262,21 +263,21 @@ def test_datetimes_of_polars_are_exact(pl, zone, unit):
     expected = [(at.replace(tzinfo=timezone(offset)) - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
                 for at in MICROS]  # fmt: skip
     for graph_unit, factor in (("us", 1), ("ns", 1000)):
-        graph = SlabGraph(4, time=graph_unit, device="cpu")
+        graph = SlabGraph(4, time_unit=graph_unit, device="cpu")
         graph.insert_edges([0, 1], [1, 2], time=stamps)
         found = graph.edge_data["time"][graph.edge_ids([0, 1], [1, 2])]
         assert found.tolist() == [factor * each for each in expected]
     with pytest.raises(ValueError, match=r"time\[0\] is .*, no whole number of ms"):
-        SlabGraph(4, time="ms", device="cpu").insert_edges([0, 1], [1, 2], time=stamps)
+        SlabGraph(4, time_unit="ms", device="cpu").insert_edges([0, 1], [1, 2], time=stamps)
 
 
 def test_windows_and_days_of_polars(pl):
     days = pl.Series(MICROS).dt.date()
-    graph = SlabGraph(4, time="s", device="cpu")
+    graph = SlabGraph(4, time_unit="s", device="cpu")
     graph.insert_edges([0, 1], [1, 2], time=days)
     assert sorted(graph.edge_data["time"][:2].tolist()) == [-86400, 1767225600]
     stamps = pl.datetime_range(datetime(2026, 1, 1), datetime(2026, 1, 1, 0, 2), "40s", eager=True)
-    window = fr.SlidingWindow(SlabGraph(5, time="ms", device="cpu"), span="1min")
+    window = fr.SlidingWindow(SlabGraph(5, time_unit="ms", device="cpu"), span="1min")
     done = window.push(pl.Series([0, 1, 2, 3]), pl.Series([1, 2, 3, 4]), time=stamps)
     assert (done.inserted, done.late) == (2, 2) and window.clock == 1767225720000
     with pytest.raises(ValueError, match=r"time\[1\] is missing"):
@@ -310,7 +311,7 @@ def test_pipelines_of_polars(pl, tmp_path):
             graph = SlabGraph(4, weight_dtype="float64", device="cpu")
             assert Pipeline(source, graph).run().records == records
             assert graph.edge_weights([2], [3]).tolist() == [3]
-    graph, names = SlabGraph(device="cpu"), fr.Names()
+    graph, names = SlabGraph(device="cpu"), fr.VertexNames()
     words = frame.select(payer=pl.col("note"), payee=pl.lit("w"))
     Pipeline(words, graph, names=names, columns={"src": "payer", "dst": "payee"}).run()
     assert sorted(names[graph.neighbors(names.id_of("w"))]) == ["x", "y", "z"]
@@ -320,7 +321,7 @@ def test_pipelines_of_polars(pl, tmp_path):
 def test_names_of_polars(pl, kind):
     words = ["cy", "ada", "cy", "bob"]
     column = pl.Series(words, dtype=pl.Enum(["unused", "bob", "cy", "ada"]) if kind == "Enum" else getattr(pl, kind))
-    names = fr.Names()
+    names = fr.VertexNames()
     assert names.ids(column).tolist() == [0, 1, 0, 2] and names.find(column[1:]).tolist() == [1, 0, 2]
     assert names.ids(column[:0]).size == 0
     with pytest.raises(TypeError, match=r"names\[1\] is missing: every vertex needs a name"):
@@ -343,7 +344,7 @@ def arrays_of(graph):
     yield from graph.edge_endpoints(graph.edge_ids(SRC, DST))
     yield fr.Frontier.all(graph).vertices
     yield from fr.sample_temporal_neighbors(graph, [0, 0, 5], 1, method="latest")
-    yield from fr.extract_neighbors(graph, [0, 2])
+    yield from fr.advanced.extract_neighbors(graph, [0, 2])
     with algorithms.DynamicBFS(graph, 0) as search:
         assert not search.distance.flags.writeable
         yield search.distance

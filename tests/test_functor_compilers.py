@@ -208,7 +208,7 @@ def helpers(v, f, i):
 def random_numbers(v, f, i):
     f[0] = fr.random(7, v)
     f[1] = fr.random(-3, v, 2**40)
-    i[0] = fr.random_bits(1, v, 3) % 6
+    i[0] = fr.advanced.random_bits(1, v, 3) % 6
 
 
 SNIPPETS = [

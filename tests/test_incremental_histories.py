@@ -10,7 +10,7 @@ import pytest
 from conftest import STRUCTURES
 from histories import KNOWN, OPERATIONS, History
 
-from frontier.distributed import DistributedGraph, Threads
+from frontier.distributed import DistributedGraph, ThreadEngine
 from structures import SlabGraph
 
 SEED = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
@@ -22,14 +22,14 @@ KINDS = {
     "in_edges": {"directed": True, "in_edges": True},
     "weighted": {"weight_dtype": "float32"},
     "weighted_in_edges": {"directed": True, "in_edges": True, "weight_dtype": "float32"},
-    "times": {"time": "s"},
+    "times": {"time_unit": "s"},
 }
 
 LIMITS = {
-    "dynamic_core": {"FEW_EDGES": 3, "FEW_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
-    "dynamic_triangle_count": {"MANY_EDGES": 2, "MOST_BATCHES": 2},
-    "dynamic_k_truss": {"ROUND_SIDES": 1, "FEW_SIDES": 0},
-    "dynamic_components": {"FEW_BATCHES": 1},
+    "dynamic_core": {"SMALL_EDGES": 3, "SMALL_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
+    "dynamic_triangle_count": {"LARGE_EDGES": 2, "MAX_BATCHES": 2},
+    "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
+    "dynamic_components": {"SMALL_BATCHES": 1},
 }
 """Limits as low as the graphs are small, so that what is rare comes up."""
 
@@ -74,6 +74,6 @@ def test_any_history(structure, device, kind, low, tries, monkeypatch):
 
 def test_any_history_of_a_graph_in_parts(device, kind_in_parts, tries):
     options = KINDS[kind_in_parts]
-    with Threads(2, device) as engine:
+    with ThreadEngine(2, device) as engine:
         make = partial(DistributedGraph, SlabGraph, engine=engine, **options)
         run(tries(10, 500), make, partial(SlabGraph, device=engine.hosts[0].comm.device, **options))

@@ -111,7 +111,7 @@ def test_edge_data_after_updates(library, first, gone, second, directed, seed):
     pytest.importorskip(library)
     rng = np.random.default_rng(seed)
     graph = SlabGraph(
-        N, directed=directed, weight_dtype="float64", time="ns", edge_data={"amount": "int64"}, device="cpu"
+        N, directed=directed, weight_dtype="float64", time_unit="ns", edge_data={"amount": "int64"}, device="cpu"
     )
     for edges in (first, second):
         src, dst = np.array(edges, np.int64).reshape(-1, 2).T
@@ -126,7 +126,7 @@ def test_edge_data_after_updates(library, first, gone, second, directed, seed):
 def test_graphs_that_keep_records(library):
     """Elsewhere an edge has its sums, and data of its last record; a frame has a row for each record."""
     pytest.importorskip(library)
-    graph = SlabGraph(N, weight_dtype="float64", edge_data={"fee": "int32"}, multi="keep", device="cpu")
+    graph = SlabGraph(N, weight_dtype="float64", edge_data={"fee": "int32"}, multi_edges="all", device="cpu")
     graph.insert_edges([0, 0, 1], [1, 1, 2], [1.0, 2.0, 3.0], fee=[7, 8, 9])
     expected = {"weight": [3, 3], "count": [2, 1], "fee": [8, 9]}
     if library == "networkx":
@@ -210,21 +210,23 @@ def test_weights_of_python_objects():
     assert common.host_weights([1, 2.5], "w").tolist() == [1.0, 2.5]
 
 
-@pytest.mark.parametrize("multi", ["sum", "keep"])
-def test_both_directions_of_an_edge_are_not_two_records(multi):
+@pytest.mark.parametrize("multi_edges", ["sum", "all"])
+def test_both_directions_of_an_edge_are_not_two_records(multi_edges):
     edges = ([0, 1, 1, 2], [1, 0, 2, 1])
     matrix = csr_array((np.ones(4), edges), shape=(3, 3))
     for convert in (
         lambda **options: interchange.from_edge_index("slab", edges, device="cpu", **options),
         lambda **options: interchange.from_scipy("slab", matrix, device="cpu", **options),
     ):
-        with pytest.raises(ValueError, match=f"multi='{multi}' would take both directions of an undirected edge"):
-            convert(directed=False, multi=multi)
-        assert convert(directed=True, multi=multi).num_edges == 4
+        with pytest.raises(
+            ValueError, match=f"multi_edges='{multi_edges}' would take both directions of an undirected edge"
+        ):
+            convert(directed=False, multi_edges=multi_edges)
+        assert convert(directed=True, multi_edges=multi_edges).num_edges == 4
 
 
 def test_links_of_records_are_no_data():
-    graph = SlabGraph(3, multi="keep", edge_data={"kind": "int32"}, device="cpu")
+    graph = SlabGraph(3, multi_edges="all", edge_data={"kind": "int32"}, device="cpu")
     graph.insert_edges([0, 1], [1, 2], kind=[1, 2])
     with pytest.raises(ValueError, match="data='first' is no column of the graph's edge data"):
         interchange.to_scipy(graph, data="first")

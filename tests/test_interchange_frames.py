@@ -80,7 +80,7 @@ def test_results_in_frames_of_each_library(library):
     found = columns_of(bfs(graph, 0).to_dataframe(library=library))
     assert found["vertex"] == list(range(6)) and found["predecessor"] == [-1, 0, 1, -1, -1, -1]
     for called in (["ada", "bob", "cy", "dan"], [2**63 + 5, 3, 1, 2]):
-        names = fr.Names()
+        names = fr.VertexNames()
         names.ids(np.array(called, np.uint64 if called[1] == 3 else object))
         found = columns_of(bfs(graph, 0).to_dataframe(names, library=library))
         assert found["vertex"] == called and found["predecessor"] == [None, *called[:2], None]

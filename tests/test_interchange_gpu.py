@@ -21,6 +21,7 @@ from frontier.core.files import stored_arrays
 from frontier.core.sort import on_gpu
 from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
+from frontier.runtime import arrays
 from structures import CSR
 
 
@@ -74,7 +75,7 @@ class _Cupy:
 
 
 CUPY = _Cupy()
-FAKE_GPU = fr.Device("gpu", CUPY)
+FAKE_GPU = fr.advanced.Device("gpu", CUPY)
 
 
 def require_on_device(*arrays):
@@ -225,7 +226,7 @@ class Received(CSR):
     @classmethod
     def from_edges(cls, src, dst, weights=None, num_vertices=None, directed=False, device="auto", **options):
         assert device is FAKE_GPU
-        src, dst = (fr.arrays.as_ids(device, ids, "ids") for ids in (src, dst))
+        src, dst = (arrays.as_ids(device, ids, "ids") for ids in (src, dst))
         require_on_device(src, dst, *([] if weights is None else [weights]))
         graph = cls(num_vertices, directed=directed, device="cpu", weight_dtype=getattr(weights, "dtype", None))
         prepared = graph._prepare(
@@ -445,19 +446,19 @@ class _CupyThatCopies(_Cupy):
 def test_numbers_of_cudf(libraries):
     pd = pytest.importorskip("pandas")
     for dtype in ("int32", "uint8", "float32", "bool", "Int64", "Float64"):
-        array = fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([3, 0, 1]).astype(dtype)), "values")
+        array = arrays.as_device_array(FAKE_GPU, _Column(pd.Series([3, 0, 1]).astype(dtype)), "values")
         require_on_device(array)
         assert array.dtype == np.dtype(dtype.lower())
         assert array.view(np.ndarray).tolist() == ([True, False, True] if dtype == "bool" else [3, 0, 1])
-    nulls = fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None], dtype="Float64")), "values")
+    nulls = arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None], dtype="Float64")), "values")
     require_on_device(nulls)
     assert np.isnan(nulls.view(np.ndarray)).tolist() == [False, True]
     for dtype in ("Int64", "boolean"):
         with pytest.raises(ValueError, match=r"src\[1\] is missing \(null\)"):
-            fr.arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None, 1], dtype=dtype)), "src")
+            arrays.as_device_array(FAKE_GPU, _Column(pd.Series([1, None, 1], dtype=dtype)), "src")
     for bad in (["a", "b"], pd.Categorical([1, 2]), pd.to_datetime(["2026-01-01"])):
         with pytest.raises(TypeError, match="src must hold numbers, not"):
-            fr.arrays.as_ids(FAKE_GPU, _Column(pd.Series(bad)), "src")
+            arrays.as_ids(FAKE_GPU, _Column(pd.Series(bad)), "src")
 
 
 def test_times_of_cudf(libraries):
@@ -479,12 +480,12 @@ def test_names_of_cudf(libraries, monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", _CupyThatCopies())
     called = ["bob", "ann", "bob", "eve"]
     for kind in ("str", "category"):
-        names = fr.Names()
+        names = fr.VertexNames()
         assert names.ids(_Column(pd.Series(called, dtype=kind))).tolist() == [0, 1, 0, 2]
         assert list(names) == ["bob", "ann", "eve"]
         with pytest.raises(TypeError, match="has no name at 1 of its places"):
             names.ids(_Column(pd.Series(["ann", None], dtype=kind)))
-    names = fr.Names()
+    names = fr.VertexNames()
     assert names.ids(_Column(pd.Series([2**40, 7, 2**40]))).tolist() == [0, 1, 0]
     with pytest.raises(TypeError, match=r"\[1\] is missing: every vertex needs a name"):
         names.ids(_Column(pd.Series([7, None], dtype="Int64")))
@@ -502,7 +503,9 @@ def test_tables_of_cudf(libraries):
 def test_batches_of_cudf(libraries):
     """What a pipeline reads stays on the GPU: timestamps become numbers there, in the unit of the graph's times."""
     pd = pytest.importorskip("pandas")
-    graph = fr.structures()["slab"](9, time="s", weight_dtype="float32", edge_data={"amount": "float64"}, device="cpu")
+    graph = fr.structures()["slab"](
+        9, time_unit="s", weight_dtype="float32", edge_data={"amount": "float64"}, device="cpu"
+    )
     graph.device = FAKE_GPU
     stamps = pd.to_datetime(["2026-01-01 12:00:00", "1969-12-31 23:59:58"])
     frame = pd.DataFrame({"payer": [3, 1], "payee": [0, 2], "at": stamps, "weight": [1, 2], "amount": [0.5, 8]})
@@ -540,7 +543,9 @@ def test_cudf_updates_graphs(libraries, rng):
         )  # fmt: skip
         batches = [{name: column(frame[name][part]) for name in frame} for part in parts]
         graph, moved, piped = (
-            fr.structures()["slab"](20, time="s", weight_dtype="float32", edge_data={"amount": "int64"}, device="cpu")
+            fr.structures()["slab"](
+                20, time_unit="s", weight_dtype="float32", edge_data={"amount": "int64"}, device="cpu"
+            )
             for _ in range(3)
         )
         window = fr.SlidingWindow(moved, span="5min")

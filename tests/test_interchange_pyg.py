@@ -119,7 +119,7 @@ def test_temporal_data_is_inserted_by_columns():
     """PyTorch Geometric's stream of events: its tensors are columns like any other."""
     events = pyg.data.TemporalData(src=torch.tensor(SRC), dst=torch.tensor(DST), t=torch.tensor(TIMES),
                                    msg=torch.tensor(DATA["amount"])[:, None])  # fmt: skip
-    graph = SlabGraph(N, directed=True, time="s", edge_data={"amount": "float32"}, device="cpu")
+    graph = SlabGraph(N, directed=True, time_unit="s", edge_data={"amount": "float32"}, device="cpu")
     for batch in pyg.loader.TemporalDataLoader(events, batch_size=2):
         graph.insert_edges(batch.src, batch.dst, time=batch.t, amount=batch.msg[:, 0])
     found = {edge: (row["time"], row["amount"]) for edge, row in rows_of(graph).items()}
@@ -297,7 +297,7 @@ def test_records_are_edges(directed):
     src, dst, time = [0, 1, 0, 1, 0], [1, 2, 1, 0, 2], [10, 20, 30, 30, 40]
     graph = SlabGraph.from_edges(
         src, dst, [1.0, 2, 3, 4, 5], time=time, edge_data={"fee": np.arange(5) * 2}, directed=directed,
-        in_edges=directed, multi="keep", device="cpu",
+        in_edges=directed, multi_edges="all", device="cpu",
     )  # fmt: skip
     for inclusive in (False, True):
         sample = sample_pyg(graph, [1], [-1], before=30, inclusive=inclusive, method="latest", edge_attr=["fee"])

@@ -64,7 +64,7 @@ def test_real_pylibcugraph_runs():
 def no_copies(monkeypatch):
     """What is on the GPU stays there, but for counts."""
     cupy = pytest.importorskip("cupy")
-    to_host = fr.Device.to_host
+    to_host = fr.advanced.Device.to_host
 
     def refuse(*args, **options):
         raise AssertionError("a copy to the host")
@@ -73,7 +73,7 @@ def no_copies(monkeypatch):
         return to_host(device, array) if array.size < 64 else refuse()
 
     monkeypatch.setattr(cupy, "asnumpy", refuse)
-    monkeypatch.setattr(fr.Device, "to_host", only_counts)
+    monkeypatch.setattr(fr.advanced.Device, "to_host", only_counts)
 
 
 @pytest.mark.gpu
@@ -150,7 +150,7 @@ def test_real_frames(cudf, directed, monkeypatch):
 @pytest.mark.gpu
 def test_real_columns(cudf):
     """Columns of updates: ids, weights, times; and what is missing or of another type is named."""
-    graph = fr.structures()["slab"](N, device="gpu", weight_dtype="float64", time="s")
+    graph = fr.structures()["slab"](N, device="gpu", weight_dtype="float64", time_unit="s")
     frame = cudf.DataFrame({"src": SRC, "dst": DST, "weight": WEIGHTS["float64"]})
     times = cudf.Series(np.array([0, 1000, 5000, -3000, 7000], "datetime64[ms]"))
     graph.insert_edges(frame["src"], frame["dst"], frame["weight"], time=times)
@@ -184,14 +184,14 @@ def test_real_names(cudf, monkeypatch):
     payer, payee = ["bob", "ann", "bob", "eve"], ["ann", "eve", "eve", "zoë"]
     monkeypatch.undo()
     for kind in ("str", "category"):
-        names = fr.Names()
+        names = fr.VertexNames()
         src, dst = names.ids_of_edges(cudf.Series(payer, dtype=kind), cudf.Series(payee, dtype=kind))
         assert names[src].tolist() == payer and names[dst].tolist() == payee
         with pytest.raises(TypeError, match="has no name at 1 of its places"):
-            fr.Names().ids(cudf.Series(["ann", None], dtype=kind))
-    assert fr.Names().ids(cudf.Series([2**40, 7, 2**40])).tolist() == [0, 1, 0]
+            fr.VertexNames().ids(cudf.Series(["ann", None], dtype=kind))
+    assert fr.VertexNames().ids(cudf.Series([2**40, 7, 2**40])).tolist() == [0, 1, 0]
     with pytest.raises(TypeError, match=r"\[1\] is missing: every vertex needs a name"):
-        fr.Names().ids(cudf.Series([7, None]))
+        fr.VertexNames().ids(cudf.Series([7, None]))
     table = fr.io.from_table(cudf.DataFrame({"src": payer, "dst": payee, "weight": [1, 2, 3, 4]}))
     assert table.ids[table.src].tolist() == payer and table.weights.tolist() == [1, 2, 3, 4]
 
@@ -201,7 +201,7 @@ def test_real_names(cudf, monkeypatch):
         found = found.to_pandas() if library == "cudf" else found
         assert found["vertex"].tolist() == [names[i] for i in range(4)]
         assert [None if x is None or x != x else x for x in found["predecessor"]] == [None, "bob", "bob", "eve"]
-    numbers = fr.Names()
+    numbers = fr.VertexNames()
     numbers.ids(np.array([2**63 + 5, 3, 1, 2], np.uint64))
     found = algorithms.bfs(graph, 0).to_dataframe(numbers, library="cudf").to_arrow()
     assert found["vertex"].to_pylist() == [2**63 + 5, 3, 1, 2] and found["predecessor"].to_pylist()[0] is None
@@ -301,7 +301,7 @@ def test_real_sliding_window(drawn, structure):
     columns, frame = drawn
     graphs, done = [], []
     for batch in (frame, columns):
-        graph = structure(80, device="gpu", time="ms", weight_dtype="float32")
+        graph = structure(80, device="gpu", time_unit="ms", weight_dtype="float32")
         window = fr.SlidingWindow(graph, span="10min")
         done.append([])
         for begin, end in pairwise(range(0, 601, 100)):
@@ -319,7 +319,7 @@ def test_real_pipeline(drawn, whole):
     columns, frame = drawn
     ours, expected = (
         fr.structures()["slab"](
-            80, device="gpu", time="s", weight_dtype="float32", edge_data={"amount": "int64", "flag": "bool"}
+            80, device="gpu", time_unit="s", weight_dtype="float32", edge_data={"amount": "int64", "flag": "bool"}
         )
         for _ in range(2)
     )
@@ -344,7 +344,7 @@ def test_real_pipeline_of_names(cudf, monkeypatch, kind):
     frame = cudf.DataFrame({"src": cudf.Series(called[src].tolist(), dtype=kind),
                             "dst": cudf.Series(called[dst].tolist(), dtype=kind),
                             "weight": cudf.Series([1, 2, 3, 4, 5], dtype="float32")})  # fmt: skip
-    names, graph = fr.Names(), fr.structures()["slab"](0, device="gpu", weight_dtype="float32")
+    names, graph = fr.VertexNames(), fr.structures()["slab"](0, device="gpu", weight_dtype="float32")
     Pipeline((frame.iloc[begin : begin + 2] for begin in (0, 2, 4)), graph, names=names).run()
     pairs = zip(called[src].tolist(), called[dst].tolist(), [1, 2, 3, 4, 5], strict=True)
     expected = {frozenset(pair): weight for *pair, weight in pairs}
@@ -355,7 +355,7 @@ def test_real_pipeline_of_names(cudf, monkeypatch, kind):
 @pytest.mark.gpu
 def test_real_columns_share_their_memory(cudf):
     """On the GPU a column is used as it is."""
-    device = fr.resolve_device("gpu")
+    device = fr.advanced.resolve_device("gpu")
     for dtype in ("int32", "int64", "float32", "float64"):
         column = cudf.Series([3, 1, 2], dtype=dtype)
         array = fr.arrays.as_device_array(device, column, "values")
@@ -428,7 +428,7 @@ def test_real_allocators(library):
 def test_real_managed_memory():
     """Through DLPack it comes in without a copy; and what is made there goes on to PyTorch, sharing its memory."""
     cupy = pytest.importorskip("cupy")
-    device = fr.resolve_device("gpu")
+    device = fr.advanced.resolve_device("gpu")
     with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
         columns = [Exported(cupy.asarray(values)) for values in (SRC, DST, np.array(WEIGHTS["float32"], np.float32))]
         assert all(column.__dlpack_device__()[0] == 13 and fr.arrays.is_on_gpu(column) for column in columns)

@@ -63,9 +63,10 @@ def test_names_of_times(read, name):
 def test_dates_are_nanoseconds(read):
     words = ["2020-01-31", "1969-12-31T23:59:59.5Z"]
     assert found(read(ENDS | {"date": words}))[3] == [1580428800 * 10**9, -(10**9) // 2]
-    assert found(read(ENDS | {"date": ["2020-01-31 01:00:00+01:00", "2020-01-30T19:00-0500"]}))[3] == [
-        1580428800 * 10**9
-    ] * 2
+    assert (
+        found(read(ENDS | {"date": ["2020-01-31 01:00:00+01:00", "2020-01-30T19:00-0500"]}))[3]
+        == [1580428800 * 10**9] * 2
+    )
 
 
 def test_dates_in_a_third_column_without_a_name(read):

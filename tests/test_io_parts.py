@@ -155,7 +155,7 @@ def test_parts_end_where_the_parser_ends_records(delimiter):
     """Texts drawn at random of what matters to records: those of the parts are those of the whole."""
     rng = np.random.default_rng(5)
     for number in range(1500):
-        letters = [*'ab"""\n\n#+-\t ', delimiter, delimiter, '""', '"a', 'a"', f"{delimiter}\""]
+        letters = [*'ab"""\n\n#+-\t ', delimiter, delimiter, '""', '"a', 'a"', f'{delimiter}"']
         body = "".join(rng.choice(letters, rng.integers(1, 25))).encode()
         operations = number % 4 == 0
         options = {"columns": ("src", "dst", None), "delimiter": delimiter, "named": True, "operations": operations}
@@ -190,7 +190,7 @@ def test_a_stray_quote_is_an_error_that_names_its_line(reader, packed, tmp_path)
         (b'1,2,"note\n' + rest[:10_000] + b'3,4,"note"\n', "is not one field in quotes"),
     ]:
         path = tmp_path / ("graph.csv.gz" if packed else "graph.csv")
-        data = b"src,dst,note\n# 5\" and 6\"\n1,2,5\" disc\n" + stray + rest
+        data = b'src,dst,note\n# 5" and 6"\n1,2,5" disc\n' + stray + rest
         path.write_bytes(gzip.compress(data, 1) if packed else data)
         with pytest.warns(fr.io.IgnoredColumnsWarning), pytest.raises(fr.io.ParseError, match=reason) as caught:
             reader(path)

@@ -450,7 +450,7 @@ def test_ids_of_other_kinds_are_read_as_names(text, row, name):
     path = text(content.replace(" ", ",") if name.endswith("csv") else content, name)
     with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names") as caught:
         read_edges(path)
-    assert caught.value.line == 3 and "named=True" in caught.value.hint and "fr.Names" in str(caught.value)
+    assert caught.value.line == 3 and "named=True" in caught.value.hint and "fr.VertexNames" in str(caught.value)
     assert set(row.split()) <= set(read_edges(path, named=True).ids.tolist())
 
 

@@ -10,7 +10,7 @@ from structures import SlabGraph
 
 def made(scale, factor, batch, window=3, analytic=None):
     edges = fr.io.rmat(scale, factor, seed=1)
-    device = fr.resolve_device("cpu")
+    device = fr.advanced.resolve_device("cpu")
     return job.StreamJob(SlabGraph, device, fr.io.stream_edges(edges, batch), window, analytic)
 
 

@@ -11,7 +11,7 @@ from verifiers import host, listed_edges, truss_numbers_of, verify_k_truss, veri
 
 import frontier as fr
 from algorithms import DynamicKTruss, k_truss, truss_numbers
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 
 pytestmark = pytest.mark.few
 
@@ -46,11 +46,11 @@ def goes_down(src, dst, edge, weight, rank):
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 def test_edge_support_counts_common_neighbors(edges, device, rng, vertex_dtype):
     src, dst, n = edges
-    graph = snapshot_structure().from_edges(src, dst, num_vertices=n, device=device, vertex_dtype=vertex_dtype)
+    graph = csr_structure().from_edges(src, dst, num_vertices=n, device=device, vertex_dtype=vertex_dtype)
     for order in (np.arange(n), rng.permutation(n)):  # a hub that comes first has its list cut into several parts
         rank = graph.xp.asarray(order)
         up, down = fr.extract_subgraph(graph, goes_up, rank), fr.extract_subgraph(graph, goes_down, rank)
-        support = fr.edge_support(up, down)
+        support = fr.advanced.edge_support(up, down)
         assert support.dtype == np.int32
         ends = up.to_coo()[:2]
         assert (host(support) == host(fr.intersect(graph, *ends))).all()
@@ -60,13 +60,13 @@ def test_edge_support_names_what_is_wrong(structure, device):
     graph = structure.from_edges([0, 1, 2], [1, 2, 0], device=device)
     ranks = graph.xp.arange(3)
     up, down = fr.extract_subgraph(graph, goes_up, ranks), fr.extract_subgraph(graph, goes_down, ranks)
-    if not isinstance(graph, snapshot_structure()):
+    if not isinstance(graph, csr_structure()):
         with pytest.raises(TypeError, match="up must be a static copy"):
-            fr.edge_support(graph, down)
+            fr.advanced.edge_support(graph, down)
         with pytest.raises(TypeError, match="down must be a static copy"):
-            fr.edge_support(up, graph)
+            fr.advanced.edge_support(up, graph)
     with pytest.raises(ValueError, match="same edges"):
-        fr.edge_support(up, fr.extract_subgraph(graph, goes_down, graph.xp.zeros(3, np.int64)))
+        fr.advanced.edge_support(up, fr.extract_subgraph(graph, goes_down, graph.xp.zeros(3, np.int64)))
 
 
 # ---- as the graph stands --------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def test_no_vertices(structure, device):
 
 def test_wide_ids(device, rng):  # of one structure: on the CPU every operator is compiled for them once more
     src, dst = rng.integers(0, 40, (2, 400))
-    graph = snapshot_structure().from_edges(src, dst, num_vertices=40, device=device, vertex_dtype="int64")
+    graph = csr_structure().from_edges(src, dst, num_vertices=40, device=device, vertex_dtype="int64")
     result = k_truss(graph, 6)
     verify_k_truss(graph, result)
     assert result.src.dtype == result.to_graph().vertex_dtype == np.int64
@@ -173,7 +173,7 @@ def test_a_bad_k_is_named(structure, device, k, error):
 
 def test_wrong_trusses_fail_their_verifiers():
     src, dst, n = GRAPHS["rmat"]
-    graph = snapshot_structure().from_edges(src, dst, num_vertices=n, device="cpu")
+    graph = csr_structure().from_edges(src, dst, num_vertices=n, device="cpu")
     right = k_truss(graph, 4)
     unordered = np.r_[1, 0, 2 : right.num_edges]
     for wrong in (
@@ -224,7 +224,7 @@ def test_keeps_up_with_mixed_batches(structure, device, rng, k):
 @pytest.mark.parametrize("above", [0, 10**9], ids=["recomputed", "candidates"])
 def test_both_ways_to_take_edges_in_agree(structure, device, rng, monkeypatch, above):
     monkeypatch.setattr(dynamic_module, "RECOMPUTE_ABOVE", above)
-    monkeypatch.setattr(dynamic_module, "FEW_SIDES", 0)
+    monkeypatch.setattr(dynamic_module, "SMALL_SIDES", 0)
     edges = fr.io.rmat(8, 24, seed=4)
     graph = structure.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device=device)
     kept = DynamicKTruss(graph, 9)
@@ -276,7 +276,7 @@ def test_candidates_of_many_rounds(structure, device, monkeypatch):
 
 
 def test_candidates_that_are_not_held_leave_again(structure, device, never_recomputed, monkeypatch):
-    monkeypatch.setattr(dynamic_module, "FEW_SIDES", 2**20)
+    monkeypatch.setattr(dynamic_module, "SMALL_SIDES", 2**20)
     src, dst, n = strip(40)  # one edge more holds none of it, but all of it is tried
     path = np.arange(n, n + 600)
     graph = structure.from_edges(np.concatenate([src, path]), np.concatenate([dst, path + 1]), device=device)

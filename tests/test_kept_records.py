@@ -1,4 +1,4 @@
-"""Graphs that keep every record of an edge (``multi="keep"``), against a model that is a dict of lists."""
+"""Graphs that keep every record of an edge (``multi_edges="all"``), against a model that is a dict of lists."""
 
 import copy
 import pickle
@@ -25,13 +25,13 @@ class Pair:
     """A graph, and the records of each edge, oldest first: number, time, weight, channel, by id."""
 
     def __init__(
-        self, structure, device, *, time=None, keep_time="latest", weight_dtype=None, channel=False, **options
+        self, structure, device, *, time_unit=None, keep_time="latest", weight_dtype=None, channel=False, **options
     ):
         self.graph = structure(
-            N, time=time, keep_time=keep_time, weight_dtype=weight_dtype, multi="keep", device=device,
+            N, time_unit=time_unit, keep_time=keep_time, weight_dtype=weight_dtype, multi_edges="all", device=device,
             edge_data={"channel": "int32"} if channel else None, **options,
         )  # fmt: skip
-        self.timed, self.weighted, self.channel = time is not None, weight_dtype is not None, channel
+        self.timed, self.weighted, self.channel = time_unit is not None, weight_dtype is not None, channel
         self.rows, self.edge_of, self.seen, self.absent = {}, {}, 0, set()
 
     def key(self, u, v):
@@ -138,9 +138,9 @@ class Pair:
 
 
 OPTIONS = {
-    "plain": {}, "times": {"time": "s"}, "all": {"time": "s", "weight_dtype": "float64", "channel": True},
-    "first": {"time": "s", "weight_dtype": "float64", "keep_time": "first", "channel": True},
-    "weights": {"weight_dtype": "int64"}, "wide": {"time": "s", "channel": True, "vertex_dtype": "int64"},
+    "plain": {}, "times": {"time_unit": "s"}, "all": {"time_unit": "s", "weight_dtype": "float64", "channel": True},
+    "first": {"time_unit": "s", "weight_dtype": "float64", "keep_time": "first", "channel": True},
+    "weights": {"weight_dtype": "int64"}, "wide": {"time_unit": "s", "channel": True, "vertex_dtype": "int64"},
 }  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def total_since(src, dst, edge, weight, last, previous, time, amount, start):
 
 
 def payments(device, **options):
-    graph = SlabGraph(4, time="s", weight_dtype="float64", multi="keep", device=device, **options)
+    graph = SlabGraph(4, time_unit="s", weight_dtype="float64", multi_edges="all", device=device, **options)
     result = graph.insert_edges([0, 1, 1, 0, 3], [1, 0, 2, 1, 3], [1.0, 2, 4, 8, 16], time=[30, 10, 20, 20, 5])
     assert to_host(graph, result.record_ids).tolist() == [0, 1, 2, 3, -1]
     return graph
@@ -240,17 +240,23 @@ def test_functors_walk_the_records_of_an_edge(device):
 def test_built_from_edges(structure, device, orientation, rng):
     """As if its edges had been inserted; and its table makes the same graph again."""
     src, dst, times = *rng.integers(0, N, (2, 300)), rng.integers(0, 50, 300)
-    options = {"num_vertices": N, "multi": "keep", "device": device, "time_unit": "s", **orientation}
+    options = {"num_vertices": N, "multi_edges": "all", "device": device, "time_unit": "s", **orientation}
     weights, channels = rng.integers(0, 9, 300).astype(float), rng.integers(0, 9, 300)
     graph = structure.from_edges(src, dst, weights, time=times, edge_data={"channel": channels}, **options)
-    pair = Pair(structure, device, time="s", weight_dtype="float64", channel=True, **orientation)
+    pair = Pair(structure, device, time_unit="s", weight_dtype="float64", channel=True, **orientation)
     pair.insert(*(part.tolist() for part in (src, dst, times, weights, channels)))
     pair.graph = graph
     pair.check()
     frame = to_dataframe(graph)
     assert list(frame.columns) == ["src", "dst", "weight", "time", "channel"] and len(frame) == graph.num_records
     again = structure(
-        N, time="s", weight_dtype="float64", edge_data={"channel": "int64"}, multi="keep", device=device, **orientation
+        N,
+        time_unit="s",
+        weight_dtype="float64",
+        edge_data={"channel": "int64"},
+        multi_edges="all",
+        device=device,
+        **orientation,
     )
     again.insert_edges(frame["src"], frame["dst"], frame["weight"], time=frame["time"], channel=frame["channel"])
     assert to_dataframe(again).equals(frame)
@@ -260,11 +266,11 @@ def test_built_from_edges(structure, device, orientation, rng):
 
 
 def test_edges_have_what_they_have_when_records_add_up(device, directed, rng):
-    """Degrees, triangles and columns are those of ``multi="sum"``."""
+    """Degrees, triangles and columns are those of ``multi_edges="sum"``."""
     kinds = [
-        SlabGraph(N, multi=multi, time="s", weight_dtype="int32", edge_data={"channel": "int32"}, directed=directed,
-                  device=device)
-        for multi in ("sum", "keep")
+        SlabGraph(N, multi_edges=multi_edges, time_unit="s", weight_dtype="int32", edge_data={"channel": "int32"},
+                  directed=directed, device=device)
+        for multi_edges in ("sum", "all")
     ]  # fmt: skip
     for step in range(6):
         src, dst, times = *rng.integers(0, N, (2, 40)), rng.integers(10 * step - 15, 10 * step, 40)
@@ -278,13 +284,13 @@ def test_edges_have_what_they_have_when_records_add_up(device, directed, rng):
         assert triangle_count(kept).total == triangle_count(summed).total > 0
     assert dict(to_networkx(kept).edges) == dict(to_networkx(summed).edges)
     assert (summed.record_data, summed.num_records, summed.record_capacity) == (None, None, None)
-    assert kept.num_records <= kept.record_capacity and "multi='keep'" in repr(kept)
+    assert kept.num_records <= kept.record_capacity and "multi_edges='all'" in repr(kept)
 
 
 @pytest.mark.parametrize("length", [{"span": 20}, {"count": 30}, {"batches": 2}])
 def test_sliding_windows_of_records(device, length, rng):
     """Each record leaves on its own; its edge with the last."""
-    pair = Pair(SlabGraph, device, time="s", weight_dtype="float64")
+    pair = Pair(SlabGraph, device, time_unit="s", weight_dtype="float64")
     window = fr.SlidingWindow(pair.graph, **length)
     arrived = []
     for step in range(12):
@@ -315,7 +321,7 @@ def used_ids(graph):
 
 
 def test_pipelines_take_the_columns_of_records(device):
-    graph = SlabGraph(4, weight_dtype="float64", edge_data={"channel": "int32"}, multi="keep", device=device)
+    graph = SlabGraph(4, weight_dtype="float64", edge_data={"channel": "int32"}, multi_edges="all", device=device)
     items = [{"src": [0, 1], "dst": [1, 0], "weights": [1.0, 2.0], "channel": [3, 4]}] * 3
     with Pipeline(items, graph) as pipeline:
         for _ in pipeline:
@@ -384,7 +390,7 @@ class Loose(fr.UpdateObserver):
 
 @pytest.mark.parametrize("keep_time", ["latest", "first"])
 def test_observers_see_edges_that_come_change_and_go(device, keep_time, rng):
-    graph = SlabGraph(N, time="s", keep_time=keep_time, weight_dtype="float64", multi="keep", device=device)
+    graph = SlabGraph(N, time_unit="s", keep_time=keep_time, weight_dtype="float64", multi_edges="all", device=device)
     follower, loose = Follower(graph), Loose(graph)
     triangles, ranks = DynamicTemporalTriangleCount(graph, delta=15), DynamicPageRank(graph)
     for step in range(8):
@@ -421,7 +427,7 @@ ACTS = {
 @pytest.mark.few
 @pytest.mark.parametrize("act", ACTS)
 def test_exhausted_memory_leaves_all_as_it_was(structure, device, act, rng):
-    pair = Pair(structure, device, time="s", weight_dtype="float64", directed=True, in_edges=True)
+    pair = Pair(structure, device, time_unit="s", weight_dtype="float64", directed=True, in_edges=True)
     pair.insert(*rng.integers(0, N, (2, 300)).tolist(), rng.integers(0, 99, 300).tolist(), [1] * 300, [0] * 300)
     pair.check()
     expected = ACTS[act](copy_of(pair))  # compiles what it needs
@@ -446,7 +452,7 @@ def copy_of(pair):
 
 
 def test_ids_of_deleted_records_are_used_again(device):
-    graph = SlabGraph(50, multi="keep", time="s", device=device)
+    graph = SlabGraph(50, multi_edges="all", time_unit="s", device=device)
     for step in range(30):
         graph.insert_edges(np.arange(40), np.arange(40) // 2 + 10, time=np.arange(40) + 40 * step)
         graph.expire(40 * step)
@@ -461,26 +467,26 @@ def test_ids_of_deleted_records_are_used_again(device):
 def test_mistakes(device):
     graph = payments(device)
     before = to_dataframe(graph)
-    other = SlabGraph(3, multi="sum", device=device)
+    other = SlabGraph(3, multi_edges="sum", device=device)
     for error, text, call in (
         (ValueError, r"ids\[1\] is 4, the id of no record \(1 such ids\)", lambda: graph.delete_records([0, 4])),
         (ValueError, r"ids\[0\] is -1, the id of no record", lambda: graph.record_endpoints([-1])),
         (TypeError, "ids must hold integer", lambda: graph.delete_records([0.5])),
         (ValueError, "src", lambda: graph.records([9], [0])),
-        (ValueError, "keeps no records; make it with multi='keep'", lambda: other.records([0], [1])),
+        (ValueError, "keeps no records; make it with multi_edges='all'", lambda: other.records([0], [1])),
         (ValueError, "keeps no records", lambda: other.delete_records([0])),
         (ValueError, "keeps no records", lambda: SlabGraph(3, device=device).record_endpoints([0])),
         (ValueError, "keeps none", lambda: to_dataframe(other, records=True)),
-        (ValueError, "no meaning with multi='keep'",
+        (ValueError, "no meaning with multi_edges='all'",
          lambda: graph.insert_edges([0], [1], time=[1], on_existing="add")),
-        (ValueError, "not for multi='keep'", lambda: graph.apply([0], [0], [1], time=[1])),
+        (ValueError, "not for multi_edges='all'", lambda: graph.apply([0], [0], [1], time=[1])),
         (TypeError, "got count=", lambda: graph.insert_edges([0], [1], time=[1], count=[2])),
         (TypeError, "needs time=", lambda: graph.insert_edges([0], [1])),
         (ValueError, "dst", lambda: graph.insert_edges([0, 1], [1, 9], time=[1, 2])),
         (ValueError, "same length", lambda: graph.insert_edges([0, 1], [1, 2], time=[1])),
         (TypeError, "read-only", lambda: payments(device, directed=True, in_edges=True).reverse.delete_records([0])),
-        *((ValueError, f"{name!r}, which is that of a column of multi='keep'",
-           lambda name=name: SlabGraph(3, multi="keep", edge_data={name: "int32"}, device=device))
+        *((ValueError, f"{name!r}, which is that of a column of multi_edges='all'",
+           lambda name=name: SlabGraph(3, multi_edges="all", edge_data={name: "int32"}, device=device))
           for name in ("count", "first", "last", "next", "previous")),
     ):  # fmt: skip
         with pytest.raises(error, match=text):
@@ -492,11 +498,11 @@ def test_mistakes(device):
 def test_sums_that_do_not_fit(device):
     """Neither an insertion nor a deletion makes one; nothing has changed then."""
     most = 2**31 - 1
-    graph = SlabGraph(3, multi="keep", weight_dtype="int32", time="s", device=device)
+    graph = SlabGraph(3, multi_edges="all", weight_dtype="int32", time_unit="s", device=device)
     graph.insert_edges([0, 0, 0], [1, 1, 1], [most, 5, -9], time=[1, 2, 0])
     for call in (lambda: graph.expire(1), lambda: graph.delete_records([2]),
                  lambda: graph.insert_edges([0], [1], [9], time=[3])):  # fmt: skip
-        with pytest.raises(ValueError, match="weights: multi='keep' makes a sum that does not fit in int32"):
+        with pytest.raises(ValueError, match="weights: multi_edges='all' makes a sum that does not fit in int32"):
             call()
         assert to_host(graph, graph.records([0], [1])[1]).tolist() == [2, 0, 1]
         assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [most - 4]
@@ -504,17 +510,17 @@ def test_sums_that_do_not_fit(device):
 
 
 def test_sums_of_infinities(device):
-    graph = SlabGraph(3, multi="keep", weight_dtype="float64", device=device)
+    graph = SlabGraph(3, multi_edges="all", weight_dtype="float64", device=device)
     graph.insert_edges([0, 0], [1, 1], [1, np.inf])
     for weights in ([-np.inf], [np.inf, -np.inf]):
-        with pytest.raises(ValueError, match="weights: multi='keep' makes a sum of infinities of both signs"):
+        with pytest.raises(ValueError, match="weights: multi_edges='all' makes a sum of infinities of both signs"):
             graph.insert_edges([0] * len(weights), [1] * len(weights), weights)
     assert graph.delete_records([1]).records_deleted == 1
     assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [1]
 
 
 HARM = {
-    "multi": lambda header, arrays: header.update(multi="all"),
+    "multi_edges": lambda header, arrays: header.update(multi_edges="both"),
     "count": lambda header, arrays: arrays["column.count"].__setitem__(0, 4),
     "huge": lambda header, arrays: arrays["column.count"].__setitem__(slice(None), 2**62),
     "negative": lambda header, arrays: arrays["column.count"].__setitem__(0, -(2**63)),

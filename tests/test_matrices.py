@@ -226,7 +226,7 @@ def test_steps_behind_matrices(device):
     level = graph.xp.full(10, -1, np.int32)
     level[0] = 0
     x = graph.xp.zeros((10, 2))
-    fr.traverse(graph, fr.Frontier(graph, [0]), step_beside, x, fr.Step(1), level)
+    fr.traverse(graph, fr.Frontier(graph, [0]), step_beside, x, fr.advanced.StepCounter(1), level)
     assert level.tolist() == x[:, 1].tolist() == list(range(10))
 
 

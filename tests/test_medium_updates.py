@@ -16,9 +16,9 @@ from structures.slab import batches
 @pytest.fixture(autouse=True)
 def limits(monkeypatch):
     """No batch is small, some are large, and the slab graph resolves duplicates either way."""
-    monkeypatch.setattr(frontier.core.batch.raw, "MOST_EDGES", 0)
-    monkeypatch.setattr(frontier.core.batch, "MOST_PASSING", 50)
-    monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 30)
+    monkeypatch.setattr(frontier.core.batch.raw, "MAX_EDGES", 0)
+    monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 50)
+    monkeypatch.setattr(batches, "SMALL_TO_RESOLVE", 30)
 
 
 class Keeper(Recorder):
@@ -141,7 +141,7 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
     graph = SlabGraph(200, device=device, weight_dtype=weight_dtype)
     if not graph.device.is_gpu:
         pytest.skip("on the CPU each batch has arrays of its own")
-    monkeypatch.setattr(frontier.core.batch, "MOST_PASSING", 1 << 18)
+    monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     graph._make_room(0, 4000)
     made = [batch_of(rng, graph, 120, 200)[1] for _ in range(6)]
     graph.insert_edges(*made[0])
@@ -161,8 +161,8 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
 def test_hubs_and_many_duplicates(device, weight_dtype, monkeypatch, entries, most, rng):
     """Arcs are deferred, and tables of duplicates too small: the batch is applied as a whole nevertheless."""
     monkeypatch.setattr(batches, "ENTRIES", entries)
-    monkeypatch.setattr(batches, "MOST_ENTRIES", entries)
-    monkeypatch.setattr(frontier.core.batch, "MOST_PASSING", most)
+    monkeypatch.setattr(batches, "MAX_ENTRIES", entries)
+    monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", most)
     pair = make(SlabGraph, device, [], [], num_vertices=700, weight_dtype=weight_dtype)
     graph, model = pair.graph, pair.model
     for low in range(1, 700, 140):
@@ -180,7 +180,7 @@ def test_hubs_and_many_duplicates(device, weight_dtype, monkeypatch, entries, mo
 @EACH
 def test_memory_moves_between_batches(structure, device, directed, weight_dtype, monkeypatch, rng):
     """Pools grow, vertices come, storage is rearranged: kernels are bound to what is there now."""
-    monkeypatch.setattr(frontier.core.batch, "MOST_PASSING", 1 << 18)
+    monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     n = 120
     pair = make(structure, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
     for turn in range(14):
@@ -201,7 +201,7 @@ def test_memory_moves_between_batches(structure, device, directed, weight_dtype,
 @pytest.mark.parametrize("spare", [0, 2])
 def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     """The pool runs out in the middle of the batch; and again without any memory, which leaves the graph as it was."""
-    monkeypatch.setattr(frontier.core.batch, "MOST_PASSING", 1 << 18)
+    monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     pair = make(SlabGraph, device, [0, 1], [1, 2], num_vertices=N, weight_dtype="float32")
     graph, model = pair.graph, pair.model
     graph._make_room(0, 40)

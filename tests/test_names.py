@@ -43,7 +43,7 @@ def listed(values):
 
 
 def test_names_get_ids_in_order(kind, device):
-    names = fr.Names(device=device)
+    names = fr.VertexNames(device=device)
     assert len(names) == names.size == 0 and names.dtype is None
     assert listed(names.ids(as_column(kind, [7, 3, 7, 9]))) == [0, 1, 0, 2]
     assert names.dtype == kind and len(names) == names.size == 3
@@ -56,7 +56,7 @@ def test_names_get_ids_in_order(kind, device):
 
 
 def test_ids_of_forgotten_names_are_given_again(kind, device):
-    names = fr.Names(device=device)
+    names = fr.VertexNames(device=device)
     names.ids(as_column(kind, range(5)))
     names.forget([1, 3, 1])
     assert len(names) == 3 and names.size == 5
@@ -71,7 +71,7 @@ def test_ids_of_forgotten_names_are_given_again(kind, device):
 
 @given(data=st.data())
 def test_against_a_dictionary(kind, data, device):
-    names, known, by_id = fr.Names(kind, device=device), {}, {}
+    names, known, by_id = fr.VertexNames(kind, device=device), {}, {}
     for _ in range(data.draw(st.integers(1, 6))):
         values = data.draw(st.lists(st.integers(0, 60), max_size=80))
         column = as_column(kind, values)
@@ -93,7 +93,7 @@ def test_many_integers_are_told_apart(device):
     rng = np.random.default_rng(1)
     keys = rng.integers(-(2**63), 2**63 - 1, 50_000)
     keys[:10_000] = np.arange(10_000) << 40  # equal low bits
-    names = fr.Names(device=device)
+    names = fr.VertexNames(device=device)
     for part in np.array_split(np.concatenate([keys, keys]), 7):
         names.ids(part)
     ids = host(names.find(keys))
@@ -101,7 +101,7 @@ def test_many_integers_are_told_apart(device):
 
 
 def test_ids_of_edges_follow_the_edges(kind, device):
-    names = fr.Names(device=device)
+    names = fr.VertexNames(device=device)
     src, dst = names.ids_of_edges(as_column(kind, [4, 4, 6]), as_column(kind, [5, 6, 7]))
     assert listed(src) == [0, 0, 2] and listed(dst) == [1, 2, 3]
     src, dst = names.ids_of_edges(as_column(kind, []), as_column(kind, []))
@@ -113,7 +113,7 @@ def test_ids_of_edges_follow_the_edges(kind, device):
 def test_ids_are_those_of_the_host(device):
     """In a table that grows, with ids that are given again."""
     rng = np.random.default_rng(5)
-    names, model = fr.Names(device=device), fr.Names()
+    names, model = fr.VertexNames(device=device), fr.VertexNames()
     for size in (1, 700, 0, 3000, 20, 9000):
         keys = rng.integers(-(2**63), 2**63 - 1, size)[rng.integers(0, max(size // 2, 1), size)]
         ends = np.concatenate([keys, rng.integers(0, 50, size)])
@@ -129,7 +129,7 @@ def test_ids_are_those_of_the_host(device):
 
 
 def test_all_names_are_one(device):
-    names = fr.Names(device=device)
+    names = fr.VertexNames(device=device)
     assert not host(names.ids(np.full(100_000, -3))).any() and names.size == 1
 
 
@@ -137,17 +137,17 @@ def test_all_names_are_one(device):
 @pytest.mark.skipif(not fr.gpu_available(), reason="needs a GPU")
 def test_text_on_a_gpu_is_refused(tmp_path):
     with pytest.raises(ValueError, match="device must be 'cpu' for names that are text"):
-        fr.Names("str", device="gpu")
-    names = fr.Names(device="gpu")
+        fr.VertexNames("str", device="gpu")
+    names = fr.VertexNames(device="gpu")
     with pytest.raises(TypeError, match="src holds text, but names on a GPU are integers"):
         names.ids_of_edges(["a"], ["b"])
     with pytest.raises(TypeError, match="names must hold integers or text, not float64"):
         names.ids(names.device.xp.zeros(2))
     assert names.dtype is None
-    text = fr.Names("str")
+    text = fr.VertexNames("str")
     text.ids(["a"])
     text.save(tmp_path / "text")
-    assert not fr.Names.load(tmp_path / "text", device="gpu").device.is_gpu
+    assert not fr.VertexNames.load(tmp_path / "text", device="gpu").device.is_gpu
 
 
 def test_columns_of_other_libraries():
@@ -159,18 +159,18 @@ def test_columns_of_other_libraries():
         pyarrow.array(words).dictionary_encode(), pyarrow.array([*"abc", *words]).dictionary_encode()[3:],
         pandas.Series(words, dtype=pandas.CategoricalDtype(["z", "a", "b", "c"])),
     ):  # fmt: skip
-        names = fr.Names()
+        names = fr.VertexNames()
         assert names.ids(column).tolist() == [0, 1, 0, 2], type(column)
         assert names[[0, 1, 2]].tolist() == ["c", "a", "b"]
     for column in (
         pandas.Series([7, 5, 7], dtype="Int64"), pyarrow.array([7, 5, 7]), np.array([7, 5, 7], object), [7, 5, 7],
         np.array([7, 0, 5, 0, 7, 0], np.int32)[::2],
     ):  # fmt: skip
-        names = fr.Names()
+        names = fr.VertexNames()
         assert names.ids(column).tolist() == [0, 1, 0] and names[[0, 1]].tolist() == [7, 5], type(column)
     for column in (pandas.Series(["a", None]), pyarrow.array(["a", None]), ["a", None], pandas.Series([1, None])):
         with pytest.raises(TypeError, match="names"):
-            fr.Names().ids(column)
+            fr.VertexNames().ids(column)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_columns_of_other_libraries():
     ],
 )  # fmt: skip
 def test_wrong_names_are_refused(first, column, message):
-    names = fr.Names()
+    names = fr.VertexNames()
     if first is not None:
         names.ids(first)
     before = len(names), names.dtype
@@ -199,36 +199,36 @@ def test_wrong_names_are_refused(first, column, message):
 
 
 def test_hashes_in_lists_are_integers():
-    names = fr.Names()
+    names = fr.VertexNames()
     assert names.ids([2**64 - 1, 3]).tolist() == [0, 1] and names.dtype == "uint64"
     assert names[[0, 1]].tolist() == [2**64 - 1, 3]
     for column, value in (([2**64, 1], 2**64), ([-(2**63) - 1], -(2**63) - 1), ([2**63, -1], -1)):
         with pytest.raises(TypeError, match=f"names holds {value}, which does not fit in u?int64; use names that are"):
-            fr.Names().ids(column)
+            fr.VertexNames().ids(column)
 
 
 def test_ends_of_two_kinds_are_refused():
-    names = fr.Names()
+    names = fr.VertexNames()
     with pytest.raises(TypeError, match="dst must hold integers, as the other names do, not text"):
         names.ids_of_edges([1], ["a"])
     assert names.dtype is None and names.ids_of_edges(np.array([1], np.uint64), [2])[1].tolist() == [1]
 
 
 def test_files(tmp_path, kind, device):
-    names, path = fr.Names(device=device), tmp_path / "names.bin"
+    names, path = fr.VertexNames(device=device), tmp_path / "names.bin"
     names.save(path)
-    assert fr.Names.load(path).dtype is None
+    assert fr.VertexNames.load(path).dtype is None
     names.ids(as_column(kind, range(9)))
     names.forget([4, 2])
     names.save(path)
-    found = fr.Names.load(path, device=device)
+    found = fr.VertexNames.load(path, device=device)
     assert found.dtype == kind and len(found) == 7 and found.size == 9
     assert listed(found.find(as_column(kind, range(9)))) == listed(names.find(as_column(kind, range(9))))
     assert listed(found.ids(as_column(kind, [20, 21, 22]))) == listed(names.ids(as_column(kind, [20, 21, 22])))
     for damaged in (b"", b"PK", path.read_bytes()[:-30]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match="holds no names"):
-            fr.Names.load(path)
+            fr.VertexNames.load(path)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path, arrays):
     with open(tmp_path / "x.npz", "wb") as file:
         np.savez(file, **{name: np.array(held, kinds.get(name)) for name, held in arrays.items()})
     with pytest.raises(ValueError, match="holds no names"):
-        fr.Names.load(tmp_path / "x.npz")
+        fr.VertexNames.load(tmp_path / "x.npz")
 
 
 def test_a_file_that_unpacks_to_more_than_it_holds_is_refused(tmp_path):
@@ -261,14 +261,14 @@ def test_a_file_that_unpacks_to_more_than_it_holds_is_refused(tmp_path):
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=r"holds no names: .* is compressed"):
-            fr.Names.load(path)
+            fr.VertexNames.load(path)
         assert tracemalloc.get_traced_memory()[1] < 2**22
     finally:
         tracemalloc.stop()
 
 
 def test_an_array_that_says_it_is_larger_is_refused(tmp_path):
-    names = fr.Names("int64")
+    names = fr.VertexNames("int64")
     names.ids([5, 6])
     names.save(tmp_path / "x")
     with zipfile.ZipFile(tmp_path / "x") as archive:
@@ -278,11 +278,11 @@ def test_an_array_that_says_it_is_larger_is_refused(tmp_path):
         for name, data in held.items():
             archive.writestr(name, data)
     with pytest.raises(ValueError, match="the array ids has another size than it says"):
-        fr.Names.load(tmp_path / "x")
+        fr.VertexNames.load(tmp_path / "x")
 
 
 def test_several_threads():
-    names, keys = fr.Names(), np.arange(5000)
+    names, keys = fr.VertexNames(), np.arange(5000)
     found = [None] * 4
 
     def work(rank):
@@ -300,7 +300,7 @@ def test_several_threads():
 
 def test_results_with_names(device):
     pandas = pytest.importorskip("pandas")
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.VertexNames(), SlabGraph(device=device)
     src, dst = names.ids_of_edges(["ada", "bob", "eve"], ["bob", "cy", "dan"])
     names.grow(graph)
     assert graph.insert_edges(src, dst).inserted == 3
@@ -317,7 +317,7 @@ def test_results_with_names(device):
 
 @pytest.mark.parametrize("through", ["insert", "pipeline"])
 def test_a_vertex_gets_another_name(device, through):
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.VertexNames(), SlabGraph(device=device)
     Pipeline([(["a", "b"], ["b", "c"])], graph, names=names).run()
     graph.delete_vertices([names.id_of("b"), names.id_of("c")])
     names.forget([names.id_of("b"), names.id_of("c")])
@@ -342,7 +342,7 @@ def records(kind, count=300, seed=3):
 @pytest.mark.parametrize("batch_size", [7, 64, 1000])
 def test_a_pipeline_of_names(device, kind, batch_size):
     src, dst = records(kind)
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.VertexNames(), SlabGraph(device=device)
     seen = []
     with Pipeline({"src": src, "dst": dst}, graph, names=names, batch_size=batch_size) as pipeline:
         for batch in pipeline:
@@ -356,7 +356,7 @@ def test_a_pipeline_of_names(device, kind, batch_size):
 
 
 def test_a_pipeline_with_deletions_and_items(device):
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.VertexNames(), SlabGraph(device=device)
     items = [
         {"src": ["a", "b"], "dst": ["b", "c"]}, {"src": [], "dst": []},
         {"src": ["b", "x"], "dst": ["a", "a"], "operation": "delete"}, (["c"], ["d"]),
@@ -374,7 +374,7 @@ def test_names_are_what_a_file_calls_its_vertices(name, content, tmp_path, devic
     path = tmp_path / name
     path.write_text(content)
     for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
-        names, graph = fr.Names(), SlabGraph(device=device)
+        names, graph = fr.VertexNames(), SlabGraph(device=device)
         Pipeline(source, graph, names=names).run()
         assert names[np.arange(names.size)].tolist() == [1, 2, 3]
 
@@ -382,7 +382,7 @@ def test_names_are_what_a_file_calls_its_vertices(name, content, tmp_path, devic
 def test_a_pipeline_of_a_file_with_names(tmp_path, device):
     path = tmp_path / "follows.csv"
     path.write_text("src,dst\nada,bob\nbob,cy\nada,cy\n")
-    names, graph = fr.Names(), SlabGraph(device=device)
+    names, graph = fr.VertexNames(), SlabGraph(device=device)
     Pipeline(path, graph, names=names).run()
     assert names.dtype == "str" and names[[0, 1, 2]].tolist() == ["ada", "bob", "cy"] and graph.num_edges == 3
 
@@ -390,13 +390,13 @@ def test_a_pipeline_of_a_file_with_names(tmp_path, device):
 def test_names_and_graph_are_on_one_device(device):
     """Records, names and graph: nothing is copied to the host but what a result's frame holds."""
     pytest.importorskip("pandas")
-    names, graph = fr.Names(device=device), SlabGraph(device=device)
+    names, graph = fr.VertexNames(device=device), SlabGraph(device=device)
     src, dst = map(graph.xp.asarray, records("int64"))
     for begin in range(0, 300, 64):
         ends = names.ids_of_edges(src[begin : begin + 64], dst[begin : begin + 64])
         names.grow(graph)
         graph.insert_edges(*ends)
-    frame, other = connected_components(graph).to_dataframe(names=names), fr.Names()
+    frame, other = connected_components(graph).to_dataframe(names=names), fr.VertexNames()
     other.ids_of_edges(host(src), host(dst))
     assert frame["vertex"].tolist() == other[np.arange(other.size)].tolist()
     frame = bfs(graph, names.id_of(host(src)[0])).to_dataframe(names=names)
@@ -412,7 +412,7 @@ def test_names_and_graph_are_on_one_device(device):
 def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kind):
     src, dst = records(kind)
     folder = tmp_path / "state"
-    names, graph = fr.Names(device=device if kind == "int64" else "cpu"), SlabGraph(device=device)
+    names, graph = fr.VertexNames(device=device if kind == "int64" else "cpu"), SlabGraph(device=device)
     with Pipeline((src, dst), graph, names=names, batch_size=50, checkpoint=folder, every=1) as pipeline:
         for batch in pipeline:
             if batch.number == 3:
@@ -420,7 +420,7 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
     pipeline = Pipeline.resume(folder, (src, dst), device=device, batch_size=50, every=1)
     assert pipeline.totals.records == 200 and pipeline.names.device is names.device
     totals = pipeline.run()
-    whole, other = fr.Names(), SlabGraph(device=device)
+    whole, other = fr.VertexNames(), SlabGraph(device=device)
     Pipeline((src, dst), other, names=whole, batch_size=50).run()
     assert totals.records == 300 and pipeline.graph.num_vertices == other.num_vertices
     assert np.array_equal(host(pipeline.names[np.arange(whole.size)]), whole[np.arange(whole.size)])

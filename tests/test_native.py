@@ -9,13 +9,13 @@ from verifiers import host, verify_k_truss, verify_pagerank, verify_triangles, v
 
 import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 
 pytestmark = pytest.mark.few
 
 # By its module's name, which the package's class hides.
 places_module = importlib.import_module("frontier.operators.places")
-FORMS = [False, True, "auto"]
+LAYOUTS = ("native", "csr", "auto")
 
 
 def same(one, other):
@@ -47,18 +47,18 @@ def stored(request, structure, device, rng):
 @pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
 def test_triangles(stored, monkeypatch, listed):
     monkeypatch.setattr(places_module, "LISTED_ARCS", listed)
-    native, copied = (triangle_count(stored, snapshot=form) for form in FORMS[:2])
+    native, copied = (triangle_count(stored, layout=layout) for layout in LAYOUTS[:2])
     verify_triangles(stored, native)
-    assert native.total == copied.total == triangle_count(stored, per_vertex=False, snapshot=False).total
+    assert native.total == copied.total == triangle_count(stored, per_vertex=False, layout="native").total
     assert same(native.per_vertex, copied.per_vertex)
-    assert (native.form.snapshot, copied.form.snapshot) == (False, True)
+    assert (native.layout.is_copy, copied.layout.is_copy) == (False, True)
 
 
 @pytest.mark.parametrize("listed", [4, 0], ids=["some-listed", "none-listed"])
 def test_support(stored, monkeypatch, listed):
     monkeypatch.setattr(places_module, "LISTED_ARCS", listed)
-    orientation = fr.Orientation(stored)
-    support = host(fr.edge_support(orientation))
+    orientation = fr.advanced.Orientation(stored)
+    support = host(fr.advanced.edge_support(orientation))
     assert support.shape == (stored.edge_capacity,) and support.dtype == np.int32
     src, dst, _ = stored.to_coo()
     rank = host(orientation.rank)
@@ -76,9 +76,9 @@ def test_support_by_the_ids_of_edges(structure, device, rng, edges):
     graph = structure.from_edges(src, dst, num_vertices=n, device=device, edge_data={})
     graph.delete_edges(src[::5], dst[::5])
     src, dst, _ = graph.to_coo()
-    support = fr.edge_support(fr.Orientation(graph))
+    support = fr.advanced.edge_support(fr.advanced.Orientation(graph))
     assert same(support[graph.find_edges(src, dst)], fr.intersect(graph, src, dst))
-    verify_k_truss(graph, k_truss(graph, 4, snapshot=False))
+    verify_k_truss(graph, k_truss(graph, 4, layout="native"))
     found = graph.successors(host(src)[:9])
     plain = structure.from_edges(src, dst, num_vertices=n, device=device).successors(host(src)[:9])
     assert found[2] is None and all(same(*pair) for pair in zip(found[:2], plain[:2], strict=True))
@@ -88,11 +88,11 @@ def test_an_orientation_by_other_degrees(structure, device, rng):
     src, dst = rng.integers(0, 60, (2, 900))
     graph = structure.from_edges(src, dst, num_vertices=60, device=device)
     kept = np.arange(60) % 4 != 0
-    part = snapshot_structure().from_edges(*(host(a) for a in graph.to_coo()[:2]), num_vertices=60, device=device)
+    part = csr_structure().from_edges(*(host(a) for a in graph.to_coo()[:2]), num_vertices=60, device=device)
     part.delete_vertices(np.flatnonzero(~kept))
     degrees = graph.xp.asarray(np.where(kept, rng.integers(5, 9, 60), 3))
     tally = graph.xp.zeros(60, np.int64)
-    total = fr.intersect_arcs(fr.Orientation(graph, degrees, 5), tally=tally)
+    total = fr.advanced.intersect_arcs(fr.advanced.Orientation(graph, degrees, 5), tally=tally)
     expected = triangle_count(part)
     assert total == expected.total and same(tally, expected.per_vertex)
 
@@ -104,21 +104,21 @@ def test_many_upper_neighbors(device):
     around = np.arange(60, n)
     # Each of the rest has a hub's degree, and so is above those that are joined to all of them.
     src, dst = np.r_[i, np.repeat(np.arange(60), around.size)], np.r_[j, np.tile(around, 60)]
-    graph = snapshot_structure().from_edges(src, dst, num_vertices=n, device=device)
+    graph = csr_structure().from_edges(src, dst, num_vertices=n, device=device)
     degrees = graph.xp.asarray(np.r_[np.full(60, 1), np.full(n - 60, 2)])
     tally = graph.xp.zeros(n, np.int64)
-    fr.intersect_arcs(fr.Orientation(graph, degrees), tally=tally)
-    assert same(tally, triangle_count(graph, snapshot=True).per_vertex)
+    fr.advanced.intersect_arcs(fr.advanced.Orientation(graph, degrees), tally=tally)
+    assert same(tally, triangle_count(graph, layout="csr").per_vertex)
 
 
 def test_trusses(stored):
     for k in (2, 3, 4, 6):
-        native = k_truss(stored, k, snapshot=False)
+        native = k_truss(stored, k, layout="native")
         verify_k_truss(stored, native)
-        assert not native.form.snapshot and k_truss(stored, k, snapshot=True).form.snapshot
-    numbers = truss_numbers(stored, snapshot=False)
+        assert not native.layout.is_copy and k_truss(stored, k, layout="csr").layout.is_copy
+    numbers = truss_numbers(stored, layout="native")
     verify_truss_numbers(stored, numbers)
-    copied = truss_numbers(stored, snapshot=True)
+    copied = truss_numbers(stored, layout="csr")
     for name in ("src", "dst", "truss"):
         assert same(getattr(numbers, name), getattr(copied, name))
 
@@ -131,11 +131,11 @@ def test_ranks(structure, device, rng, orientation, weight_dtype):
     graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device, **orientation)
     graph.delete_vertices([0, 3])
     ranks = []
-    for form in FORMS:
-        found = pagerank(graph, tol=1e-9, snapshot=form)
+    for layout in LAYOUTS:
+        found = pagerank(graph, tol=1e-9, layout=layout)
         verify_pagerank(graph, found, tol=1e-9)
         ranks.append(host(found.pagerank))
-        assert form == "auto" or found.form.snapshot == form
+        assert layout in ("auto", found.layout.name)
     assert np.allclose(ranks[0], ranks[1], rtol=1e-6, atol=1e-12)
 
 
@@ -146,38 +146,38 @@ def test_products(structure, device, rng, orientation):
     x = graph.xp.asarray(rng.random(n).astype(np.float32))
     for transpose in (False, True):
         found = []
-        for form in FORMS:
-            product = fr.SpMV(graph, transpose=transpose, snapshot=form)
+        for layout in LAYOUTS:
+            product = fr.SpMV(graph, transpose=transpose, layout=layout)
             out = graph.xp.full(n, 7.0)
             product(product.arrange(x), out=out)
             found.append(host(product.restore(out)))
         assert np.allclose(found[0], found[1], rtol=1e-6) and np.allclose(found[0], found[2], rtol=1e-6)
 
 
-def test_the_form_says_why(structure, device):
+def test_the_layout_says_why(structure, device):
     src, dst, n = GRAPHS["rmat"]
     graph = structure.from_edges(src, dst, num_vertices=n, device=device)
     for act in (lambda **o: k_truss(graph, 3, **o), lambda **o: fr.SpMV(graph, **o), lambda **o: pagerank(graph, **o),
                 lambda **o: triangle_count(graph, **o)):  # fmt: skip
-        assert act(snapshot=False).form == fr.Form(False, "snapshot=False was asked for")
-        assert str(act(snapshot=True).form) == "snapshot: snapshot=True was asked for"
-        assert "a copy is expected to" in act().form.reason
-        with pytest.raises(ValueError, match="snapshot must be True, False or 'auto', not 'always'"):
-            act(snapshot="always")
-        with pytest.raises(TypeError, match="snapshot must be True, False or 'auto', not None"):
-            act(snapshot=None)
+        assert act(layout="native").layout == fr.advanced.ReadLayout("native", "layout='native' was asked for")
+        assert str(act(layout="csr").layout) == "csr: layout='csr' was asked for"
+        assert "a copy is expected to" in act().layout.reason
+        with pytest.raises(ValueError, match="layout must be one of 'auto', 'native', 'csr', not 'always'"):
+            act(layout="always")
+        with pytest.raises(ValueError, match="layout must be one of 'auto', 'native', 'csr', not None"):
+            act(layout=None)
 
 
 @pytest.mark.parametrize(
-    "costs, snapshot",
+    "costs, copied",
     [((1.0, 2.0), False), ((1.05, 1.0), False), ((2.0, 1.0), True), ((np.inf, 1.0), True), ((0, 0), False)],
 )
-def test_the_form_expected_to_be_faster(device, costs, snapshot):
-    graph = snapshot_structure()(3, device=device)
-    assert fr.choose_form(graph, "auto", lambda: costs).snapshot is snapshot
-    too_large = fr.choose_form(graph, "auto", lambda: costs, copy_bytes=2**60)
-    assert not too_large.snapshot
-    assert ("a copy would take 1,152,921,504,606,846,976 bytes" in too_large.reason) == snapshot
+def test_the_layout_expected_to_be_faster(device, costs, copied):
+    graph = csr_structure()(3, device=device)
+    assert fr.advanced.choose_layout(graph, "auto", lambda: costs).is_copy is copied
+    too_large = fr.advanced.choose_layout(graph, "auto", lambda: costs, copy_bytes=2**60)
+    assert not too_large.is_copy
+    assert ("a copy would take 1,152,921,504,606,846,976 bytes" in too_large.reason) == copied
 
 
 def test_slow_walks_ask_for_a_copy(structure, device, monkeypatch):
@@ -185,30 +185,30 @@ def test_slow_walks_ask_for_a_copy(structure, device, monkeypatch):
     graph = structure.from_edges(src, dst, num_vertices=n, device=device)
     kind = graph.device.kind
     assert structure.walk_cost.keys() == {"cpu", "gpu"} and min(structure.walk_cost.values()) >= 1
-    if structure is not snapshot_structure():
-        for cost, snapshot in ((1e-3, False), (1e9, True)):
+    if structure is not csr_structure():
+        for cost, copied in ((1e-3, False), (1e9, True)):
             monkeypatch.setattr(structure, "walk_cost", {kind: cost})
-            assert fr.SpMV(graph).form.snapshot is snapshot
+            assert fr.SpMV(graph).layout.is_copy is copied
     monkeypatch.setattr(places_module, "LISTED_ARCS", 0)
     monkeypatch.setattr(structure, "walk_cost", {kind: 1e9})
-    assert triangle_count(graph).form.snapshot
+    assert triangle_count(graph).layout.is_copy
 
 
 def test_an_orientation_names_what_is_wrong(structure, device):
     graph = structure.from_edges([0, 1, 2], [1, 2, 0], device=device)
     with pytest.raises(ValueError, match="graph must be undirected"):
-        fr.Orientation(structure(3, directed=True, device=device))
+        fr.advanced.Orientation(structure(3, directed=True, device=device))
     with pytest.raises(ValueError, match="degrees must be of shape"):
-        fr.Orientation(graph, graph.xp.zeros(2, np.int64))
+        fr.advanced.Orientation(graph, graph.xp.zeros(2, np.int64))
     with pytest.raises(ValueError, match="least must be at least 0"):
-        fr.Orientation(graph, least=-1)
-    orientation = fr.Orientation(graph)
+        fr.advanced.Orientation(graph, least=-1)
+    orientation = fr.advanced.Orientation(graph)
     with pytest.raises(ValueError, match="pairs cannot be given"):
-        fr.intersect_arcs(orientation, graph)
+        fr.advanced.intersect_arcs(orientation, graph)
     with pytest.raises(ValueError, match="down cannot be given"):
-        fr.edge_support(orientation, graph)
+        fr.advanced.edge_support(orientation, graph)
     graph.delete_edges([0], [1])
-    for act in (fr.intersect_arcs, fr.edge_support):
+    for act in (fr.advanced.intersect_arcs, fr.advanced.edge_support):
         with pytest.raises(RuntimeError, match="before an update"):
             act(orientation)
 

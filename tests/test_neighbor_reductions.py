@@ -147,9 +147,7 @@ def test_modes_of_hubs(device, rng, dtype, distinct):
     others = np.concatenate([np.arange(9, n), *(rng.choice(np.arange(9, n), k, False) for k in (9000, 1100, 900))])
     graph = fr.structures()["csr"].from_edges(hubs, others, num_vertices=n, directed=True, device=device)
     x = (rng.integers(0, distinct, n) * 1000003 % 2**31).astype(dtype)
-    found, counts = fr.neighbor_reduce(
-        graph, None, same, graph.xp.asarray(x), reduce="mode", dtype=dtype, values=True
-    )
+    found, counts = fr.neighbor_reduce(graph, None, same, graph.xp.asarray(x), reduce="mode", dtype=dtype, values=True)
     for hub in range(4):
         mode, count = most_frequent(x[others[hubs == hub]].tolist())
         assert (int(found[hub]), int(counts[hub])) == (mode, -count)

@@ -300,7 +300,7 @@ def test_failures_while_vertices_are_deleted(new, method):
     pair, first, _, last = watch(new, method)
     with pytest.raises(fr.ObserverError) as caught:
         pair.graph.delete_vertices([1, 7])
-    assert caught.value.result == pair.model.delete_vertices([1, 7]) == fr.UpdateResult(deleted=2)
+    assert caught.value.result == pair.model.delete_vertices([1, 7]) == fr.advanced.UpdateResult(deleted=2)
     same((pair, first))
     same((pair, last))
     assert first.vertex_changes == last.vertex_changes == 1

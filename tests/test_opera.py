@@ -16,13 +16,16 @@ from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
 N = 7
-EDGE, VERTEX = (fr.Op.INSERT, fr.Op.DELETE, fr.Op.HAS_EDGE, fr.Op.WEIGHT), (fr.Op.DEGREE, fr.Op.NEIGHBORS)
+EDGE, VERTEX = (
+    (fr.Operation.INSERT, fr.Operation.DELETE, fr.Operation.HAS_EDGE, fr.Operation.WEIGHT),
+    (fr.Operation.DEGREE, fr.Operation.NEIGHBORS),
+)
 KINDS = {
     "plain": {},
     "weights": {"weight_dtype": "float32"},
     "data": {"edge_data": {"value": "int32"}},
-    "latest": {"time": "s", "weight_dtype": "int64"},
-    "first": {"time": "s", "keep_time": "first", "weight_dtype": "int64"},
+    "latest": {"time_unit": "s", "weight_dtype": "int64"},
+    "first": {"time_unit": "s", "keep_time": "first", "weight_dtype": "int64"},
 }
 
 
@@ -46,8 +49,8 @@ class Model:
         held = self.edges.get(key)
         if op in VERTEX:
             found = self.neighbors(u)
-            return len(found), 0, found if op == fr.Op.NEIGHBORS else [], (0, 0, 0)
-        if op == fr.Op.INSERT:
+            return len(found), 0, found if op == fr.Operation.NEIGHBORS else [], (0, 0, 0)
+        if op == fr.Operation.INSERT:
             if u == v:
                 return 0, 0, [], (0, 0, 0)
             keep = self.graph.keep_time
@@ -55,10 +58,10 @@ class Model:
             if counts:
                 self.edges[key] = row
             return int(held is None), 0, [], (int(held is None), int(held is not None), 0)
-        if op == fr.Op.DELETE:
+        if op == fr.Operation.DELETE:
             self.edges.pop(key, None)
             return int(held is not None), 0, [], (0, 0, int(held is not None))
-        return int(held is not None), held[0] if op == fr.Op.WEIGHT and held else 0, [], (0, 0, 0)
+        return int(held is not None), held[0] if op == fr.Operation.WEIGHT and held else 0, [], (0, 0, 0)
 
 
 class Pair:
@@ -142,7 +145,7 @@ def test_one_pair(device, directed, kind, rng):
 
 def test_between_updates_of_a_pair(device):
     """Look-ups find what was listed before them, in either direction; the last weight counts."""
-    graph, op = SlabGraph(4, weight_dtype="float32", device=device), fr.Op
+    graph, op = SlabGraph(4, weight_dtype="float32", device=device), fr.Operation
     graph.insert_edges([0], [1], [5.0])
     ops = [op.WEIGHT, op.INSERT, op.WEIGHT, op.DELETE, op.HAS_EDGE, op.INSERT, op.INSERT, op.WEIGHT, op.DEGREE]
     src, dst = [0, 1, 0, 0, 1, 0, 1, 0, 1], [1, 0, 1, 1, 0, 1, 0, 1, 0]
@@ -217,7 +220,7 @@ def test_mixed_batches_leave_nothing_to_cupy(structure, kind, orientation, rng):
     xp = graph.xp
     with compilations() as found:
         for size in (0, 1, 40, 1500, 1500):
-            batch = rng.integers(0, len(fr.Op), size).astype(np.uint8), *rng.integers(0, 60, (2, size))
+            batch = rng.integers(0, len(fr.Operation), size).astype(np.uint8), *rng.integers(0, 60, (2, size))
             weights = xp.asarray(rng.random(size, np.float32)) if graph.is_weighted else None
             graph.apply(*map(xp.asarray, batch), weights)
     assert not [line for line in found if not line.startswith("frontier/runtime/memory/elementwise.py")]
@@ -238,17 +241,17 @@ def test_one_by_one(device, rng):
     result = mixed.apply(ops, src, dst, weights)
     for i, (op, u, v, w) in enumerate(zip(*map(np.ndarray.tolist, (ops, src, dst, weights)), strict=True)):
         answer = int(result.answers[i])
-        if op == fr.Op.INSERT:
+        if op == fr.Operation.INSERT:
             assert single.insert_edges([u], [v], [w]).inserted == answer
-        elif op == fr.Op.DELETE:
+        elif op == fr.Operation.DELETE:
             assert single.delete_edges([u], [v]).deleted == answer
-        elif op in (fr.Op.HAS_EDGE, fr.Op.WEIGHT):
+        elif op in (fr.Operation.HAS_EDGE, fr.Operation.WEIGHT):
             assert bool(single.has_edges([u], [v])[0]) == bool(answer)
-            if answer and op == fr.Op.WEIGHT:
+            if answer and op == fr.Operation.WEIGHT:
                 assert float(result.weights[i]) == float(single.edge_weights([u], [v])[0])
         else:
             assert int(single.degrees()[u]) == answer
-            if op == fr.Op.NEIGHBORS:
+            if op == fr.Operation.NEIGHBORS:
                 found = result.neighbors[int(result.offsets[i]) : int(result.offsets[i + 1])]
                 assert found.tolist() == single.neighbors(u).tolist()
     assert [part.tolist() for part in mixed.to_coo()] == [part.tolist() for part in single.to_coo()]
@@ -259,8 +262,8 @@ def test_deleted_vertices(device):
     graph.insert_edges([0, 1, 2], [1, 2, 3])
     graph.delete_vertices([3])
     with pytest.raises(ValueError, match="deleted"):
-        graph.apply([fr.Op.DEGREE], [3], [0])
-    result = graph.apply([fr.Op.DEGREE, fr.Op.NEIGHBORS], [2, 1], [3, 99])  # where dst has no meaning
+        graph.apply([fr.Operation.DEGREE], [3], [0])
+    result = graph.apply([fr.Operation.DEGREE, fr.Operation.NEIGHBORS], [2, 1], [3, 99])  # where dst has no meaning
     assert to_host(graph, result.answers).tolist() == [1, 2]
     assert to_host(graph, result.neighbors).tolist() == [0, 2]
 
@@ -280,7 +283,7 @@ def test_observers_see_the_net_effect(structure, device):
     graph.insert_edges([0, 1], [1, 2])
     seen = Seen()
     graph.attach(seen)
-    op = fr.Op
+    op = fr.Operation
     graph.apply(
         [op.INSERT, op.DELETE, op.DELETE, op.INSERT, op.DELETE, op.INSERT, op.INSERT],
         [3, 4, 0, 1, 2, 4, 4], [4, 3, 1, 0, 1, 5, 5],
@@ -329,8 +332,8 @@ def test_bad_input_changes_nothing(device):
 
 def test_kernels_know_the_same_numbers():
     text = (PROJECT_ROOT / "frontier/features/mixed/kernels.cuh").read_text()
-    kinds, counts = (re.findall(r"^enum \{ (.*) \};", text, re.MULTILINE))
+    kinds, counts = re.findall(r"^enum \{ (.*) \};", text, re.MULTILINE)
     kinds = kinds.replace("WEIGHT_OF", "WEIGHT").split(", ")  # WEIGHT is a macro of other headers
     counts = counts.split(", ")
-    assert [getattr(operations, name) for name in kinds] == list(range(len(fr.Op)))
+    assert [getattr(operations, name) for name in kinds] == list(range(len(fr.Operation)))
     assert [getattr(operations, name) for name in counts] == list(range(operations.TALLY))

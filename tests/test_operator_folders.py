@@ -13,7 +13,7 @@ OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 SHARED = {"dispatch", "frontiers"}
 """Folders that hold no operator, but what several need."""
 FOLDERS = sorted(path.parent.name for path in OPERATORS.glob("*/__init__.py") if path.parent.name not in SHARED)
-MODULES = {"__init__", "batch_step", "capture", "copies", "layout", "pair_order"}
+MODULES = {"__init__", "captured_batches", "capture", "copies", "layout", "pair_order"}
 
 
 def test_what_is_shared_has_a_name():

@@ -184,7 +184,7 @@ def test_intersect_of_lists_of_any_lengths(structure, device, rng):
 def test_intersect_arcs_counts_what_intersect_counts(graph):
     matrix = adjacency(graph)
     tally = graph.xp.zeros(graph.num_vertices, np.int64)
-    total = fr.intersect_arcs(graph, tally=tally)
+    total = fr.advanced.intersect_arcs(graph, tally=tally)
     assert total == int(((matrix @ matrix) * matrix).sum())
     assert int(tally.sum()) == 3 * total
 
@@ -219,13 +219,13 @@ def test_traverse_is_a_loop_of_advances(graph, limits, monkeypatch):
     monkeypatch.setattr(module, "SMALL_ARCS", limits[1])
     distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
     distance[5] = 0
-    steps = fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.Step(1))
+    steps = fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.advanced.StepCounter(1))
     assert (host(distance) == levels(graph, 5)).all()
     reached = host(distance)
     assert steps == reached[reached < 1 << 20].max() + 1
     distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
     distance[5] = 0
-    assert fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.Step(1), max_steps=1) == 1
+    assert fr.traverse(graph, fr.Frontier(graph, [5]), reach, distance, fr.advanced.StepCounter(1), max_steps=1) == 1
     assert (host(distance) <= 1).sum() == 1 + int(graph.degrees()[5])
 
 
@@ -481,7 +481,9 @@ def test_traverse_stops_before_too_many_arcs(graph):
     source = int(np.argmin(np.where(host(graph.degrees()) > 0, host(graph.degrees()), 10**9)))
     seen = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)
     seen[source] = 0
-    few = fr.traverse(graph, fr.Frontier(graph, [source]), visit, seen, fr.Step(1), condition=unseen, max_arcs=8)
+    few = fr.traverse(
+        graph, fr.Frontier(graph, [source]), visit, seen, fr.advanced.StepCounter(1), condition=unseen, max_arcs=8
+    )
     reached = host(seen)[host(seen) < 1 << 20]
     full = levels(graph, source)
     assert few == reached.max() <= full[full < 1 << 20].max()

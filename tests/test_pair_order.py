@@ -28,7 +28,7 @@ class FewPieces(Pieces):
 
 @pytest.fixture(params=[Pieces, FewPieces])
 def queue(request, monkeypatch):
-    monkeypatch.setattr(pair_order, "MANY_PAIRS", 0)
+    monkeypatch.setattr(pair_order, "LARGE_PAIRS", 0)
     monkeypatch.setattr(module, "Pieces", request.param)
 
 
@@ -93,7 +93,7 @@ def test_which_pairs_are_put_in_order(monkeypatch, graph):
         return order(graph, kernels, us, *args)
 
     monkeypatch.setattr(module, "ordered_pairs", counted)
-    monkeypatch.setattr(pair_order, "MANY_PAIRS", 100)
+    monkeypatch.setattr(pair_order, "LARGE_PAIRS", 100)
     pairs = graph.xp.zeros(500, graph.vertex_dtype), graph.xp.ones(500, graph.vertex_dtype)
 
     def orders(count):

@@ -247,9 +247,7 @@ def test_structures_that_are_not_there_are_noted(contexts: dict[str, Context]) -
     context = replace(context_on("cpu", contexts), structures=choose_structures(["hornet"]))
     (experiment,) = (one for one in PAPERS["awad"].experiments if one.number == "figure 3")
     results = measure_paper(context, PAPERS["awad"], [experiment], "papers-awad")
-    assert not results.rows and results.notes == [
-        "awad figure 3: slab left out, structure 'slab' is not in this run"
-    ]
+    assert not results.rows and results.notes == ["awad figure 3: slab left out, structure 'slab' is not in this run"]
 
 
 def test_results_that_differ_are_a_failure(contexts: dict[str, Context]) -> None:

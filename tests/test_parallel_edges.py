@@ -22,7 +22,7 @@ class Multigraph:
 
     def __init__(self, structure, device, keep, **options):
         self.graph = structure(
-            N, time="s", keep_time=keep, edge_data={"value": "int32"}, weight_dtype="int64", multi="sum",
+            N, time_unit="s", keep_time=keep, edge_data={"value": "int32"}, weight_dtype="int64", multi_edges="sum",
             device=device, **options,
         )  # fmt: skip
         self.keep = keep
@@ -55,7 +55,7 @@ class Multigraph:
 
     def check(self):
         graph = self.graph
-        assert graph.num_edges == len(self.records) and graph.multi == "sum"
+        assert graph.num_edges == len(self.records) and graph.multi_edges == "sum"
         if not self.records:
             return
         ends = np.array(list(self.records)).T
@@ -102,33 +102,35 @@ def test_random_updates(structure, device, orientation, keep, rng, tmp_path, tri
 def test_built_from_edges(device, directed):
     """As if its edges had been inserted; and its table makes the same graph again."""
     ends, weights = ([0, 1, 0, 2, 2, 3], [1, 0, 1, 2, 3, 0]), np.array([0.5, 0.25, 2, 9, 1, 3], np.float32)
-    graph = SlabGraph.from_edges(*ends, weights, multi="sum", directed=directed, device=device)
+    graph = SlabGraph.from_edges(*ends, weights, multi_edges="sum", directed=directed, device=device)
     assert graph.num_edges == (4 if directed else 3)
     ids = graph.edge_ids([0, 2], [1, 3])
     assert to_host(graph, graph.edge_data["count"][ids]).tolist() == [2 if directed else 3, 1]
     assert to_host(graph, graph.edge_data["weight"][ids]).tolist() == [2.5 if directed else 2.75, 1]
-    again = SlabGraph(4, multi="sum", weight_dtype="float32", directed=directed, device=device)
+    again = SlabGraph(4, multi_edges="sum", weight_dtype="float32", directed=directed, device=device)
     frame = to_dataframe(graph)
     again.insert_edges(frame["src"], frame["dst"], frame["weight"], count=frame["count"])
     assert to_dataframe(again).equals(frame)
 
 
 def test_degrees_and_triangles_are_of_distinct_neighbors(device):
-    graph = CSR(4, multi="sum", device=device)
+    graph = CSR(4, multi_edges="sum", device=device)
     for _ in range(3):
         graph.insert_edges([0, 1, 2, 0, 2], [1, 2, 0, 1, 3])
     assert to_host(graph, graph.degrees()).tolist() == [2, 2, 3, 1] and triangle_count(graph).total == 1
     assert to_host(graph, graph.edge_data["count"][graph.edge_ids([0, 2], [1, 3])]).tolist() == [6, 3]
-    assert "multi='sum'" in repr(graph) and graph.edge_weights([0], [1]).tolist() == [1]
+    assert "multi_edges='sum'" in repr(graph) and graph.edge_weights([0], [1]).tolist() == [1]
 
 
 def test_sums_that_do_not_fit(device):
     """Nothing has changed then."""
     for dtype, most in (("int32", 2**31 - 1), ("int64", 2**63 - 1)):
-        graph = SlabGraph(3, multi="sum", weight_dtype=dtype, device=device)
+        graph = SlabGraph(3, multi_edges="sum", weight_dtype=dtype, device=device)
         graph.insert_edges([0], [1], np.array([most], dtype))
         for src, dst, weights in (([0], [1], [1]), ([1, 2], [2, 1], [most, 1]), ([1, 1], [2, 2], [-most, -2])):
-            with pytest.raises(ValueError, match=f"weights: multi='sum' makes a sum that does not fit in {dtype}"):
+            with pytest.raises(
+                ValueError, match=f"weights: multi_edges='sum' makes a sum that does not fit in {dtype}"
+            ):
                 graph.insert_edges(src, dst, np.array(weights, dtype))
             assert graph.num_edges == 1 and graph.edge_weights([0], [1]).tolist() == [most]
         graph.insert_edges([1, 1], [0, 0], np.array([-most, most], dtype))
@@ -136,10 +138,18 @@ def test_sums_that_do_not_fit(device):
 
 
 def test_bad_arguments(device):
-    graph = SlabGraph(3, multi="sum", weight_dtype="float32", device=device)
+    graph = SlabGraph(3, multi_edges="sum", weight_dtype="float32", device=device)
     for error, text, call in (
-        (ValueError, "multi must be one of 'last', 'sum'", lambda: SlabGraph(3, multi="all", device=device)),
-        (ValueError, "'count', which is that of", lambda: SlabGraph(3, multi="sum", edge_data={"count": "int64"})),
+        (
+            ValueError,
+            "multi_edges must be one of 'last', 'sum'",
+            lambda: SlabGraph(3, multi_edges="both", device=device),
+        ),
+        (
+            ValueError,
+            "'count', which is that of",
+            lambda: SlabGraph(3, multi_edges="sum", edge_data={"count": "int64"}),
+        ),
         (ValueError, "on_existing='keep' has no meaning", lambda: graph.insert_edges([0], [1], on_existing="keep")),
         (ValueError, "count must hold numbers", lambda: graph.insert_edges([0], [1], count=[0])),
         (ValueError, "same length", lambda: graph.insert_edges([0], [1], count=[1, 2])),
@@ -148,15 +158,15 @@ def test_bad_arguments(device):
     ):
         with pytest.raises(error, match=text):
             call()
-    assert graph.num_edges == 0 and SlabGraph(3, device=device).multi == "last"
+    assert graph.num_edges == 0 and SlabGraph(3, device=device).multi_edges == "last"
 
 
 def test_bad_files(tmp_path):
-    graph = SlabGraph(4, multi="sum", device="cpu")
+    graph = SlabGraph(4, multi_edges="sum", device="cpu")
     graph.insert_edges([0], [1])
     path = tmp_path / "graph.npz"
     graph.save(path)
     header, arrays = unpack(path)
-    pack(path, header | {"multi": "all"}, arrays)
-    with pytest.raises(ValueError, match="multi is 'all'"):
+    pack(path, header | {"multi_edges": "both"}, arrays)
+    with pytest.raises(ValueError, match="multi_edges is 'both'"):
         fr.Graph.load(path)

@@ -315,7 +315,7 @@ def test_dates_of_a_file_are_in_the_unit_of_the_graph(unit, factor, tmp_path):
     path = tmp_path / "dates.csv"
     path.write_text("src,dst,time\n0,1,1970-01-02\n1,2,1970-01-01T00:00:05Z\n")
     for source in (path, fr.io.read_edges(path), fr.io.read_stream(path)):
-        graph = SlabGraph(3, time=unit, device="cpu")
+        graph = SlabGraph(3, time_unit=unit, device="cpu")
         Pipeline(source, graph).run()
         assert graph.edge_values("time", [0, 1], [1, 2]).tolist() == [86400 * factor, 5 * factor]
 
@@ -382,7 +382,7 @@ def test_a_pipeline_that_nobody_uses_any_more_ends():
 
 
 def test_a_window(device, rng):
-    graph, expected = (SlabGraph(N, time="s", device=device) for _ in range(2))
+    graph, expected = (SlabGraph(N, time_unit="s", device=device) for _ in range(2))
     window = fr.SlidingWindow(expected, "5min", lateness="1min")
     batches = []
     for i in range(12):
@@ -402,7 +402,7 @@ def test_a_window(device, rng):
 @pytest.mark.parametrize("lines", ["3,4\n-7,3\n", "007,07\n07,7\n", "18446744073709551615,3\n12e4,bob\n"])
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_names_that_are_text_are_the_ids_of_a_file_as_written(lines, suffix, tmp_path):
-    path, names = tmp_path / f"names{suffix}", fr.Names("str")
+    path, names = tmp_path / f"names{suffix}", fr.VertexNames("str")
     written = [tuple(line.split(",")) for line in lines.splitlines()]
     if suffix == ".csv":
         path.write_text("src,dst\n" + lines)
@@ -664,9 +664,9 @@ def test_a_window_goes_on(device, rng, tmp_path):
     src, dst = rng.integers(0, N, (2, RECORDS))
     src[100] = dst[100] = 1
     source = (src, dst, None, times)
-    whole = SlabGraph(N, time="s", device=device)
+    whole = SlabGraph(N, time_unit="s", device=device)
     expected = Pipeline(source, whole, window=200, batch_size=SIZE).run()
-    pipeline = Pipeline(source, SlabGraph(N, time="s", device=device), window=200, batch_size=SIZE,
+    pipeline = Pipeline(source, SlabGraph(N, time_unit="s", device=device), window=200, batch_size=SIZE,
                            checkpoint=tmp_path)  # fmt: skip
     for _ in range(4):
         next(pipeline)

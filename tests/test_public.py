@@ -24,20 +24,21 @@ SOURCES = {
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 OF_NETWORKX = {"_registered_algorithms", "_dispatchable", "_call_if_any_backends_installed"}  # its backends need them
 BY_NAME = {"attrgetter", "delattr", "getattr", "hasattr", "methodcaller", "setattr"}
-PERMITTED = '''
+PERMITTED = """
 import frontier
 import frontier as fr
 import frontier.io
-from frontier import io, arguments as checks
+from frontier import io
+from frontier.advanced import arguments as checks
 from frontier.io import read_edges
 from structures import CSR, offer
 from .other import _helper
 class A:
     def f(self, line):
         self._count = line._replace(a=1)
-        fr.keys.pack(graph, checks.integer(a, "a"), frontier.io.read_edges(p))
+        fr.advanced.keys.pack(graph, checks.integer(a, "a"), frontier.io.read_edges(p))
         return cls._x, super()._attach(), self.__dict__, type(self)._counts
-'''
+"""
 FORBIDDEN = {
     "graph._find(src, dst)": "graph._find",
     "self.graph._absent": "self.graph._absent",

@@ -141,8 +141,8 @@ def test_snapshots_are_made_where_look_ups_are_slow(structure, device):
     ids = np.arange(1, n)
     graph = make(structure, device, [*np.zeros(n - 1, int), *np.ones(n - 2, int)], [*ids, *ids[1:]]).graph
     few, many = on_device(graph, [5], [6]), on_device(graph, np.zeros(50), np.ones(50))
-    assert fr.snapshot_if_faster(graph, *few) is graph
-    chosen = fr.snapshot_if_faster(graph, *many)
+    assert fr.advanced.copy_if_faster(graph, *few) is graph
+    chosen = fr.advanced.copy_if_faster(graph, *many)
     assert (chosen is graph) == graph.finds_fast
     assert to_host(graph, fr.intersect(chosen, *many, checked=False)).tolist() == [n - 2] * 50
 
@@ -158,8 +158,8 @@ def test_copies_for_passes_are_the_same_graph(structure, device, directed, weigh
     src, dst = rng.integers(0, 200, (2, 900))
     graph = make(structure, device, src, dst, weights and rng.integers(1, 9, 900), directed=directed).graph
     graph.delete_vertices([3, 150])
-    assert fr.snapshot_for_passes(graph, 0) is graph
-    copy = fr.snapshot_for_passes(graph, 1e12)
+    assert fr.advanced.copy_for_passes(graph, 0) is graph
+    copy = fr.advanced.copy_for_passes(graph, 1e12)
     assert (copy is graph) == (graph.walk_cost[graph.device.kind] * 1e12 <= 1.1 * (1e12 + 4))
     assert (copy.directed, copy.num_arcs, copy.is_weighted) == (directed, graph.num_arcs, graph.is_weighted)
     assert (to_host(graph, copy.absent_mask) == to_host(graph, graph.absent_mask)).all()
@@ -176,7 +176,7 @@ def test_oriented_copies(structure, device, rng):
     degrees = to_host(graph, graph.degrees()).tolist()
     given = to_host(graph, rng.permutation(graph.num_vertices)).tolist()
     for order, least in ((degrees, 0), (degrees, 12), (given, 20)):
-        up, down = fr.extract_oriented(graph, None if order is degrees else graph.xp.asarray(order), least)
+        up, down = fr.advanced.extract_oriented(graph, None if order is degrees else graph.xp.asarray(order), least)
         expected = sorted(
             sorted(edge, key=lambda v: (order[v], v)) for edge in edges if min(order[v] for v in edge) >= least
         )
@@ -184,13 +184,13 @@ def test_oriented_copies(structure, device, rng):
                  for each in (up, down)]  # fmt: skip
         assert sorted(map(list, pairs[0])) == expected == sorted([u, v] for v, u in pairs[1])
     with pytest.raises(ValueError, match="graph must be undirected"):
-        fr.extract_oriented(make(structure, device, src, dst, directed=True).graph)
+        fr.advanced.extract_oriented(make(structure, device, src, dst, directed=True).graph)
 
 
 def test_neighbor_lists_as_they_lie(pair):
     graph = pair.graph
     asked = [7, 0, 7, 31]
-    offsets, ids, slots = fr.extract_neighbors(graph, asked)
+    offsets, ids, slots = fr.advanced.extract_neighbors(graph, asked)
     begin, found = to_host(graph, offsets), to_host(graph, ids)
     assert begin.dtype == np.int64 and ids.dtype == graph.vertex_dtype and slots.dtype == np.int64
     rows = [found[begin[i] : begin[i + 1]].tolist() for i in range(len(asked))]
@@ -200,84 +200,89 @@ def test_neighbor_lists_as_they_lie(pair):
 
 
 def test_neighbor_lists_of_no_vertices(pair):
-    offsets, ids, slots = fr.extract_neighbors(pair.graph, [])
+    offsets, ids, slots = fr.advanced.extract_neighbors(pair.graph, [])
     assert to_host(pair.graph, offsets).tolist() == [0] and ids.size == slots.size == 0
 
 
 def test_neighbor_lists_of_bad_vertices(pair):
     with pytest.raises(TypeError, match="graph must be a Graph"):
-        fr.extract_neighbors(None, [0])
+        fr.advanced.extract_neighbors(None, [0])
     with pytest.raises(ValueError, match=r"vertices\[1\] is 32"):
-        fr.extract_neighbors(pair.graph, [0, 32])
+        fr.advanced.extract_neighbors(pair.graph, [0, 32])
     pair.graph.delete_vertices([4])
     with pytest.raises(ValueError, match=r"vertices\[0\] is 4, a vertex that was deleted"):
-        fr.extract_neighbors(pair.graph, [4])
+        fr.advanced.extract_neighbors(pair.graph, [4])
 
 
 @pytest.mark.parametrize("num_vertices", [1, 2, 32, 33])
 def test_keys_order_arcs(device, num_vertices, rng):
-    graph = fr.snapshot_structure()(num_vertices, device=device)
+    graph = fr.advanced.csr_structure()(num_vertices, device=device)
     src, dst = on_device(graph, *rng.integers(0, num_vertices, (2, 50)))
-    keys = fr.keys.pack(graph, src, dst)
-    assert to_host(graph, keys).tolist() == (to_host(graph, src) * fr.keys.stride(graph) + to_host(graph, dst)).tolist()
-    back = fr.keys.unpack(graph, keys)
+    keys = fr.advanced.keys.pack(graph, src, dst)
+    assert (
+        to_host(graph, keys).tolist()
+        == (to_host(graph, src) * fr.advanced.keys.stride(graph) + to_host(graph, dst)).tolist()
+    )
+    back = fr.advanced.keys.unpack(graph, keys)
     assert all(ids.dtype == graph.vertex_dtype for ids in back)
     assert [to_host(graph, ids).tolist() for ids in back] == [to_host(graph, ids).tolist() for ids in (src, dst)]
     pairs = list(zip(*(to_host(graph, ids).tolist() for ids in (src, dst)), strict=True))
-    ordered, places = fr.keys.sort(graph, keys, graph.xp.arange(50))
+    ordered, places = fr.advanced.keys.sort(graph, keys, graph.xp.arange(50))
     expected = sorted(range(50), key=lambda i: (pairs[i], i))
     assert to_host(graph, places).tolist() == expected
     assert (to_host(graph, ordered) == to_host(graph, keys)[expected]).all()
-    assert (to_host(graph, fr.keys.sort(graph, keys)) == to_host(graph, ordered)).all()
+    assert (to_host(graph, fr.advanced.keys.sort(graph, keys)) == to_host(graph, ordered)).all()
     values = graph.xp.arange(50) / 2
     for given, numbers in ((None, np.ones(50)), (values, to_host(graph, values))):
-        found, sums = fr.keys.sums(graph, keys, given)
+        found, sums = fr.advanced.keys.sums(graph, keys, given)
         names, which = np.unique(to_host(graph, keys), return_inverse=True)
         assert (to_host(graph, found) == names).all() and sums.dtype == np.float64
         assert (to_host(graph, sums) == np.bincount(which, numbers)).all()
-    distinct = fr.keys.unpack(graph, fr.keys.distinct(graph, keys))
+    distinct = fr.advanced.keys.unpack(graph, fr.advanced.keys.distinct(graph, keys))
     assert list(zip(*(to_host(graph, ids).tolist() for ids in distinct), strict=True)) == sorted(set(pairs))
 
 
 def test_no_keys(device):
-    graph = fr.snapshot_structure()(0, device=device)
-    none = fr.keys.pack(graph, *on_device(graph, [], []))
-    assert none.dtype == np.int64 and fr.keys.distinct(graph, none).size == 0
+    graph = fr.advanced.csr_structure()(0, device=device)
+    none = fr.advanced.keys.pack(graph, *on_device(graph, [], []))
+    assert none.dtype == np.int64 and fr.advanced.keys.distinct(graph, none).size == 0
     for values in (None, np.float64([])):
         values = values if values is None else graph.xp.asarray(values)
-        assert [array.size for array in fr.keys.sums(graph, none, values)] == [0, 0]
-    assert [array.size for array in (*fr.keys.unpack(graph, none), *fr.keys.sort(graph, none, none))] == [0] * 4
+        assert [array.size for array in fr.advanced.keys.sums(graph, none, values)] == [0, 0]
+    assert [
+        array.size for array in (*fr.advanced.keys.unpack(graph, none), *fr.advanced.keys.sort(graph, none, none))
+    ] == [0] * 4
 
 
 def test_ids_that_do_not_fit_into_keys(device):
     class Huge:  # a graph of as many vertices would take the memory of a large machine
         num_vertices = 2**33
-        device = fr.resolve_device("cpu")
+        device = fr.advanced.resolve_device("cpu")
 
     with pytest.raises(OverflowError, match="64-bit keys"):
-        fr.keys.pack(Huge(), np.zeros(1, np.int64), np.zeros(1, np.int64))
+        fr.advanced.keys.pack(Huge(), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 def test_vertex_ids(pair):
     graph = pair.graph
-    assert to_host(graph, fr.arguments.vertex_ids(graph, [3, 3, 1], "seeds")).tolist() == [3, 3, 1]
+    assert to_host(graph, fr.advanced.arguments.vertex_ids(graph, [3, 3, 1], "seeds")).tolist() == [3, 3, 1]
     for bad, error in [([1, 32], ValueError), ([-1], ValueError), ([0.5], TypeError), (3, ValueError)]:
         with pytest.raises(error, match="seeds"):
-            fr.arguments.vertex_ids(graph, bad, "seeds")
+            fr.advanced.arguments.vertex_ids(graph, bad, "seeds")
     graph.delete_vertices([3])
     with pytest.raises(ValueError, match=r"seeds\[0\] is 3, a vertex that was deleted"):
-        fr.arguments.vertex_ids(graph, [3], "seeds")
-    assert to_host(graph, fr.arguments.vertex_ids(graph, [3], "seeds", allow_deleted=True)).tolist() == [3]
+        fr.advanced.arguments.vertex_ids(graph, [3], "seeds")
+    assert to_host(graph, fr.advanced.arguments.vertex_ids(graph, [3], "seeds", allow_deleted=True)).tolist() == [3]
     with pytest.raises(TypeError, match="graph must be a Graph"):
-        fr.arguments.vertex_ids(None, [3], "seeds")
+        fr.advanced.arguments.vertex_ids(None, [3], "seeds")
 
 
 def test_numbers(pair):
     graph = pair.graph
-    assert to_host(graph, fr.arguments.numbers(graph, [3, 0.5], "scores")).tolist() == [3, 0.5]
+    assert to_host(graph, fr.advanced.arguments.numbers(graph, [3, 0.5], "scores")).tolist() == [3, 0.5]
     for bad, error in [(["a"], TypeError), (3, ValueError)]:
         with pytest.raises(error, match="scores"):
-            fr.arguments.numbers(graph, bad, "scores")
+            fr.advanced.arguments.numbers(graph, bad, "scores")
 
 
 def test_a_stream_says_what_is_inserted():

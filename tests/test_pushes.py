@@ -65,7 +65,7 @@ def batch(rng, graph, step, size, n, *, ordered, dtype=np.int32):
 @pytest.mark.parametrize("keep_time", ["latest", "first"])
 def test_windows_by_time(directed, ordered, keep_time, ways, monkeypatch, rng):
     options = {"directed": directed, "keep_time": keep_time, "edge_data": {"kind": "int32"}}
-    graphs = [SlabGraph(N, time="s", device="gpu", **options) for _ in range(2)]
+    graphs = [SlabGraph(N, time_unit="s", device="gpu", **options) for _ in range(2)]
     windows = [fr.SlidingWindow(graph, 70, lateness=15) for graph in graphs]
     for step in range(25):
         size = int(rng.integers(1, 120))
@@ -90,7 +90,7 @@ def test_windows_by_time(directed, ordered, keep_time, ways, monkeypatch, rng):
 
 @pytest.mark.parametrize("length", [{"count": 300}, {"count": 40}, {"batches": 4}])
 def test_windows_of_records(directed, length, ways, monkeypatch, rng):
-    graphs = [SlabGraph(N, directed=directed, time="ns", device="gpu") for _ in range(2)]
+    graphs = [SlabGraph(N, directed=directed, time_unit="ns", device="gpu") for _ in range(2)]
     windows = [fr.SlidingWindow(graph, **length) for graph in graphs]
     for _ in range(20):
         size = int(rng.integers(1, 100))
@@ -112,7 +112,7 @@ def test_kernels_are_bound_once(ways, monkeypatch, rng):
 
     monkeypatch.setattr(pushes.Bound, "__init__", counted)
     n, size = 2000, 1500
-    graph = SlabGraph(n, time="ns", edge_data={"kind": "int32"}, device="gpu")
+    graph = SlabGraph(n, time_unit="ns", edge_data={"kind": "int32"}, device="gpu")
     window, arrived = fr.SlidingWindow(graph, count=20 * size), {}
     moved = {name: set() for name in ("neighbors", "column", "free", "ends")}
     for step in range(30):
@@ -173,8 +173,8 @@ def arcs_of(graph):
 def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
     """Blocks that have several tiles each, or none; most edges come several times, or hardly any do."""
     monkeypatch.setattr("frontier.runtime.compile.cuda.cooperative_blocks", lambda each=2: blocks)
-    monkeypatch.setattr(pushes, "MOST_ENTRIES", 1 << 21 if blocks == 1 else 0)  # 0: the smaller share
-    options = {"directed": directed, "time": "s", "edge_data": {"a": "int64"}, "device": "gpu"}
+    monkeypatch.setattr(pushes, "MAX_ENTRIES", 1 << 21 if blocks == 1 else 0)  # 0: the smaller share
+    options = {"directed": directed, "time_unit": "s", "edge_data": {"a": "int64"}, "device": "gpu"}
     graphs = [SlabGraph(n, **options) for _ in range(2)]
     windows = [fr.SlidingWindow(graph, 25) for graph in graphs]
     for step in range(4):
@@ -198,7 +198,7 @@ def test_tables_that_have_to_grow(ways, monkeypatch, rng):
     resume = BoundUpdates.resume
     monkeypatch.setattr(BoundUpdates, "resume", lambda *args: resumed.append(1) or resume(*args))
     n = 3000
-    graphs = [SlabGraph(n, time="s", edge_data={"a": "int32"}, device="gpu") for _ in range(2)]
+    graphs = [SlabGraph(n, time_unit="s", edge_data={"a": "int32"}, device="gpu") for _ in range(2)]
     windows = [fr.SlidingWindow(graph, 40) for graph in graphs]
     seen = [Recorder(graph) for graph in graphs]
     for step in range(8):
@@ -219,7 +219,7 @@ def test_tables_that_have_to_grow(ways, monkeypatch, rng):
 
 
 def test_invalid_batches_change_nothing(ways):
-    graph = SlabGraph(6, time="s", device="gpu")
+    graph = SlabGraph(6, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 100)
     src, dst, times = on(graph, np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32), np.arange(3))
     window.push(src, dst, time=times)
@@ -243,7 +243,7 @@ def test_invalid_batches_change_nothing(ways):
         else:
             weighted.insert_edges(*given, a=on(weighted, np.ones(3, np.int32))[0])
     assert contents(weighted) == [(0, 1, 0.5, 1), (1, 2, 1, 1), (2, 3, 2, 1)]
-    narrow = SlabGraph(6, weight_dtype="float32", time="s", device="gpu")
+    narrow = SlabGraph(6, weight_dtype="float32", time_unit="s", device="gpu")
     with pytest.raises(ValueError, match=r"weights\[1\] is NaN"):
         narrow.insert_edges(src, dst, on(narrow, np.array([0, np.nan, 1], np.float32))[0], time=times)
     assert narrow.num_edges == 0
@@ -254,7 +254,7 @@ def test_invalid_batches_change_nothing(ways):
 
 
 @pytest.mark.parametrize("options", [
-    {"edge_data": {"a": "float64"}}, {"time": "s"}, {"weight_dtype": "float64", "edge_data": {"a": "float64"}},
+    {"edge_data": {"a": "float64"}}, {"time_unit": "s"}, {"weight_dtype": "float64", "edge_data": {"a": "float64"}},
 ])  # fmt: skip
 def test_columns_that_are_not_there(options, ways):
     """Of the type that NumPy takes no type for, and as many as there should be."""
@@ -308,7 +308,7 @@ def told(recorder, *, loose=False):
 def test_observers_of_windows(directed, length, ways, monkeypatch, rng):
     """They are notified of what the general way notifies them of."""
     options = {} if isinstance(length, int) else length
-    graphs = [SlabGraph(N, directed=directed, time="s", device="gpu") for _ in range(2)]
+    graphs = [SlabGraph(N, directed=directed, time_unit="s", device="gpu") for _ in range(2)]
     recorders = [(Recorder(graph), LooseRecorder(graph)) for graph in graphs]
     windows = [fr.SlidingWindow(graph, *([] if options else [length]), **options) for graph in graphs]
     deleted = 0
@@ -333,7 +333,7 @@ def test_observers_of_windows(directed, length, ways, monkeypatch, rng):
 
 
 def test_triangles_of_a_window(ways, rng):
-    graph = SlabGraph(N, time="s", device="gpu")
+    graph = SlabGraph(N, time_unit="s", device="gpu")
     window, triangles = fr.SlidingWindow(graph, 70), DynamicTriangleCount(graph)
     for step in range(20):
         src, dst, times = on(graph, *batch(rng, graph, step, int(rng.integers(1, 150)), N, ordered=True))
@@ -347,7 +347,7 @@ def test_triangles_of_a_window(ways, rng):
 @pytest.mark.parametrize("method", ["edges_inserted", "edges_deleting", "edges_deleted"])
 def test_observers_that_fail(method, ways):
     """The batch is in, what left the window is out, and others are notified of all."""
-    graph = SlabGraph(6, time="s", device="gpu")
+    graph = SlabGraph(6, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 10)
     ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
     window.push(*ends, time=graph.xp.asarray([3, 5]))
@@ -377,7 +377,7 @@ def test_a_pipeline_counts_the_push_of_which_an_observer_fails(ways):
         def edges_deleted(self, src, dst):
             raise RuntimeError("for the test")
 
-    graph = SlabGraph(6, time="s", device="gpu")
+    graph = SlabGraph(6, time_unit="s", device="gpu")
     fails = Fails()
     graph.attach(fails)
     src, dst = (graph.xp.arange(k, k + 4, dtype=np.int32) for k in (0, 1))
@@ -391,7 +391,7 @@ def test_a_pipeline_counts_the_push_of_which_an_observer_fails(ways):
 
 def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
     """The log names them twice; they leave once."""
-    graph = SlabGraph(6, directed=directed, time="s", device="gpu")
+    graph = SlabGraph(6, directed=directed, time_unit="s", device="gpu")
     seen, window = Recorder(graph), fr.SlidingWindow(graph, 10)
     ends = on(graph, np.array([0, 1], np.int32), np.array([1, 2], np.int32))
     for _ in range(3):
@@ -412,20 +412,20 @@ def test_what_goes_the_general_way(ways, rng):
         return graph.xp.arange(size)
 
     src, dst = np.array([0, 1, 2], np.int32), np.array([1, 2, 3], np.int32)
-    watched = SlabGraph(6, time="s", device="gpu")
+    watched = SlabGraph(6, time_unit="s", device="gpu")
     seen = ChangesRecorder(watched)
     window = fr.SlidingWindow(watched, 2)
     for begin in (0, 5):
         assert window.push(*on(watched, src, dst), time=times(watched) // 2 + begin).inserted == (3 if not begin else 0)
     assert [method for method, told in seen.seen if told] == ["inserted"]
-    weighted = SlabGraph(6, time="s", weight_dtype="float32", device="gpu")
+    weighted = SlabGraph(6, time_unit="s", weight_dtype="float32", device="gpu")
     weighted.insert_edges(*on(weighted, src, dst), time=times(weighted))
     weighted.insert_edges(*on(weighted, src, dst, np.ones(3)), time=times(weighted))
-    plain = SlabGraph(6, time="s", device="gpu")
+    plain = SlabGraph(6, time_unit="s", device="gpu")
     plain.insert_edges(src, dst, time=np.arange(3))
     plain.insert_edges(*on(plain, src, dst), time=times(plain).astype(np.int32))
     plain.insert_edges(*on(plain, src, dst)[:2], time=times(plain, 6)[::2])
-    other = Hornet(6, time="s", device="gpu")
+    other = Hornet(6, time_unit="s", device="gpu")
     other.insert_edges(*on(other, src, dst), time=times(other))
     assert plain.num_edges == other.num_edges == weighted.num_edges == 3
     assert ways["at once"] == 0
@@ -433,7 +433,7 @@ def test_what_goes_the_general_way(ways, rng):
 
 def test_memory_that_runs_out(monkeypatch, rng):
     """The graph stays as it was, and the log too."""
-    graph = SlabGraph(N, time="s", device="gpu")
+    graph = SlabGraph(N, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 30)
     for step in range(5):
         src, dst, times = on(graph, *batch(rng, graph, step, 60, N, ordered=True))
@@ -457,7 +457,7 @@ def test_memory_that_runs_out(monkeypatch, rng):
 @pytest.mark.parametrize("how", ["first", "resumed"])
 def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
     """Of a batch some of whose arcs were deferred: what was inserted of it is deleted again."""
-    graph = SlabGraph(3000, time="s", device="gpu")
+    graph = SlabGraph(3000, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 100)
     src, dst, times = on(graph, *batch(rng, graph, 0, 200, 3000, ordered=True))
     window.push(src, dst, time=times)
@@ -485,7 +485,7 @@ def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
 
 
 def test_snapshots_stay_as_they_were(ways, rng):
-    graph = SlabGraph(N, time="s", edge_data={"a": "int32"}, device="gpu")
+    graph = SlabGraph(N, time_unit="s", edge_data={"a": "int32"}, device="gpu")
     window, held = fr.SlidingWindow(graph, 50), []
     for step in range(8):
         src, dst, times = batch(rng, graph, step, 40, N, ordered=True)
@@ -497,7 +497,7 @@ def test_snapshots_stay_as_they_were(ways, rng):
 
 def test_more_leaves_than_was_expected(ways, rng):
     """A clock that jumps: what is left of the log is deleted after the push."""
-    graph = SlabGraph(N, time="s", device="gpu")
+    graph = SlabGraph(N, time_unit="s", device="gpu")
     window = fr.SlidingWindow(graph, 100)
     for step in range(12):
         src, dst, times = on(graph, *batch(rng, graph, 0, 30, N, ordered=True))

@@ -33,10 +33,10 @@ def test_the_generator_is_philox(counter, key, words):
 def test_numbers_are_made_of_the_generators_words():
     """A seed is the key, and a place the counter, lower half first; 53 bits of the first two words."""
     seed, i, j = 0x299F31D0A4093822, 0x85A308D3243F6A88, 0x0370734413198A2E  # the third vector
-    assert fr.random_bits(seed, i, j) == 0xD16CFE09
+    assert fr.advanced.random_bits(seed, i, j) == 0xD16CFE09
     assert fr.random(seed, i, j) == ((0xD16CFE09 >> 5) * 2**26 + (0x94FDCCEB >> 6)) / 2**53
     assert fr.random(0, 0) == ((0x6627E8D5 >> 5) * 2**26 + (0xE169C58D >> 6)) / 2**53
-    assert fr.random_bits(0, 0) == 0x6627E8D5
+    assert fr.advanced.random_bits(0, 0) == 0x6627E8D5
 
 
 def test_pairs_have_all_words():
@@ -52,12 +52,12 @@ def test_numbers_are_scaled_exactly(size):
 
 def draw(v, seeds, firsts, seconds, numbers, bits):
     numbers[v] = fr.random(seeds[v], firsts[v], seconds[v])
-    bits[v] = fr.random_bits(seeds[v], firsts[v], seconds[v])
+    bits[v] = fr.advanced.random_bits(seeds[v], firsts[v], seconds[v])
 
 
 def draw_by_vertex(v, seed, numbers, dice):
     numbers[v] = fr.random(seed, v)
-    dice[v] = fr.random_bits(seed, v) % 6 + 1
+    dice[v] = fr.advanced.random_bits(seed, v) % 6 + 1
 
 
 @pytest.mark.parametrize("mode", ["compiled", "checked", "interpreted"])
@@ -73,7 +73,7 @@ def test_functors_draw_what_python_draws(device, dtype, mode):
         fr.compute(fr.Frontier.all(graph), draw, seeds, firsts, seconds, numbers, bits)
     asked = [tuple(int(number) for number in place) for place in places]
     assert host(numbers).tolist() == [fr.random(*place) for place in asked]
-    assert host(bits).tolist() == [int(fr.random_bits(*place)) for place in asked]
+    assert host(bits).tolist() == [int(fr.advanced.random_bits(*place)) for place in asked]
 
 
 def test_numbers_of_vertices(structure, device):

@@ -45,23 +45,23 @@ def steps_of(graph):
 def test_a_record_does_what_its_step_does(graph):
     plain, x, total = steps_of(graph)
     step, y, other = steps_of(graph)
-    take, totals = fr.record(graph, step), []
+    take, totals = fr.capture(graph, step), []
     for _ in range(6):
         plain()
         take()
         noise = graph.xp.full(5 * N, -1.0)  # takes memory that is free
-        totals.append((fr.fetch(total), fr.fetch(other)))
+        totals.append((fr.advanced.copy_to_host_async(total), fr.advanced.copy_to_host_async(other)))
         del noise
         gc.collect()
     np.testing.assert_allclose(host(y), host(x), rtol=1e-12)
     for one, two in totals:
         np.testing.assert_allclose(one.result(), two.result(), rtol=1e-12)
-    assert take.is_recorded == graph.device.is_gpu
+    assert take.is_captured == graph.device.is_gpu
 
 
 def test_records_take_turns(graph):
     made = [steps_of(graph) for _ in range(3)]
-    takes = [fr.record(graph, step) for step, _, _ in made]
+    takes = [fr.capture(graph, step) for step, _, _ in made]
     for _ in range(5):
         for take in takes:
             take()
@@ -76,7 +76,7 @@ def taken_thrice(device):
     """A small graph, sums over it, and a step that has made them."""
     graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device=device)
     x, sums = graph.xp.ones(4), graph.xp.empty(4)
-    take = fr.record(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
+    take = fr.capture(graph, lambda: fr.neighbor_reduce(graph, None, neighbor, x, out=sums))
     for _ in range(3):
         take()
     return graph, sums, take
@@ -86,14 +86,14 @@ def test_an_update_is_seen(device):
     graph, sums, take = taken_thrice(device)
     assert host(sums).tolist() == [1, 2, 1, 0]
     graph.insert_edges([3], [0])
-    assert not take.is_recorded
+    assert not take.is_captured
     for _ in range(3):
         take()
         assert host(sums).tolist() == [2, 2, 1, 1]
 
 
 def test_a_step_that_waits_is_refused(graph):
-    take = fr.record(graph, lambda: len(fr.filter(fr.Frontier.all(graph), lambda v: v > 3)))
+    take = fr.capture(graph, lambda: len(fr.filter(fr.Frontier.all(graph), lambda v: v > 3)))
     take()
     if not graph.device.is_gpu:
         take()
@@ -111,7 +111,7 @@ def test_what_a_step_raises_is_raised(graph):
         if len(calls) == 2:
             raise KeyError("no")
 
-    take = fr.record(graph, step)
+    take = fr.capture(graph, step)
     take()
     with pytest.raises(KeyError, match="no"):
         take()
@@ -122,9 +122,9 @@ def test_what_a_step_raises_is_raised(graph):
 
 def test_wrong_arguments_are_named(graph):
     with pytest.raises(TypeError, match="graph must be a Graph"):
-        fr.record(None, print)
+        fr.capture(None, print)
     with pytest.raises(TypeError, match="step must be a function"):
-        fr.record(graph, 3)
+        fr.capture(graph, 3)
 
 
 def test_results_of_recorded_iterations_do_not_depend_on_the_device(device, rng):
@@ -146,12 +146,12 @@ def test_a_step_is_recorded_again_after_a_failed_batch(device):
     graph, sums, take = taken_thrice(device)
     with pytest.raises(ValueError, match="9"):
         graph.insert_edges([0, 3], [9, 1])
-    assert not take.is_recorded
+    assert not take.is_captured
     for _ in range(3):
         take()
         assert host(sums).tolist() == [1, 2, 1, 0]
     fr.clear_caches()
-    assert not take.is_recorded
+    assert not take.is_captured
     take()
     assert host(sums).tolist() == [1, 2, 1, 0]
 
@@ -174,10 +174,10 @@ def test_parts_that_iterate_together_decide_alike(monkeypatch):
     least = 1e-6
 
     def steps(arrived, together):
-        monkeypatch.setattr(fr.Fetched, "ready", property(lambda fetched: arrived()))
+        monkeypatch.setattr(fr.advanced.HostCopy, "ready", property(lambda fetched: arrived()))
         known = Errors(least, together)
         while not known.decided:
-            known.add(fr.fetch(errors[known.count : known.count + 1]))
+            known.add(fr.advanced.copy_to_host_async(errors[known.count : known.count + 1]))
         return known.count, known.last()
 
     expected = errors[errors < least][0], int((errors >= least).sum()) + 1
@@ -190,10 +190,10 @@ def test_parts_that_iterate_together_decide_alike(monkeypatch):
 def test_checked_steps_are_not_recorded(graph):
     step, x, _ = steps_of(graph)
     plain, y, _ = steps_of(graph)
-    take = fr.record(graph, step)
+    take = fr.capture(graph, step)
     with fr.checking():
         for _ in range(3):
             take()
             plain()
     np.testing.assert_allclose(host(x), host(y), rtol=1e-12)
-    assert not take.is_recorded
+    assert not take.is_captured

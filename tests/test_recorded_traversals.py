@@ -30,7 +30,7 @@ def search(graph, src, dst, level):
     """Levels from the ends of the batch, however the edges point."""
     found = fr.visit_edges(graph, src, dst, begin, level)
     if found:
-        fr.traverse(graph, found, tell, level, fr.Step(1), edges="both")
+        fr.traverse(graph, found, tell, level, fr.advanced.StepCounter(1), edges="both")
 
 
 def neighbors(model):
@@ -80,7 +80,7 @@ ADVERSARIAL = {
 def test_levels_of_graphs_of_all_kinds(structure, device, name):
     src, dst = (np.asarray(ids, np.int64) for ids in ADVERSARIAL[name])
     pair = make(structure, device, src, dst, num_vertices=N, directed=True, in_edges=True)
-    taken = fr.BatchStep(pair.graph, search)
+    taken = fr.capture(pair.graph, search, batches=True)
     for starts in ([0], [5, 2, 5], [N - 1, 4]):
         assert searched(pair, taken, starts) == levels_of(pair.model, starts)
 
@@ -90,7 +90,7 @@ def test_levels_while_the_graph_changes(structure, device, rng):
     if not issubclass(structure, fr.DynamicGraph):
         pytest.skip("cannot be changed")
     pair = make(structure, device, *random_batch(rng, N, 30)[:2], num_vertices=N, directed=True, in_edges=True)
-    taken = fr.BatchStep(pair.graph, search)
+    taken = fr.capture(pair.graph, search, batches=True)
     for turn in range(8):
         starts = rng.choice(pair.model.present, 3)
         assert searched(pair, taken, starts) == levels_of(pair.model, starts)
@@ -110,7 +110,7 @@ def test_the_reverse_walks_both_ways_too(device, rng):
     """A step on `graph.reverse` sees updates of the graph in both directions."""
     pair = make(SlabGraph, device, *random_batch(rng, N, 40)[:2], num_vertices=N, directed=True, in_edges=True)
     reverse = pair.graph.reverse
-    taken = fr.BatchStep(reverse, search)
+    taken = fr.capture(reverse, search, batches=True)
     for _ in range(4):
         level = reverse.xp.full(N, FAR, np.int32)
         start = reverse.xp.asarray(np.asarray([7], reverse.vertex_dtype))
@@ -150,7 +150,7 @@ def test_what_functors_see(structure, device, rng):
             for v, weight in rows[u]:
                 expected[u * N + v] += weight
         front = {v for u in front for v, weight in rows[u] if weight > 3}
-    taken = fr.BatchStep(pair.graph, weigh_from)
+    taken = fr.capture(pair.graph, weigh_from, batches=True)
     start = xp.asarray(np.asarray([3, 50, 51, 50], pair.graph.vertex_dtype))
     for _ in range(2):
         sums, members = xp.zeros(N * N, np.float32), xp.zeros(N, np.int32)
@@ -173,7 +173,7 @@ def test_edges_with_data_have_one_id_both_ways(device, rng):
     graph = SlabGraph.from_edges(src, dst, num_vertices=N, directed=True, in_edges=True, device=device,
                                  edge_data={"amount": rng.random(200)})  # fmt: skip
     start = graph.xp.asarray(np.asarray([3, 50], graph.vertex_dtype))
-    taken = fr.BatchStep(graph, mark_from)
+    taken = fr.capture(graph, mark_from, batches=True)
     us, vs = graph.to_coo()[:2]
     ids, us, vs = (host(each) for each in (graph.edge_ids(us, vs), us, vs))
     expected = np.zeros(graph.edge_capacity, int)
@@ -216,7 +216,7 @@ def test_hubs_of_every_size(structure, device, recorded, rng):
     visits, allowed = graph.xp.zeros(n, np.int32), graph.xp.asarray(rng.integers(0, 2, n, np.uint8))
     starts = graph.xp.arange(hubs, dtype=graph.vertex_dtype)
     if recorded:
-        fr.BatchStep(graph, count_from)(starts, starts, visits, allowed)
+        fr.capture(graph, count_from, batches=True)(starts, starts, visits, allowed)
     else:
         made = fr.traverse(graph, fr.Frontier(graph, starts), count, visits, allowed, condition=is_allowed,
                            edges="both", max_steps=1)  # fmt: skip
@@ -245,13 +245,13 @@ def test_it_goes_on_through_frontiers_of_all_sizes(structure, device, rng):
     expected[names] = np.repeat(np.arange(len(layers)), layers)
     ids = graph.xp.asarray(names[:1].astype(graph.vertex_dtype))
     level = graph.xp.full(n, FAR, np.int32)
-    fr.BatchStep(graph, search)(ids, ids, level)
+    fr.capture(graph, search, batches=True)(ids, ids, level)
     assert host(level).tolist() == expected.tolist()
     for limit in (None, 3, 4, 6):
         level = graph.xp.full(n, FAR, np.int32)
         level[ids] = 0
         start = fr.Frontier(graph, ids)
-        made = fr.traverse(graph, start, tell, level, fr.Step(1), edges="both", max_steps=limit)
+        made = fr.traverse(graph, start, tell, level, fr.advanced.StepCounter(1), edges="both", max_steps=limit)
         assert made == (len(layers) if limit is None else limit)  # the last one finds nothing
         assert host(level).tolist() == np.where(expected <= made, expected, FAR).tolist()
 
@@ -260,4 +260,4 @@ def test_directed_graphs_without_in_edges(device):
     graph = CSR.from_edges([0, 1], [1, 2], directed=True, device=device)
     ids, level = graph.xp.zeros(1, graph.vertex_dtype), graph.xp.full(3, FAR, np.int32)
     with pytest.raises(ValueError, match="make the graph with in_edges=True"):
-        fr.BatchStep(graph, search)(ids, ids, level)
+        fr.capture(graph, search, batches=True)(ids, ids, level)

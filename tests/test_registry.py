@@ -10,7 +10,7 @@ import pytest
 
 import structures as package
 from frontier import DynamicGraph, Graph
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.structures import structures
 from frontier.core.view import pack_view
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
@@ -99,7 +99,7 @@ def test_registry_is_a_copy():
 
 
 def test_snapshots_are_of_a_structure():
-    assert snapshot_structure() in STRUCTURES.values()
+    assert csr_structure() in STRUCTURES.values()
 
 
 def test_every_folder_is_registered():

@@ -47,30 +47,30 @@ def counters_of(device):
 
 def test_numbers_are_heard_once_all_are_published(device):
     counters, publish = counters_of(device)
-    counters.expect()
+    counters.arm()
     publish(1, -2, 3)
-    assert counters.hear() == [1, -2, 3]
-    counters.expect()
+    assert counters.poll() == [1, -2, 3]
+    counters.arm()
     if device == "gpu":
-        assert UNKNOWN in counters.hear()  # no kernel has published: the host has waited in vain
+        assert UNKNOWN in counters.poll()  # no kernel has published: the host has waited in vain
         counters._host[0] = 7
-        assert counters.hear()[0] == 7
+        assert counters.poll()[0] == 7
     publish(UNKNOWN, 0, 0)
-    assert counters.hear() == [UNKNOWN, 0, 0]
+    assert counters.poll() == [UNKNOWN, 0, 0]
 
 
 def test_the_host_waits_if_another_kernel_may_yet_publish(device, monkeypatch):
     counters, publish = counters_of(device)
     waited = []
-    collect = counters.collect
-    monkeypatch.setattr(counters, "collect", lambda: waited.append(True) or collect())
-    counters.leave()
+    synchronize = counters.synchronize
+    monkeypatch.setattr(counters, "synchronize", lambda: waited.append(True) or synchronize())
+    counters.mark_published()
     for times in (1, 1, 2):
         if times == 2:
-            counters.leave()
-        counters.expect()
+            counters.mark_published()
+        counters.arm()
         publish(4, 5, 6)
-        assert counters.hear() == [4, 5, 6]
+        assert counters.poll() == [4, 5, 6]
         if device == "gpu":
             assert len(waited) == times
 
@@ -79,14 +79,14 @@ def test_numbers_of_a_kernel_that_was_never_heard_are_not_taken_for_the_next_one
     """As when Ctrl-C comes between a launch and what the host hears of it."""
     counters, publish = counters_of(device)
     waited = []
-    collect = counters.collect
-    monkeypatch.setattr(counters, "collect", lambda: (publish(4, 5, 6), waited.append(True), collect())[2])
-    counters.expect()  # a launch; then the host is interrupted
-    counters.expect()
+    synchronize = counters.synchronize
+    monkeypatch.setattr(counters, "synchronize", lambda: (publish(4, 5, 6), waited.append(True), synchronize())[2])
+    counters.arm()  # a launch; then the host is interrupted
+    counters.arm()
     publish(1, 2, 3)  # the first kernel
-    found = counters.hear()
+    found = counters.poll()
     if device == "gpu":
         assert waited and found == [4, 5, 6]
-        counters.expect()
+        counters.arm()
         publish(7, 8, 9)
-        assert counters.hear() == [7, 8, 9] and len(waited) == 1
+        assert counters.poll() == [7, 8, 9] and len(waited) == 1

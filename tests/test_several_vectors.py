@@ -25,16 +25,16 @@ def product(graph, x, transpose, weighted):
     return y
 
 
-@pytest.mark.parametrize("snapshot", [False, True], ids=["native", "snapshot"])
+@pytest.mark.parametrize("layout", ["native", "csr"])
 @pytest.mark.parametrize("transpose", [False, True], ids=["rows", "columns"])
 @pytest.mark.parametrize(
     ("structure", "weighted", "dtype"), [(CSR, True, np.float32), (SlabGraph, False, np.float64)], ids=["csr", "slab"]
 )
-def test_products_with_several_vectors(structure, device, rng, snapshot, transpose, weighted, dtype):
+def test_products_with_several_vectors(structure, device, rng, layout, transpose, weighted, dtype):
     graph = make(structure, device, rng)
     x = rng.random((N, 5)).astype(dtype)
     x[::3] = 0
-    multiply = fr.SpMV(graph, transpose=transpose, weighted=weighted, snapshot=snapshot)
+    multiply = fr.SpMV(graph, transpose=transpose, weighted=weighted, layout=layout)
     arranged = multiply.arrange(graph.xp.asarray(x))
     out = graph.xp.ones((N, 5))
     assert multiply(arranged, out=out) is out
@@ -49,7 +49,7 @@ def test_deleted_vertices_have_zeros(device):
     graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 3], device=device)
     graph.delete_vertices([1])
     out = graph.xp.ones((4, 2))
-    fr.SpMV(graph, snapshot=False)(graph.xp.ones((4, 2)), out=out)
+    fr.SpMV(graph, layout="native")(graph.xp.ones((4, 2)), out=out)
     assert out.tolist() == [[0, 0], [0, 0], [1, 1], [1, 1]]
 
 
@@ -64,6 +64,6 @@ WRONG = {
 
 @pytest.mark.parametrize("arguments", WRONG)
 def test_wrong_arrays(device, arguments):
-    multiply = fr.SpMV(CSR.from_edges([0], [1], num_vertices=N, device=device), snapshot=False)
+    multiply = fr.SpMV(CSR.from_edges([0], [1], num_vertices=N, device=device), layout="native")
     with pytest.raises(ValueError, match=WRONG[arguments]):
         eval(f"multiply({arguments})", globals() | {"multiply": multiply, "np": multiply.graph.xp})

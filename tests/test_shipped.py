@@ -280,14 +280,14 @@ def test_another_process_imports_no_compiler(linked, folder):
 def test_kernels_of_graphs_are_shipped():
     """Those of a graph of the usual types, under the names by which it looks for them."""
     from frontier.core.batch import batch_kernels
-    from frontier.features.mixed import opera_kernels
+    from frontier.features.mixed import mixed_kernels
     from structures import SlabGraph
 
     graph = SlabGraph(9, device="cpu", weight_dtype="float32")
     found = set(build.sources("slab", "float32"))
     assert graph._kernels.source in found
     assert batch_kernels(graph.device, np.dtype(np.int64), graph.vertex_dtype, graph.weight_dtype).source in found
-    assert {opera_kernels(graph, np.dtype(ids)).source for ids in (np.int32, np.int64)} <= found
+    assert {mixed_kernels(graph, np.dtype(ids)).source for ids in (np.int32, np.int64)} <= found
 
 
 def test_analytics_are_rehearsed():

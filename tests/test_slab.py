@@ -62,7 +62,7 @@ def test_random_batches(device, directed, weight_dtype, rng):
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_random_batches_in_parts(weight_dtype, rng, monkeypatch):
     """The same, as large batches are worked on by a CPU."""
-    monkeypatch.setattr(on_cpu, "FEW_ARCS", 9)
+    monkeypatch.setattr(on_cpu, "SMALL_ARCS", 9)
     monkeypatch.setattr(on_cpu, "PART", 7)
     work_through_batches("cpu", True, weight_dtype, rng)
 
@@ -171,9 +171,9 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
     """By many thread blocks at once, whether or not they fit into the table that stays."""
     if not gpu_available():
         pytest.skip("there is no GPU")
-    monkeypatch.setattr(batches, "MOST_ENTRIES", most)
+    monkeypatch.setattr(batches, "MAX_ENTRIES", most)
     monkeypatch.setattr(batches, "ENTRIES", min(most, batches.ENTRIES))
-    monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 1000)
+    monkeypatch.setattr(batches, "SMALL_TO_RESOLVE", 1000)
     after_deferral, resolve = [], batches.Batches.resolve
 
     def resolve_deferred(*args):
@@ -194,8 +194,8 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_the_memory_of_a_large_table_of_duplicates_does_not_stay(device, weight_dtype, monkeypatch, rng):
     monkeypatch.setattr(graph_module, "KEPT_ENTRIES", 64)
-    monkeypatch.setattr(batches, "FEW_TO_RESOLVE", 10)
-    monkeypatch.setattr(batches, "MOST_ENTRIES", 64)
+    monkeypatch.setattr(batches, "SMALL_TO_RESOLVE", 10)
+    monkeypatch.setattr(batches, "MAX_ENTRIES", 64)
     pair = make(SlabGraph, device, [], [], num_vertices=100, weight_dtype=weight_dtype)
     for _ in range(3):
         src, dst = rng.integers(0, 100, (2, 2000))

@@ -21,7 +21,7 @@ def test_edges_of_the_last_times(structure, device, order, rng):
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
     n, span, lateness = 15, 40, 25
-    graph = structure(n, time="ns", device=device)
+    graph = structure(n, time_unit="ns", device=device)
     window = fr.SlidingWindow(graph, span, lateness=lateness)
     records, late_total = [], 0
     for step in range(30):
@@ -56,7 +56,7 @@ def test_the_last_records(structure, device, length, rng):
     records = fr.io.EdgeList(*rng.integers(0, 20, (2, 500)), num_vertices=20)
     stream = fr.io.stream_edges(records, 25)
     count = length.get("count", 25 * length.get("batches", 0))
-    graph, expected = structure(20, time="ns", device=device), structure(20, device=device)
+    graph, expected = structure(20, time_unit="ns", device=device), structure(20, device=device)
     window = fr.SlidingWindow(graph, **length)
     for arriving, leaving in fr.io.sliding_window(stream, count, by="count", directed=False):
         result = window.push(arriving.src, arriving.dst)
@@ -67,7 +67,7 @@ def test_the_last_records(structure, device, length, rng):
 
 
 def test_weights_and_data_of_records_in_time(device):
-    graph = SlabGraph(5, time="s", weight_dtype="float32", edge_data={"kind": "int32"}, device=device)
+    graph = SlabGraph(5, time_unit="s", weight_dtype="float32", edge_data={"kind": "int32"}, device=device)
     window = fr.SlidingWindow(graph, "1min", lateness="10s")
     window.push([0], [1], [1.0], time=[100], kind=[1])
     result = window.push([1, 2, 3], [2, 3, 4], [2.0, 3.0, 4.0], time=[89, 90, 120], kind=[2, 3, 4])
@@ -78,21 +78,21 @@ def test_weights_and_data_of_records_in_time(device):
 
 
 def test_ids_of_records(device):
-    graph = SlabGraph(5, time="s", edge_data={"kind": "int32"}, multi="keep", device=device)
+    graph = SlabGraph(5, time_unit="s", edge_data={"kind": "int32"}, multi_edges="all", device=device)
     window = fr.SlidingWindow(graph, "1min", lateness="10s")
     first = window.push([0, 0, 2], [1, 1, 2], time=[100, 101, 102], kind=[1, 2, 3])
     assert to_host(graph, first.record_ids).tolist() == [0, 1, -1]  # the last is a loop
     late = window.push([1, 2, 3], [2, 3, 4], time=[89, 95, 120], kind=[4, 5, 6])
     ids = to_host(graph, late.record_ids)
     assert ids[0] == -1 and to_host(graph, graph.record_data["kind"][ids[1:]]).tolist() == [5, 6]
-    counted = fr.SlidingWindow(SlabGraph(5, time="s", multi="keep", device=device), count=9)
+    counted = fr.SlidingWindow(SlabGraph(5, time_unit="s", multi_edges="all", device=device), count=9)
     assert to_host(graph, counted.push([0, 0], [1, 1]).record_ids).tolist() == [0, 1]
     assert window.advance(0).record_ids is None
-    assert fr.SlidingWindow(SlabGraph(2, time="s", device=device), count=2).push([0], [1]).record_ids is None
+    assert fr.SlidingWindow(SlabGraph(2, time_unit="s", device=device), count=2).push([0], [1]).record_ids is None
 
 
 def test_first_arrivals(device):
-    graph = SlabGraph(5, time="s", keep_time="first", device=device)
+    graph = SlabGraph(5, time_unit="s", keep_time="first", device=device)
     window = fr.SlidingWindow(graph, span=10)
     window.push([0], [1], time=[0])
     window.push([0], [1], time=[5])
@@ -100,7 +100,7 @@ def test_first_arrivals(device):
 
 
 def test_timestamps_and_the_clock(device):
-    graph = SlabGraph(5, time="ms", device=device)
+    graph = SlabGraph(5, time_unit="ms", device=device)
     window = fr.SlidingWindow(graph, datetime.timedelta(minutes=10))
     start = np.datetime64("2026-11-22T10:00:00")
     assert window.clock is None and window.push([], [], time=[]).inserted == 0
@@ -112,7 +112,7 @@ def test_timestamps_and_the_clock(device):
 
 
 def test_a_window_of_a_graph_with_edges(device):
-    graph = SlabGraph(5, time="s", device=device)
+    graph = SlabGraph(5, time_unit="s", device=device)
     graph.insert_edges([0, 1], [1, 2], time=[3, 20])
     window = fr.SlidingWindow(graph, span=10)
     assert window.clock == 20
@@ -120,12 +120,12 @@ def test_a_window_of_a_graph_with_edges(device):
     assert graph.num_edges == 1
 
 
-@pytest.mark.parametrize("multi", ["last", "sum", "keep"])
-def test_the_clock_of_a_window_is_that_of_records_that_exist(structure, device, multi):
+@pytest.mark.parametrize("multi_edges", ["last", "sum", "all"])
+def test_the_clock_of_a_window_is_that_of_records_that_exist(structure, device, multi_edges):
     """Not that of one that was deleted, expired, replaced or refused."""
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
-    graph = structure(6, time="s", multi=multi, device=device)
+    graph = structure(6, time_unit="s", multi_edges=multi_edges, device=device)
     assert fr.SlidingWindow(graph, span=10).clock is None  # makes the log
     graph.insert_edges([0, 1, 2], [1, 2, 3], time=[3, 20, 5])
     graph.insert_edges([3], [4], time=[9000])
@@ -143,7 +143,7 @@ def test_the_clock_of_a_window_is_that_of_records_that_exist(structure, device, 
 
 
 def test_first_arrivals_are_the_clock(device):
-    graph = SlabGraph(6, time="s", keep_time="first", device=device)
+    graph = SlabGraph(6, time_unit="s", keep_time="first", device=device)
     graph.insert_edges([0], [1], time=[3])
     graph.insert_edges([0], [1], time=[9000])
     assert fr.SlidingWindow(graph, span=10).clock == 3
@@ -153,7 +153,7 @@ def test_times_of_a_refused_push_are_forgotten(structure, device):
     """Their array is the caller's, who may fill it with others and insert these."""
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
-    graph = structure(6, time="s", device=device)
+    graph = structure(6, time_unit="s", device=device)
     window = fr.SlidingWindow(graph, span=100)
     times = graph.xp.asarray(np.array([50, 60]))
     with pytest.raises(TypeError, match="amount"):
@@ -168,7 +168,7 @@ def test_ctrl_c_does_not_lose_a_batch(device):
         def edges_inserted(self, src, dst):
             raise KeyboardInterrupt
 
-    graph = SlabGraph(5, time="s", device=device)
+    graph = SlabGraph(5, time_unit="s", device=device)
     window = fr.SlidingWindow(graph, span=10)
     window.push([0], [1], time=[5])
     stops = Stops()
@@ -182,14 +182,14 @@ def test_ctrl_c_does_not_lose_a_batch(device):
 def test_edges_that_are_kept_are_not_replaced(structure, device):
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
-    window = fr.SlidingWindow(structure(6, time="s", device=device), span=10)
+    window = fr.SlidingWindow(structure(6, time_unit="s", device=device), span=10)
     window.push([0], [1], time=[5])
     pushed = window.push([0, 1], [1, 2], time=[6, 7], on_existing="keep")
     assert (pushed.inserted, pushed.replaced) == (1, 0)
 
 
 def test_bad_input_moves_nothing(device):
-    graph = SlabGraph(5, time="s", device=device)
+    graph = SlabGraph(5, time_unit="s", device=device)
     window = fr.SlidingWindow(graph, span=10)
     window.push([0], [1], time=[5])
     for error, text, args, options in (
@@ -206,7 +206,7 @@ def test_bad_input_moves_nothing(device):
                            (ValueError, {"span": 0}), (TypeError, {"count": 3, "lateness": 1})):  # fmt: skip
         with pytest.raises(error):
             fr.SlidingWindow(graph, **options)
-    with pytest.raises(ValueError, match="time="):
+    with pytest.raises(ValueError, match="time_unit="):
         fr.SlidingWindow(SlabGraph(5, device=device), span=3)
     with pytest.raises(TypeError, match="another column"):
         fr.SlidingWindow(graph, count=3).push([0], [1], time=[3])
@@ -219,7 +219,7 @@ def test_an_observer_that_fails_does_not_lose_a_batch(device):
         def edges_inserted(self, src, dst):
             raise RuntimeError("no")
 
-    graph = SlabGraph(5, time="s", device=device)
+    graph = SlabGraph(5, time_unit="s", device=device)
     window = fr.SlidingWindow(graph, span=10)
     window.push([0], [1], time=[5])
     fails = Fails()

@@ -12,10 +12,10 @@ from verifiers import host
 
 import frontier as fr
 from frontier.core.batch import Arcs
-from frontier.core.effective import FEW_ARCS, effective_edges
+from frontier.core.effective import SMALL_ARCS, effective_edges
 from frontier.operators.dispatch import plans
 from frontier.operators.dispatch.gpu_balance import BALANCES
-from frontier.operators.dispatch.kernels import state_of
+from frontier.operators.dispatch.kernels import workspace_of
 from frontier.runtime.compile import cuda
 from frontier.runtime.memory import scratch
 from structures import CSR, SlabGraph
@@ -48,7 +48,7 @@ def taken(monkeypatch):
 def in_general(monkeypatch, function):
     """What comes of it if nothing is prepared."""
     with monkeypatch.context() as patch:
-        patch.setattr(module, "find_push", lambda *args: None)
+        patch.setattr(module, "find_plan", lambda *args: None)
         return function()
 
 
@@ -365,17 +365,17 @@ def test_a_pull_is_still_chosen(device, monkeypatch, taken):
     assert len(taken) == 3
 
 
-@pytest.mark.parametrize("size", [plans.MOST_VERTICES, plans.MOST_VERTICES + 1])
+@pytest.mark.parametrize("size", [plans.MAX_VERTICES, plans.MAX_VERTICES + 1])
 def test_frontiers_at_the_bound(device, size, taken):
     """Of vertices; each has an arc."""
     graph = ring(device, 6000)
     for _ in range(3):
         reached = fr.advance(graph, few(graph, np.arange(size)), always)
         assert len(reached) == size and reached.num_arcs == size
-    assert len(taken) == (2 if size == plans.MOST_VERTICES else 0)
+    assert len(taken) == (2 if size == plans.MAX_VERTICES else 0)
 
 
-@pytest.mark.parametrize("size", [plans.MOST_ARCS, plans.MOST_ARCS + 1])
+@pytest.mark.parametrize("size", [plans.MAX_ARCS, plans.MAX_ARCS + 1])
 def test_hubs_at_the_bound(structure, device, size, taken):
     """Of arcs: the list of a single vertex, which is not cut."""
     graph = structure.from_edges(np.zeros(size, np.int64), np.arange(1, size + 1), directed=True, device=device)
@@ -383,7 +383,7 @@ def test_hubs_at_the_bound(structure, device, size, taken):
         for _ in range(3):
             reached = fr.advance(graph, few(graph, [0]), always, unique=unique)
             assert len(reached) == size and reached.num_arcs == 0
-    assert len(taken) == (4 if size == plans.MOST_ARCS else 0)
+    assert len(taken) == (4 if size == plans.MAX_ARCS else 0)
 
 
 def test_without_edges_nothing_is_visited_but_all_is_prepared(device, taken):
@@ -595,7 +595,7 @@ def helped(src, dst, edge, weight):
 @pytest.mark.parametrize("unique", [True, False])
 def test_frontiers_that_are_kept(device, rng, monkeypatch, taken, unique):
     """Further pushes put out vertices behind those of others, or in other memory when that is full."""
-    monkeypatch.setattr(plans, "ROOM", plans.MOST_ARCS + 100)
+    monkeypatch.setattr(plans, "ROOM", plans.MAX_ARCS + 100)
     graph = sparse(SlabGraph, device, rng)
     kept = []
     for turn in range(30):
@@ -716,7 +716,7 @@ def launches(monkeypatch):
 
     noting(cupy.cuda.driver, "launchKernel")
     noting(scratch, "fill_with")
-    for name in ("read", "hear"):
+    for name in ("read", "poll"):
         noting(scratch.Counters, name)
     return asked
 
@@ -736,7 +736,7 @@ class TestOnGPU:
             number += 1
             frontier = fr.advance(graph, frontier, visit, level, np.int32(number))
         assert number == 300 and len(taken) == 299  # from the last vertex no edge leads anywhere
-        assert launches == ["launchKernel", "hear"] * 299
+        assert launches == ["launchKernel", "poll"] * 299
 
     def test_a_level_makes_no_array(self, device, monkeypatch, taken):
         """Which takes CuPy longer than the GPU takes for the level."""
@@ -772,10 +772,10 @@ class TestOnGPU:
                             graph, fr.Frontier(graph, start), always, edges=edges, balance=balance, **options
                         )
                         assert launches.count("read") == 0
-                        assert launches.count("hear") == (options.get("output", "") is not None)
+                        assert launches.count("poll") == (options.get("output", "") is not None)
                         if reached is not None:
-                            assert launches[-1] == "hear"
-                            counters = state_of(graph).counters
+                            assert launches[-1] == "poll"
+                            counters = workspace_of(graph).counters
                             assert counters._is_zero and not host(counters.array).any()
                             ends = reached.destinations if "output" in options else reached
                             assert sorted(ends) == sorted(set(np.concatenate(parts).tolist()))
@@ -783,7 +783,7 @@ class TestOnGPU:
     def test_an_interrupt_before_the_outcome_is_heard(self, device, monkeypatch, rng, taken):
         """The launch may tell it at any time after: the next one's must not be taken for it."""
         graph = ring(device)
-        hear = scratch.Counters.hear
+        hear = scratch.Counters.poll
 
         def interrupted(counters):
             raise KeyboardInterrupt
@@ -795,15 +795,15 @@ class TestOnGPU:
         def some_filter():
             assert list(fr.filter(few(graph, [4, 5]), lambda v: v > 4)) == [5]
 
-        counters = state_of(graph).counters
+        counters = workspace_of(graph).counters
         for _ in range(2):
             advance(3)
         for balance in ("auto", "merge"):
             for follow in (lambda: advance(5), lambda: advance(5, "merge"), some_filter):
-                monkeypatch.setattr(scratch.Counters, "hear", interrupted)
+                monkeypatch.setattr(scratch.Counters, "poll", interrupted)
                 with pytest.raises(KeyboardInterrupt):
                     fr.advance(graph, few(graph, [7, 9]), always, balance=balance)
-                monkeypatch.setattr(scratch.Counters, "hear", hear)
+                monkeypatch.setattr(scratch.Counters, "poll", hear)
                 assert counters._expected and not counters._is_zero
                 follow()
                 counters.array[:] = counters.array  # whatever came of it, in the stream's order
@@ -814,15 +814,15 @@ class TestOnGPU:
     def test_others_that_count_with_the_same_numbers(self, device):
         """They may leave them other than zero."""
         graph = ring(device, 5000)
-        count = FEW_ARCS + 100
+        count = SMALL_ARCS + 100
         src = np.arange(count) % 5000
         dst = (src + 1 + np.arange(count) // 5000) % 5000
         for _ in range(3):
             assert list(fr.advance(graph, few(graph, [3]), always)) == [4]
-            assert state_of(graph).counters._is_zero
+            assert workspace_of(graph).counters._is_zero
             with graph.reading():
                 arcs = graph._prepare(graph.xp.asarray(src), graph.xp.asarray(dst), directed=True)
-                assert isinstance(arcs, Arcs) and len(arcs) > FEW_ARCS
+                assert isinstance(arcs, Arcs) and len(arcs) > SMALL_ARCS
                 assert effective_edges(graph, arcs, True)[0].size == min(count, 5000)
             assert len(fr.filter(fr.Frontier.all(graph), lambda v: v < 10)) == 10
 

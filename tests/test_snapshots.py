@@ -53,7 +53,7 @@ def _update(pair: Pair, rng: np.random.Generator) -> None:
     elif kind == "compact":
         pair.graph.compact()
     elif kind == "apply":
-        pair.graph.apply([fr.Op.INSERT] * src.size, src, dst, weights)
+        pair.graph.apply([fr.Operation.INSERT] * src.size, src, dst, weights)
         pair.model.insert_edges(src, dst, weights)
     elif kind == "nothing":
         pair.insert(src[:0], dst[:0])
@@ -186,7 +186,7 @@ def test_it_is_saved_like_any_graph(tmp_path: Any) -> None:
 
 @pytest.mark.few
 def test_graphs_with_times_and_data(structure: Any, device: str) -> None:
-    graph = structure(6, time="s", edge_data={"amount": "float32"}, device=device)
+    graph = structure(6, time_unit="s", edge_data={"amount": "float32"}, device=device)
     graph.insert_edges([0, 1, 2], [1, 2, 3], time=[10, 20, 30], amount=[1, 2, 3])
     first = graph.snapshot()
     assert graph.expire(before=15).deleted == 1
@@ -205,7 +205,7 @@ def test_graphs_with_times_and_data(structure: Any, device: str) -> None:
 
 
 def test_graphs_that_keep_records() -> None:
-    graph = SlabGraph(4, multi="keep", weight_dtype="int32", device="cpu")
+    graph = SlabGraph(4, multi_edges="all", weight_dtype="int32", device="cpu")
     graph.insert_edges([0, 0, 1], [1, 1, 2], [1, 2, 4])
     first = graph.snapshot()
     graph.delete_records(graph.records([0], [1])[1][:1])
@@ -400,7 +400,7 @@ def test_values_that_are_written_show_in_later_snapshots() -> None:
 
 
 def test_columns_of_snapshots_cannot_be_written_to() -> None:
-    graph = SlabGraph(3, edge_data={"amount": "float32"}, multi="keep", device="cpu")
+    graph = SlabGraph(3, edge_data={"amount": "float32"}, multi_edges="all", device="cpu")
     graph.insert_edges([0, 1], [1, 2], amount=[1, 2])
     shown = graph.snapshot()
     for columns in (shown.edge_data, shown.record_data):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from model import make, random_batch, snapshot
 
-from frontier import StorageStatistics
+from frontier.advanced import StorageStatistics
 from frontier.core.files import stored_arrays
 
 

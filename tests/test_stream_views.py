@@ -141,7 +141,7 @@ def test_live_view_stays_and_gives_the_cursor_back():
         raise KeyboardInterrupt
     written = console.file.getvalue()
     assert written.rindex("\x1b[?25h") > written.rindex("\x1b[?25l")
-    assert "2/3 batches" in written[written.rindex("╭"):]
+    assert "2/3 batches" in written[written.rindex("╭") :]
 
 
 @pytest.mark.parametrize(("cost", "most"), [(0.0, 10 * REFRESHES + 1), (0.01, 10)])

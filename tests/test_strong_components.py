@@ -78,7 +78,7 @@ def test_random_graphs(device, rng, tries):
         graph = CSR.from_edges(src, dst, num_vertices=n, directed=True, device=device)
         graph.delete_vertices(rng.permutation(n)[: int(rng.integers(0, 3))])
         check(graph)
-        offsets, heads, _ = fr.extract_neighbors(graph)
+        offsets, heads, _ = fr.advanced.extract_neighbors(graph)
         smallest, order = search(host(offsets), host(heads))
         tails = np.repeat(np.arange(n), np.diff(host(offsets)))
         assert (order[host(heads)] <= order[tails]).all() and (order >= 0).all()

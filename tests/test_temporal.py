@@ -25,7 +25,7 @@ class Pair:
 
     def __init__(self, structure, device, keep="latest", num_vertices=N, **options):
         self.graph = structure(
-            num_vertices, time="ns", keep_time=keep, edge_data={"value": "int32"}, device=device, **options
+            num_vertices, time_unit="ns", keep_time=keep, edge_data={"value": "int32"}, device=device, **options
         )  # fmt: skip
         self.keep = keep
         self.rows = {}
@@ -54,7 +54,7 @@ class Pair:
 
     def expire(self, before):
         gone = [key for key, (time, _) in self.rows.items() if time < before]
-        assert self.graph.expire(before) == fr.UpdateResult(deleted=len(gone))
+        assert self.graph.expire(before) == fr.advanced.UpdateResult(deleted=len(gone))
         for key in gone:
             del self.rows[key]
 
@@ -116,7 +116,7 @@ def test_records_of_one_edge_in_any_order(structure, device, keep, rng):
     """The time that counts is that of the latest, or the first, however records are ordered and cut into batches."""
     src, dst = rng.integers(0, 6, (2, 300))
     times = rng.permutation(300)
-    graph = structure(6, time="ns", keep_time=keep, device=device, directed=True)
+    graph = structure(6, time_unit="ns", keep_time=keep, device=device, directed=True)
     for part in np.array_split(rng.permutation(300), 5):
         graph.insert_edges(src[part], dst[part], time=times[part])
     found_src, found_dst, _ = graph.to_coo()
@@ -128,7 +128,7 @@ def test_records_of_one_edge_in_any_order(structure, device, keep, rng):
 
 @pytest.mark.parametrize("structure", [CSR, SlabGraph])
 def test_weights_go_with_the_time(structure, device):
-    graph = structure(3, time="s", weight_dtype="float32", device=device)
+    graph = structure(3, time_unit="s", weight_dtype="float32", device=device)
     graph.insert_edges([0, 1], [1, 0], [5.0, 7.0], time=[20, 10])
     graph.insert_edges([0], [1], [9.0], time=[15])
     assert to_host(graph, graph.edge_weights([0], [1])).tolist() == [5.0]
@@ -153,7 +153,7 @@ def test_built_from_edges(structure, device):
 
 def test_an_id_that_was_given_to_another_edge(device):
     """An entry of the log names an edge that was deleted, and whose id and time another edge has now."""
-    graph = SlabGraph(6, time="ns", device=device)
+    graph = SlabGraph(6, time_unit="ns", device=device)
     graph.expire(0)
     graph.insert_edges([0], [1], time=[5])
     graph.delete_edges([0], [1])
@@ -181,7 +181,7 @@ def test_observers_see_what_expires(structure, device):
 
 def test_chunks_are_few(device, rng):
     """Small batches are merged; a part of a chunk may go; what was taken frees its memory."""
-    graph = SlabGraph(50, time="ns", device=device, directed=True)
+    graph = SlabGraph(50, time_unit="ns", device=device, directed=True)
     graph.expire(0)
     arrivals = graph._edge_data.times.arrivals
     for step in range(300):
@@ -212,7 +212,7 @@ def test_the_log_of_edges_that_are_inserted_again_and_again_is_dropped(device, r
 
 
 def test_memory_is_reported(device):
-    graph = SlabGraph(5, time="ns", device=device)
+    graph = SlabGraph(5, time_unit="ns", device=device)
     graph.insert_edges([0, 1], [1, 2], time=[1, 2])
     before = graph.memory_usage().used, graph.statistics().bytes["arrivals"]
     graph.expire(0)
@@ -223,7 +223,7 @@ def test_memory_is_reported(device):
 
 def test_large_chunks_that_are_out_of_order(device, rng):
     n, count = 3000, SMALL // 64
-    graph = SlabGraph(n, time="ns", device=device, directed=True)
+    graph = SlabGraph(n, time_unit="ns", device=device, directed=True)
     src, dst, times = rng.integers(0, n, count), rng.integers(0, n, count), rng.permutation(count)
     for part in np.array_split(np.arange(count), 3):
         graph.insert_edges(src[part], dst[part], time=times[part])
@@ -234,7 +234,7 @@ def test_large_chunks_that_are_out_of_order(device, rng):
 
 
 def test_bad_input_changes_nothing(device):
-    graph = SlabGraph(5, time="ns", device=device)
+    graph = SlabGraph(5, time_unit="ns", device=device)
     graph.insert_edges([0], [1], time=[7])
     graph.expire(3)
     for error, text, options in (
@@ -253,20 +253,20 @@ def test_bad_input_changes_nothing(device):
     with pytest.raises(ValueError, match="no times"):
         SlabGraph(5, edge_data={"time": "int64"}, device=device).expire(3)
     with pytest.raises(ValueError, match="'time'"):
-        SlabGraph(5, edge_data={"time": "int64"}, time="ns", device=device)
-    with pytest.raises(ValueError, match="time must be one of"):
-        SlabGraph(5, time="h", device=device)
+        SlabGraph(5, edge_data={"time": "int64"}, time_unit="ns", device=device)
+    with pytest.raises(ValueError, match="time_unit must be one of"):
+        SlabGraph(5, time_unit="h", device=device)
     with pytest.raises(ValueError, match="keep_time"):
-        SlabGraph(5, time="ns", keep_time="last", device=device)
+        SlabGraph(5, time_unit="ns", keep_time="last", device=device)
     with pytest.raises(TypeError, match="time_unit='s'"):
         SlabGraph.from_edges([0], [1], time="s", device=device)
-    directed = SlabGraph(5, time="ns", directed=True, in_edges=True, device=device)
+    directed = SlabGraph(5, time_unit="ns", directed=True, in_edges=True, device=device)
     with pytest.raises(TypeError, match="read-only"):
         directed.reverse.expire(3)
 
 
 def test_exhausted_memory_leaves_the_log(device, monkeypatch):
-    graph = SlabGraph(5, time="ns", device=device)
+    graph = SlabGraph(5, time_unit="ns", device=device)
     graph.insert_edges([0, 1], [1, 2], time=[1, 2])
 
     def fail(*args):
@@ -304,7 +304,7 @@ def test_a_log_that_there_is_no_memory_for_is_made_again(device, monkeypatch, me
 
 
 def test_int64_is_nanoseconds(device):
-    assert SlabGraph(5, time="int64", device=device).time_unit == "ns"
+    assert SlabGraph(5, time_unit="int64", device=device).time_unit == "ns"
     assert SlabGraph(5, device=device).time_unit is None
 
 
@@ -313,7 +313,7 @@ def test_int64_is_nanoseconds(device):
 )
 def test_hostile_rules_in_files(times, tmp_path):
     path = tmp_path / "graph.npz"
-    graph = SlabGraph(5, time="ns", device="cpu")
+    graph = SlabGraph(5, time_unit="ns", device="cpu")
     graph.insert_edges([0], [1], time=[1])
     graph.save(path)
     header, arrays = unpack(path)
@@ -333,7 +333,7 @@ def arrive(src, dst, edge, weight, time, arrival):
 def test_a_traversal_that_respects_time(structure, device, directed, rng):
     """Earliest arrivals, after updates and expiry, against a pass over the edges in the order of time."""
     n, never = 60, np.iinfo(np.int64).max
-    graph = structure(n, time="ns", device=device, directed=directed)
+    graph = structure(n, time_unit="ns", device=device, directed=directed)
     times = rng.permutation(1000)
     for turn in range(3):
         graph.insert_edges(*rng.integers(0, n, (2, 250)), time=times[250 * turn : 250 * turn + 250])
@@ -357,7 +357,7 @@ def test_a_traversal_that_respects_time(structure, device, directed, rng):
 @pytest.mark.parametrize("structure", [CSR, SlabGraph])
 def test_latest_neighbors(structure, device, directed, rng):
     n = 20
-    graph = structure(n, time="s", device=device, directed=directed, in_edges=directed)
+    graph = structure(n, time_unit="s", device=device, directed=directed, in_edges=directed)
     graph.insert_edges(*rng.integers(0, n, (2, 120)), time=rng.integers(-30, 30, 120))  # some times are equal
     asked, limits = rng.integers(0, n, 40), rng.integers(-40, 40, 40)
     for view in (graph, graph.reverse):
@@ -378,7 +378,7 @@ def test_latest_neighbors(structure, device, directed, rng):
 
 
 def test_latest_neighbors_of_bad_arguments(device):
-    graph = SlabGraph(4, time="s", device=device)
+    graph = SlabGraph(4, time_unit="s", device=device)
     assert [part.size for part in fr.latest_neighbors(graph, [], 3)] == [1, 0, 0]
     assert to_host(graph, fr.latest_neighbors(graph, [1, 2], 3)[0]).tolist() == [0, 0, 0]
     for error, text, args, options in (
@@ -395,7 +395,7 @@ def test_latest_neighbors_of_bad_arguments(device):
 
 def test_entries_of_merged_chunks_are_in_order(device):
     """Two batches, each in the order of time, that overlap: the second does not begin where the first one ends."""
-    graph = SlabGraph(9, time="ns", device=device)
+    graph = SlabGraph(9, time_unit="ns", device=device)
     graph.insert_edges([0, 0], [1, 2], time=[10, 20])
     graph.expire(0)  # from now on entries are logged batch by batch
     graph.insert_edges([0, 0], [3, 4], time=[15, 40])
@@ -432,7 +432,7 @@ def mixed(graph, bad=()):
     (src, dst), data = columns_of(NEW)
     gone = np.array([u for u, *_ in OLD[:2]]), np.array([v for _, v, _ in OLD[:2]])
     src, dst = np.concatenate([src, gone[0], bad]).astype(int), np.concatenate([dst, gone[1], bad]).astype(int)
-    kinds = [fr.Op.INSERT] * len(NEW) + [fr.Op.DELETE] * (2 + len(bad))
+    kinds = [fr.Operation.INSERT] * len(NEW) + [fr.Operation.DELETE] * (2 + len(bad))
     return graph.apply(np.array(kinds), src, dst, time=np.pad(data["time"], (0, 2 + len(bad))))
 
 
@@ -460,11 +460,11 @@ UPDATES = {  # with what makes each invalid
 }  # fmt: skip
 
 
-def watched(structure, device, orientation, multi):
+def watched(structure, device, orientation, multi_edges):
     """A graph that logs times, in which a vertex was deleted, and its edges."""
     (src, dst), data = columns_of(OLD)
-    graph = structure.from_edges(src, dst, np.ones(len(OLD), np.float32), 10, time=data["time"], multi=multi,
-                                 device=device, **orientation)  # fmt: skip
+    graph = structure.from_edges(src, dst, np.ones(len(OLD), np.float32), 10, time=data["time"],
+                                 multi_edges=multi_edges, device=device, **orientation)  # fmt: skip
     graph.delete_vertices([9])
     graph.expire(0)
     return graph
@@ -482,19 +482,19 @@ def is_as_before(graph, before):
     return True
 
 
-@pytest.mark.sampled("orientation", "update", "multi", of=3)
-@pytest.mark.parametrize("multi", ["last", "keep"])
+@pytest.mark.sampled("orientation", "update", "multi_edges", of=3)
+@pytest.mark.parametrize("multi_edges", ["last", "all"])
 @pytest.mark.parametrize("update", UPDATES)
-def test_an_update_that_fails_leaves_edges_to_expire(structure, device, orientation, update, multi):
+def test_an_update_that_fails_leaves_edges_to_expire(structure, device, orientation, update, multi_edges):
     """As if the batch had never been tried: invalid, without memory, or with an observer that cannot find its edges."""
     if not structure.can_store_weights:
         pytest.skip(f"{structure.name} stores no edge data")
     act, invalid = UPDATES[update]
-    if multi == "keep" and update in ("mixed", "add", "NaN"):
+    if multi_edges == "all" and update in ("mixed", "add", "NaN"):
         pytest.skip("not in graphs that keep records")
 
     def make():
-        graph = watched(structure, device, orientation, multi)
+        graph = watched(structure, device, orientation, multi_edges)
         return graph, contents(graph)
 
     graph, before = make()

@@ -60,7 +60,7 @@ def test_verified(name, structure, device):
 def test_graphs_without_times_are_refused(name, device):
     graph = SlabGraph.from_edges([0, 1], [1, 2], device=device)
     assert TIMED[name].obstacle(graph) == "it needs a graph with times"
-    with pytest.raises(ValueError, match="graph must have times; make it with time="):
+    with pytest.raises(ValueError, match="graph must have times; make it with time_unit="):
         TIMED[name].compute(graph, **TIMED[name].settings(graph))
     assert name not in analytics()
 
@@ -140,7 +140,7 @@ def test_earliest_arrival(device, directed, strict, monkeypatch):
 
 
 def test_earliest_arrival_takes_timestamps(device):
-    graph = SlabGraph(3, time="s", directed=True, device=device)
+    graph = SlabGraph(3, time_unit="s", directed=True, device=device)
     graph.insert_edges([0, 1], [1, 2], time=[60, 120])
     found = earliest_arrival(graph, 0, np.datetime64(60, "s"), np.datetime64(2, "m"))
     assert host(found.arrival).tolist() == [60, 60, 2**63 - 1] and host(found.predecessor).tolist() == [-1, 0, -1]
@@ -167,9 +167,7 @@ def test_temporal_pagerank_with_weights(device, orientation):
 
 def test_ranks_do_not_underflow(device):
     """What is too old to count where there are new edges counts among edges as old."""
-    graph = CSR.from_edges(
-        [0, 0, 1], [1, 2, 0], time=[0, 1, 10**12], directed=True, time_unit="s", device=device
-    )
+    graph = CSR.from_edges([0, 0, 1], [1, 2, 0], time=[0, 1, 10**12], directed=True, time_unit="s", device=device)
     ranks = host(temporal_pagerank(graph, half_life=1).pagerank)
     jumped = (1 - 0.85 + 0.85 * ranks[2]) / 3  # vertex 2 is dangling
     assert ranks[2] - jumped == pytest.approx(2 * (ranks[1] - jumped), rel=1e-3)
@@ -178,7 +176,7 @@ def test_ranks_do_not_underflow(device):
 def test_incremental_ranks_are_those_of_weights_that_grow(device):
     """Old edges need not fade if new ones weigh more: `DynamicPageRank` then maintains decayed ranks."""
     rng, decay = np.random.default_rng(4), 0.05
-    graph = SlabGraph(N, time="s", weight_dtype="float64", directed=True, in_edges=True, device=device)
+    graph = SlabGraph(N, time_unit="s", weight_dtype="float64", directed=True, in_edges=True, device=device)
     ranks = DynamicPageRank(graph, tol=1e-9)
     for now in range(0, 300, 60):
         times = rng.integers(now, now + 60, 50)
@@ -209,7 +207,7 @@ def test_bad_decay(device):
 def test_incremental_triangles(structure, device, delta):
     """Under insertions, new times, deletions, expiry, and of vertices, after every batch."""
     rng = np.random.default_rng(6)
-    graph = structure(N, time="ns", device=device)
+    graph = structure(N, time_unit="ns", device=device)
     graph.insert_edges(*rng.integers(0, N, (2, 100)), time=rng.integers(0, 40, 100))
     counter = DynamicTemporalTriangleCount(graph, delta)
     seen = 0
@@ -234,7 +232,7 @@ def test_incremental_triangles(structure, device, delta):
 def test_triangles_of_mixed_batches(device):
     """An edge that is deleted and inserted again in one batch has another time."""
     graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 0], time=[10, 20, 30], device=device)
-    counter, op = DynamicTemporalTriangleCount(graph, 5), fr.Op
+    counter, op = DynamicTemporalTriangleCount(graph, 5), fr.Operation
     assert counter.total == 0
     graph.apply([op.DELETE, op.INSERT, op.INSERT], [0, 0, 2], [1, 1, 0], time=[0, 18, 5])
     graph.apply([op.DELETE, op.INSERT], [2, 2], [0, 0], time=[0, 23])

@@ -12,7 +12,7 @@ from test_threads import in_threads
 from verifiers import host
 
 import frontier as fr
-from frontier.core.version_cache import Kept
+from frontier.core.version_cache import VersionCache
 from frontier.functor.intrinsics.random import philox
 from structures import CSR, SlabGraph
 
@@ -38,7 +38,7 @@ def rows_of(graph):
     forward = graph.reverse if graph.read_only and graph.directed and hasattr(graph, "_forward") else graph
     src, dst = (to_host(graph, part) for part in forward.to_coo()[:2])
     if src.size:
-        if graph.multi == "keep":  # each record is an event, and that inserted last comes first
+        if graph.multi_edges == "all":  # each record is an event, and that inserted last comes first
             offsets, edges = (to_host(graph, part) for part in forward.records(src, dst))
             src, dst = (np.repeat(part, np.diff(offsets)) for part in (src, dst))
             times = to_host(graph, graph.record_data["time"])[edges]
@@ -95,7 +95,7 @@ def sampled(graph, vertices, count, before=None, **options):
 
 
 def check(graph, vertices, counts=(1, 3, 100), limits=(None,), methods=METHODS):
-    rows, records = rows_of(graph), graph.multi == "keep"
+    rows, records = rows_of(graph), graph.multi_edges == "all"
     for count in counts:
         for before in limits:
             for options in methods:
@@ -201,7 +201,7 @@ def test_changes_are_seen(structure, device, lists, keep_time):
         lambda: graph.expire(-5),
         lambda: graph.delete_vertices([1, 2]),
         lambda: graph.insert_vertices(3),
-        lambda: graph.apply([fr.Op.DELETE, fr.Op.INSERT], [7, 7], [9, 9], time=[0, 3]),
+        lambda: graph.apply([fr.Operation.DELETE, fr.Operation.INSERT], [7, 7], [9, 9], time=[0, 3]),
         lambda: graph.compact(),
     ):
         change()
@@ -217,16 +217,16 @@ def test_an_update_that_fails_changes_nothing(device, lists):
     check(graph, [0, 1])
 
 
-@pytest.mark.parametrize("multi", ["sum", "keep"])
-def test_several_records_of_an_edge(device, lists, multi):
+@pytest.mark.parametrize("multi_edges", ["sum", "all"])
+def test_several_records_of_an_edge(device, lists, multi_edges):
     """They are one neighbor with one time, or as many as there are where all are kept."""
-    graph = SlabGraph(N, time="s", multi=multi, directed=True, in_edges=True, device=device)
+    graph = SlabGraph(N, time_unit="s", multi_edges=multi_edges, directed=True, in_edges=True, device=device)
     rng = np.random.default_rng(4)
     for low in (0, 30):
         graph.insert_edges(*rng.integers(0, 8, (2, 150)), time=rng.integers(low, low + 20, 150))
         for view in (graph, graph.reverse):
             check(view, list(range(9)), (2, 20, 70), (None, 35))
-    if multi == "keep":
+    if multi_edges == "all":
         assert len(sampled(graph, [0], 1000, method="latest")[0]) > 20
         graph.expire(25)
         graph.delete_edges([1, 2], [2, 3])
@@ -234,8 +234,8 @@ def test_several_records_of_an_edge(device, lists, multi):
 
 
 def test_all_neighbors_up_to_a_time(device, lists):
-    for multi in ("last", "keep"):
-        graph = SlabGraph(4, time="s", multi=multi, device=device)
+    for multi_edges in ("last", "all"):
+        graph = SlabGraph(4, time_unit="s", multi_edges=multi_edges, device=device)
         graph.insert_edges([0, 0, 1, 0], [1, 2, 0, 3], time=[10, 20, 30, 2**63 - 1])
         for options in METHODS:
             check(graph, [0, 1, 3], (-1, 1), (None, 20, 30, 2**63 - 1), [options | {"inclusive": True}, options])
@@ -364,7 +364,7 @@ def test_streams_share_what_is_kept(lists):
 
 
 def test_a_forked_process_need_not_wait_for_threads_of_its_parent():
-    kept = Kept()
+    kept = VersionCache()
     in_threads(1, lambda _: kept.lock.acquire())
     assert not kept.lock.acquire(blocking=False)
     kept.forked()

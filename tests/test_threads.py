@@ -63,7 +63,7 @@ def test_threads_that_read_one_graph_get_what_one_thread_gets(structure: Any, de
 
 def test_the_first_call_of_a_thread_may_be_a_launch(device: str) -> None:
     """The driver needs a context, which on a GPU a thread has once it calls the runtime: not where memory is pooled."""
-    place = fr.resolve_device(device)
+    place = fr.advanced.resolve_device(device)
     spare = place.xp.empty(1000, np.int64)
     del spare  # which the threads get
     counted = in_threads(THREADS, lambda _: arange(place, 1000, np.dtype(np.int64)))

@@ -93,7 +93,9 @@ def test_wide_layers_are_pulled_to_narrow_ones_pushed(device, layered):
     slots = graph.xp.zeros(layer.size, np.int64)
     source = int(np.flatnonzero(layer == 0)[0])
     distance[source] = 0
-    fr.traverse(graph, fr.Frontier(graph, [source]), reach, distance, slots, fr.Step(1), condition=unreached)
+    fr.traverse(
+        graph, fr.Frontier(graph, [source]), reach, distance, slots, fr.advanced.StepCounter(1), condition=unreached
+    )
     assert (host(distance) == layer).all()
     offsets = host(graph.offsets)
     pulled = np.searchsorted(offsets, host(slots), side="right") - 1 == np.arange(layer.size)

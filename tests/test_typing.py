@@ -133,7 +133,7 @@ def test_options_of_workloads():
     assert set(WorkloadOptions.__annotations__) == {field.name for field in dataclasses.fields(Workload)} - {"source"}
 
 
-@pytest.mark.parametrize("kind", [fr.Frontier, fr.SpMV, fr.Orientation])
+@pytest.mark.parametrize("kind", [fr.Frontier, fr.SpMV, fr.advanced.Orientation])
 def test_classes_show_the_arguments_that_they_take(kind):
     shown = list(inspect.signature(kind).parameters)
     assert shown == list(inspect.signature(kind.__init__).parameters)[1:]

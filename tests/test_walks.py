@@ -243,7 +243,7 @@ def test_a_graph_of_another_device_is_refused(device):
 
 
 def test_a_recorded_graph_keeps_the_view_alive(device):
-    """`fr.record` keeps what this thread works with."""
+    """`fr.capture` keeps what this thread works with."""
     if device == "cpu":
         pytest.skip("nothing is recorded on a CPU")
     graph = CSR.from_edges([0, 1], [1, 2], device=device)

@@ -34,7 +34,7 @@ def test_streams_load_nothing(structure, device, analytic):
 def test_batches_to_warm_up_are_no_larger_than_needed():
     """Larger ones are inserted by other kernels."""
     edges = fr.io.rmat(12, 64, seed=1)
-    device = fr.resolve_device("cpu")
+    device = fr.advanced.resolve_device("cpu")
     for size in (1, 600, 40_000, 260_000):
         similar = warm_up.similar_graphs(fr.io.stream_edges(edges, size), device)
         largest = [-(-each.records // each.batches) for each in similar]
@@ -52,23 +52,23 @@ def test_alternatives_are_loaded_once_all_have_begun():
         return partial(done.append, f"load {name}")
 
     assert not loading.wanted()
-    with loading.loading_alternatives():
+    with loading.warming_up():
         for name in ("a", "b", "a"):
             loading.add(name, partial(begin, name))
         assert loading.wanted() and done == ["begin a", "begin b"]
     assert done == ["begin a", "begin b", "load a", "load b"] and not loading.wanted()
-    with pytest.raises(KeyError), loading.loading_alternatives():
+    with pytest.raises(KeyError), loading.warming_up():
         loading.add("a", partial(begin, "a"))
         raise KeyError
-    with loading.loading_alternatives():
+    with loading.warming_up():
         pass
     assert done == ["begin a", "begin b", "load a", "load b", "begin a"]
 
 
 def test_other_ways_take_turns():
-    assert not loading.other_way("a") and not loading.other_way("a")
-    with loading.loading_alternatives():
-        assert [loading.other_way(name) for name in "aabab"] == [False, True, False, False, True]
+    assert not loading.takes_alternative("a") and not loading.takes_alternative("a")
+    with loading.warming_up():
+        assert [loading.takes_alternative(name) for name in "aabab"] == [False, True, False, False, True]
 
 
 def test_kernels_of_other_lanes():

@@ -138,7 +138,7 @@ def test_rehearsals(monkeypatch):
 
 
 def test_a_stopwatch_adds_up(device):
-    watch = Stopwatch(fr.resolve_device(device))
+    watch = Stopwatch(fr.advanced.resolve_device(device))
     begin = time.perf_counter()
     for _ in range(2):
         assert watch.measure(lambda: time.sleep(0.02) or 3) == 3

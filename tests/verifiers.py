@@ -478,7 +478,7 @@ def timed_arcs(graph):
     """Each arc at each time at which it was seen: (src, dst, time, weight), as lists of Python numbers."""
     src, dst = (host(part) for part in graph.to_coo()[:2])
     data, ids = graph.edge_data, graph.edge_ids(src, dst)
-    if graph.multi == "keep":
+    if graph.multi_edges == "all":
         data = graph.record_data
         offsets, ids = graph.records(src, dst)
         src, dst = (np.repeat(part, np.diff(host(offsets))) for part in (src, dst))
@@ -595,7 +595,7 @@ def verify_temporal_random_walks(
             taken = (-stamps[step] if backward else stamps[step], path[step + 1])
             chosen, behind = rest.index(taken), rest.index(taken) + rest.count(taken)  # several events may be alike
             if half_life is None or now is None:
-                assert chosen <= fr.random_bits(seed, walk, step) * len(rest) >> 32 < behind
+                assert chosen <= fr.advanced.random_bits(seed, walk, step) * len(rest) >> 32 < behind
             else:
                 weights = np.exp2([-(time - rest[0][0]) / half_life for time, _ in rest])
                 beyond = np.append(np.cumsum(weights[::-1])[::-1], 0) / weights.sum()

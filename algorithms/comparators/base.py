@@ -62,7 +62,7 @@ class Comparator(ABC):
         return all(one[key] == other[key] for key in one.keys() & other.keys())
 
 
-def on_host(device: fr.Device, values: Found) -> Found:
+def on_host(device: fr.advanced.Device, values: Found) -> Found:
     """Arrays and numbers of a device, on the host."""
     return tuple(device.to_host(x) if hasattr(x, "__cuda_array_interface__") else x for x in values)
 

@@ -94,7 +94,7 @@ def ranks(cell: Cell) -> None:
     graph = cell.undirected()
     steps = partial(
         pagerank, graph, PAGERANK_ALPHA, PAGERANK_STEPS, float(np.finfo(np.float64).tiny), fail_on_nonconvergence=False,
-        snapshot=False,
+        layout="native",
     )  # fmt: skip
     samples, _ = cell.timed(steps)
     cell.add_time(samples)
@@ -185,7 +185,7 @@ def exports(cell: Cell) -> None:
     """Copies as CSR: rows as they lie, rows sorted on the device, and rows sorted on the host and brought back: ms."""
     graph = cell.directed()
     vertices = cell.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    cell.add_time(cell.timed(partial(fr.extract_neighbors, graph, vertices))[0], "as it lies")
+    cell.add_time(cell.timed(partial(fr.advanced.extract_neighbors, graph, vertices))[0], "as it lies")
     cell.add_time(cell.timed(graph.to_csr)[0], "sorted")
     on_host = Samples()  # no kernel of it is to be warmed up
     timed(cell.device, partial(sort_on_the_host, graph, vertices), on_host)
@@ -195,7 +195,7 @@ def exports(cell: Cell) -> None:
 def sort_on_the_host(graph: fr.Graph, vertices: Any) -> Any:
     """The neighbors of these vertices, row by row, each row in order: as one sort of 64-bit keys, by the host."""
     device, shift = graph.device, (graph.num_vertices - 1).bit_length()
-    offsets, dst, _ = fr.extract_neighbors(graph, vertices)
+    offsets, dst, _ = fr.advanced.extract_neighbors(graph, vertices)
     begin, ids = device.to_host(offsets), device.to_host(dst)
     keys = np.repeat(np.arange(begin.size - 1) << shift, np.diff(begin)) | ids
     keys.sort()
@@ -328,7 +328,7 @@ def _ranks_from_the_last(cell: Cell) -> Callable[[fr.DynamicGraph], int]:
     before: list[Any] = [None]
 
     def compute(graph: fr.DynamicGraph) -> int:
-        found = pagerank(graph, PAGERANK_ALPHA, tol=STREAM_TOLERANCE, nstart=before[0], snapshot=False)
+        found = pagerank(graph, PAGERANK_ALPHA, tol=STREAM_TOLERANCE, nstart=before[0], layout="native")
         before[0] = found.pagerank
         return graph.num_edges
 

@@ -36,19 +36,21 @@ class System:
     label: str
     kind: type[fr.DynamicGraph]
     options: Mapping[str, Any] = field(default_factory=dict)
-    host: fr.Device | None = None
+    host: fr.advanced.Device | None = None
     shapes: tuple[str, ...] = ()
 
     def takes(self, shape: str) -> bool:
         """Whether it is measured on this graph."""
         return not self.shapes or shape in self.shapes
 
-    def empty(self, num_vertices: int, device: fr.Device, *, directed: bool = True, **more: Any) -> fr.DynamicGraph:
+    def empty(
+        self, num_vertices: int, device: fr.advanced.Device, *, directed: bool = True, **more: Any
+    ) -> fr.DynamicGraph:
         """A graph without edges."""
         return self.kind(num_vertices, directed=directed, device=device, **self.options, **more)
 
     def load(
-        self, src: Any, dst: Any, num_vertices: int, device: fr.Device, *, directed: bool = True, **more: Any
+        self, src: Any, dst: Any, num_vertices: int, device: fr.advanced.Device, *, directed: bool = True, **more: Any
     ) -> fr.DynamicGraph:
         """A graph with these edges."""
         return self.kind.from_edges(
@@ -85,7 +87,7 @@ class Cell:
     smaller: int = 0
 
     @property
-    def device(self) -> fr.Device:
+    def device(self) -> fr.advanced.Device:
         """Where the system is."""
         return self.system.host or self.context.device
 
@@ -162,9 +164,7 @@ class Cell:
         warm_up = self.context.axes.warm_up
         return measure(self.device, work, repeat=self.repeat, warm_up=warm_up, limit=self.limit)
 
-    def timed_on_copies(
-        self, graph: fr.DynamicGraph, work: Callable[[fr.DynamicGraph], Any]
-    ) -> tuple[Samples, Any]:
+    def timed_on_copies(self, graph: fr.DynamicGraph, work: Callable[[fr.DynamicGraph], Any]) -> tuple[Samples, Any]:
         """Repeated calls, each on a copy of its own, which is made before the clock runs."""
         warm_up = self.context.axes.warm_up
         calls = (partial(work, graph.copy()) for _ in range(warm_up + self.repeat))
@@ -200,7 +200,7 @@ class Cell:
             raise AssertionError(f"{self.system.label} found {found} for {what}, others {expected}")
 
 
-def _to_host(device: fr.Device, value: Any) -> Any:
+def _to_host(device: fr.advanced.Device, value: Any) -> Any:
     """Arrays of a device, copied to the host; what is no array is left as it is."""
     if isinstance(value, tuple):
         return tuple(_to_host(device, part) for part in value)

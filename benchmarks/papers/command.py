@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 for experiment in experiments:
                     print(f"{paper.name}  {title_of(experiment)}")
             return 0
-        device = fr.resolve_device(options.device)
+        device = fr.advanced.resolve_device(options.device)
         structures = choose_structures(options.structures.split(",") if options.structures else None)
         if options.scale is not None and not 4 <= options.scale <= 26:
             raise ValueError(f"--scale must be from 4 to 26, got {options.scale}")
@@ -162,6 +162,6 @@ def _warm_up(context: Context, chosen: list[tuple[Paper, list[Experiment]]]) -> 
     shapes = Shapes(context.device, axes)
     tiny = replace(context, mode="smoke", axes=axes, graphs=shapes, quiet=True, out=None, budget=Budget())
     few = [(paper, [replace(one, shapes=_ends(one.shapes)) for one in experiments]) for paper, experiments in chosen]
-    with fr.on_compile(compiled.append):
+    with fr.advanced.on_compile(compiled.append):
         _measure(tiny, few, partly=False)
     context.say(f"{len(compiled)} kernels compiled")

@@ -54,7 +54,7 @@ def _run(device: str, structure: str, names: list[tuple[str, list[str]]], hosted
     """The work of a process; of experiments in which the structure is `hosted`, or of all."""
     from . import PAPERS
 
-    place = fr.resolve_device(device)
+    place = fr.advanced.resolve_device(device)
     axes = paper_axes(place.kind, "smoke", SCALE if place.is_gpu else None)
     kinds = {structure: fr.structures()[structure]}
     context = Context(place, "smoke", axes, kinds, Shapes(place, axes), quiet=True)

@@ -47,7 +47,7 @@ def mixed_batches(cell: Cell, sizes: Iterable[int]) -> None:
         batch = cell.once(("mixed", size), partial(_draw, cell, size))
         samples, found = cell.timed_on_copies(graph, partial(at_once, batch=batch))
         answers = found.answers
-        for op, name in ((fr.Op.HAS_EDGE, "edges"), (fr.Op.NEIGHBORS, "neighbors")):
+        for op, name in ((fr.Operation.HAS_EDGE, "edges"), (fr.Operation.NEIGHBORS, "neighbors")):
             cell.agree(f"{name} among {size:,}", int(answers[batch.ops == int(op)].sum()))
         cell.agree(f"insertions of {size:,}", found.inserted)
         cell.add_time(samples, "Opera", size)
@@ -58,7 +58,7 @@ def mixed_batches(cell: Cell, sizes: Iterable[int]) -> None:
         cell.add(1e3 * serial.median, "ms", "one group after another", size, groups=len(batch.groups))
 
 
-def at_once(graph: fr.DynamicGraph, batch: Mixed) -> fr.MixedResult:
+def at_once(graph: fr.DynamicGraph, batch: Mixed) -> fr.advanced.MixedResult:
     """Apply a batch by Opera."""
     return graph.apply(batch.ops, batch.src, batch.dst)
 
@@ -69,9 +69,9 @@ def in_groups(graph: fr.DynamicGraph, batch: Mixed) -> tuple[list[Any], list[Any
     neighbors: list[Any] = []
     for kind, begin, end in batch.groups:
         src, dst = batch.src[begin:end], batch.dst[begin:end]
-        if kind == fr.Op.INSERT:
+        if kind == fr.Operation.INSERT:
             graph.insert_edges(src, dst)
-        elif kind == fr.Op.HAS_EDGE:
+        elif kind == fr.Operation.HAS_EDGE:
             edges.append(graph.has_edges(src, dst))
         else:
             neighbors.append(graph.successors(src)[0][-1:])
@@ -83,9 +83,9 @@ def _draw(cell: Cell, size: int) -> Mixed:
     src, dst = cell.once("arcs", partial(shuffled, cell.graph))
     half = int(src.size) // 2
     rng = np.random.default_rng(BATCH_SEED)
-    ops = np.full(size, int(fr.Op.INSERT), np.uint8)
+    ops = np.full(size, int(fr.Operation.INSERT), np.uint8)
     chosen = rng.choice(size, round(QUERIES * size), replace=False)
-    ops[chosen[::2]], ops[chosen[1::2]] = int(fr.Op.HAS_EDGE), int(fr.Op.NEIGHBORS)
+    ops[chosen[::2]], ops[chosen[1::2]] = int(fr.Operation.HAS_EDGE), int(fr.Operation.NEIGHBORS)
     where = half + np.arange(size)
     where[chosen] = rng.integers(0, half + size, chosen.size)  # of the graph and of the batch
     ends = [*(np.flatnonzero(np.diff(ops)) + 1).tolist(), size]

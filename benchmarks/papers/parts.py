@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from frontier.distributed import Processes, Threads
+from frontier.distributed import ProcessEngine, ThreadEngine
 
 from ..distributed import cases_of, count_gpus, measure, powers_of_two, together
 from ..results import Results
@@ -31,7 +31,9 @@ def over_parts(cell: Cell) -> None:
         "triangles": False,
     }  # fmt: skip
     for parts in cell.each(powers_of_two(gpus or 2)):
-        engine: Any = Threads(parts, cell.device) if smallest else Processes(parts, "nccl" if on_gpu else "ucxx")
+        engine: Any = (
+            ThreadEngine(parts, cell.device) if smallest else ProcessEngine(parts, "nccl" if on_gpu else "ucxx")
+        )
         with engine:
             for kind, options in cases_of(1, settings, weak=False, figure=True):
                 if kind == FIGURE:

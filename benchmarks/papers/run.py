@@ -92,7 +92,7 @@ def systems_of(context: Context, results: Results, key: str, experiment: Experim
         elif wanted.on_host and (not context.device.is_gpu or context.mode == "smoke"):
             continue
         elif wanted.structure in context.structures:
-            host = fr.resolve_device("cpu") if wanted.on_host else None
+            host = fr.advanced.resolve_device("cpu") if wanted.on_host else None
             kind = context.structures[wanted.structure]
             found.append(System(wanted.label, kind, wanted.options, host, wanted.shapes))
         else:

@@ -106,9 +106,7 @@ class PeerRun:
         kept = [answer for answer in found.values() if "error" not in answer and "absent" not in answer]
         return kept, "; ".join(notes)
 
-    def _run(
-        self, request: dict[str, Any], end: float, task_timeout: float
-    ) -> tuple[list[dict[str, Any]], str, bool]:
+    def _run(self, request: dict[str, Any], end: float, task_timeout: float) -> tuple[list[dict[str, Any]], str, bool]:
         """One process: its answers, what went wrong, or "", and whether that is a task that took too long."""
         (self.folder / "request.json").write_text(json.dumps(request))
         path = self.folder / "answers.jsonl"

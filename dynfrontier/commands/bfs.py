@@ -13,7 +13,7 @@ from ..options import DeviceName, File, StructureName, pick_device, pick_structu
 from ..outputs import check_outputs, write_rows
 from ..reading import reads_a_file
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 
 
 @reads_a_file
@@ -91,8 +91,8 @@ def _report(graph, start, per_level, seconds) -> None:
     table = Table(box=None)
     table.add_column("distance", justify="right")
     table.add_column("vertices", justify="right")
-    for level, count in enumerate(per_level[:MOST_ROWS]):
+    for level, count in enumerate(per_level[:MAX_ROWS]):
         table.add_row(str(level), f"{count:,}")
-    if len(per_level) > MOST_ROWS:
-        table.add_row(f"to {len(per_level) - 1:,}", f"{int(per_level[MOST_ROWS:].sum()):,}")
+    if len(per_level) > MAX_ROWS:
+        table.add_row(f"to {len(per_level) - 1:,}", f"{int(per_level[MAX_ROWS:].sum()):,}")
     out.print(table)

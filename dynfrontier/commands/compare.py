@@ -78,7 +78,7 @@ def compare(
 
 def _compare(
     given: Input, algorithm: list[str] | None, against: list[str] | None, source: str | None, k: list[int] | None,
-    tol: float | None, repeat: int, directed: bool | None, kind: type[fr.DynamicGraph], place: fr.Device,
+    tol: float | None, repeat: int, directed: bool | None, kind: type[fr.DynamicGraph], place: fr.advanced.Device,
     json: Path | None,
 ) -> None:  # fmt: skip
     """One structure."""
@@ -114,7 +114,7 @@ def _compare(
 
 def _compare_all(
     given: list[Input], algorithm: list[str] | None, against: list[str] | None, kind: type[fr.DynamicGraph] | None,
-    place: fr.Device, directed: bool | None, repeat: int, limit: float, json: Path | None,
+    place: fr.advanced.Device, directed: bool | None, repeat: int, limit: float, json: Path | None,
 ) -> None:  # fmt: skip
     """All structures, built and grown."""
     import frontier as fr

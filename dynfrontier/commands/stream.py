@@ -132,7 +132,7 @@ def _pick_analytic(name: str) -> Any:
 
 
 def _open(
-    given: Input | None, device: fr.Device, batch_size: int | None, window: str | None, scale: int | None,
+    given: Input | None, device: fr.advanced.Device, batch_size: int | None, window: str | None, scale: int | None,
     edge_factor: float, seed: int, quiet: bool,
 ) -> tuple[fr.io.EdgeStream, int | Span, dict[str, Any]]:  # fmt: skip
     """The stream, its window, and what to say of it."""
@@ -184,7 +184,7 @@ def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.
     from ..times import Span, with_integer_times
 
     with user_errors(ValueError):
-        fr.arguments.as_span(window, "--window", "ns")  # whatever the unit, it is a length of time
+        fr.advanced.arguments.as_span(window, "--window", "ns")  # whatever the unit, it is a length of time
     if stream.edges.times is None:
         fail(f"--window {window}: {source} has no times; give a number of batches, or name the column of times, such "
              "as --columns src,dst,time")  # fmt: skip
@@ -192,14 +192,14 @@ def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.
     unit = edges.time_unit
     assert unit is not None
     with user_errors(ValueError):
-        length = fr.arguments.as_span(window, "--window", unit)
+        length = fr.advanced.arguments.as_span(window, "--window", unit)
     if not length:
         fail("--window must be longer than no time; 0 keeps all edges")
     return fr.io.EdgeStream(replace(edges, time_unit=None), stream.batch_size), Span(length, unit, window)
 
 
 def _run(
-    kind: type[fr.DynamicGraph], device: fr.Device, stream: fr.io.EdgeStream, kept: int | Span,
+    kind: type[fr.DynamicGraph], device: fr.advanced.Device, stream: fr.io.EdgeStream, kept: int | Span,
     setting: dict[str, Any], quiet: bool, analytic: Any, live: bool,
 ) -> tuple[StreamJob, Run]:  # fmt: skip
     """Apply the stream while showing how far it is."""

@@ -108,7 +108,7 @@ class Options:
         Processes that compare results; with 0 the other library's does, before the next cell runs.
     """
 
-    device: fr.Device
+    device: fr.advanced.Device
     peers: Sequence[str]
     structures: Sequence[str]
     states: Sequence[str] = STATES

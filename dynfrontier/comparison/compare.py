@@ -30,7 +30,7 @@ def compare(
     against: str | Sequence[str] | None = None,
     *,
     structure: str | type[fr.Graph] | None = None,
-    device: str | fr.Device = "auto",
+    device: str | fr.advanced.Device = "auto",
     source: int | str | None = None,
     ks: Sequence[int] = (),
     alpha: float | None = None,
@@ -119,7 +119,7 @@ def compare(
 
 
 def load_graph(
-    edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.Device = "auto",
+    edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
     """The graph of a file, with its weights.
@@ -140,10 +140,10 @@ def load_graph(
     options: dict[str, Any] = {}
     if times:
         edges = with_integer_times(edges)
-        options = {"time": edges.times, "time_unit": edges.time_unit, "multi": "keep"}
+        options = {"time": edges.times, "time_unit": edges.time_unit, "multi_edges": "all"}
     return structure.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices,
-        directed=bool(edges.directed) if directed is None else directed, device=fr.resolve_device(device),
+        directed=bool(edges.directed) if directed is None else directed, device=fr.advanced.resolve_device(device),
         **options,
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ class Step(NamedTuple):
 
 
 def build(
-    given: GraphInput, kind: Any, state: str, device: fr.Device, weighted: bool
+    given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, weighted: bool
 ) -> fr.DynamicGraph:  # fmt: skip
     """A graph in a structure, a class, as it is after a bulk build or after updates."""
     first, *steps = _steps(given) if state == "grown" else [Step(False, given.src, given.dst, given.weights)]

@@ -13,7 +13,7 @@ import numpy as np
 
 import frontier as fr
 
-MOST_WEIGHT = 255
+MAX_WEIGHT = 255
 """Generated weights are whole numbers from 1 to this, which float32 holds exactly, and their sums along paths, too."""
 
 
@@ -72,7 +72,7 @@ class GraphInput:
         """The same graph, with generated weights if it has none."""
         if self.weights is not None:
             return self
-        weights = np.random.default_rng(seed).integers(1, MOST_WEIGHT + 1, self.num_edges).astype(np.float32)
+        weights = np.random.default_rng(seed).integers(1, MAX_WEIGHT + 1, self.num_edges).astype(np.float32)
         return replace(self, weights=weights)
 
     def edges(self, weighted: bool) -> fr.io.EdgeList:

@@ -66,7 +66,7 @@ class Worker:
 
     def make(self, folder: str, structure: str, state: str, weighted: bool) -> dict[str, Any]:
         """Make a graph, and tell its checksum and what it took."""
-        given, device = self._input(folder), fr.resolve_device(self.device_name)
+        given, device = self._input(folder), fr.advanced.resolve_device(self.device_name)
         self._forget_others(folder, structure, state)
         begin = time.perf_counter()
         graph = build(given, fr.structures()[structure], state, device, weighted)
@@ -107,9 +107,7 @@ class Worker:
             if given.directed and not directed:
                 src, dst = _both_once(src, dst, given.num_vertices)
             weights = given.weights if weighted and directed == given.directed else None
-            self.graphs[form] = library.build(
-                library.prepare(given.num_vertices, src, dst, weights, directed=directed)
-            )
+            self.graphs[form] = library.build(library.prepare(given.num_vertices, src, dst, weights, directed=directed))
         task = library.task(algorithm, self.graphs[form], settings)
         if task is None:
             return {"absent": True}

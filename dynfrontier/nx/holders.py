@@ -25,7 +25,7 @@ def structure_maker(structure: str, device: str) -> Any:
     ValueError
         There is no such structure or device.
     """
-    kind, place = fr.structures().get(structure), fr.resolve_device(device)
+    kind, place = fr.structures().get(structure), fr.advanced.resolve_device(device)
     if kind is None:
         raise ValueError(f"there is no structure {structure!r}; choose from {', '.join(fr.structures())}")
 

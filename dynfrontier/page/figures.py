@@ -123,7 +123,8 @@ def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> l
         lambda axes: _draw_level(axes, groups, counts, "count", window),
     )  # fmt: skip
     latency = _figure(
-        f"Time to count {plural(noun)}", f"{duration(count.max())} at most",
+        f"Time to count {plural(noun)}",
+        f"{duration(count.max())} at most",
         lambda axes: _draw_latency(axes, groups, count, "analytic"),
     )
     return [level, *figures[:2], latency, *figures[2:]]

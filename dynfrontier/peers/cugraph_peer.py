@@ -13,8 +13,8 @@ from .base import BasePeer, Task, betweenness_scale
 
 NEVER = 1e-30
 """A tolerance that no step stays below. Zero would stand for a default."""
-MOST_STEPS = 1000
-MOST_LEVELS = 100
+MAX_STEPS = 1000
+MAX_LEVELS = 100
 LEAST_GAIN = 1e-7
 """Of Louvain: how often the graph is coarsened at most, and the modularity that must be gained each time."""
 
@@ -83,9 +83,7 @@ class Peer(BasePeer):
             distances = cp.where(distances == np.iinfo(distances.dtype).max, -1, distances)
             return _by_vertex(graph, vertices, distances.astype(np.int32), -1)
 
-        return Task(
-            lambda: plc.bfs(self.handle, graph.graph, sources, direction_optimizing, -1, True, False), read
-        )
+        return Task(lambda: plc.bfs(self.handle, graph.graph, sources, direction_optimizing, -1, True, False), read)
 
     def bfs(self, graph: Built, source: int) -> Task:
         return self._search(graph, source, False)
@@ -115,7 +113,7 @@ class Peer(BasePeer):
         )  # fmt: skip
 
     def pagerank(self, graph: Built, alpha: float, tol: float) -> Task:
-        return self._rank(graph, alpha, tol, MOST_STEPS)
+        return self._rank(graph, alpha, tol, MAX_STEPS)
 
     def pagerank_steps(self, graph: Built, alpha: float, steps: int) -> Task:
         return self._rank(graph, alpha, NEVER, steps)
@@ -210,7 +208,7 @@ class Peer(BasePeer):
         change = tol * (1 - alpha)  # of a step that leaves ranks within tol of the exact ones
         return Task(
             lambda: plc.personalized_pagerank(
-                self.handle, graph.graph, None, None, None, None, vertices, values, alpha, change, MOST_STEPS, False,
+                self.handle, graph.graph, None, None, None, None, vertices, values, alpha, change, MAX_STEPS, False,
                 fail_on_nonconvergence=False,
             ),
             lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
@@ -220,7 +218,7 @@ class Peer(BasePeer):
         if graph.directed:
             return None
         return Task(
-            lambda: plc.louvain(self.handle, graph.graph, MOST_LEVELS, LEAST_GAIN, 1.0, False),
+            lambda: plc.louvain(self.handle, graph.graph, MAX_LEVELS, LEAST_GAIN, 1.0, False),
             lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
         )
 

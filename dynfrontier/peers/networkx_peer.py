@@ -10,7 +10,7 @@ import numpy as np
 
 from .base import BasePeer, Task
 
-MOST_STEPS = 1000
+MAX_STEPS = 1000
 
 
 class Peer(BasePeer):
@@ -47,7 +47,7 @@ class Peer(BasePeer):
     def pagerank(self, graph: nx.Graph, alpha: float, tol: float) -> Task:
         each = tol / max(len(graph), 1)  # it multiplies its tolerance by the number of vertices
         return Task(
-            lambda: nx.pagerank(graph, alpha, max_iter=MOST_STEPS, tol=each),
+            lambda: nx.pagerank(graph, alpha, max_iter=MAX_STEPS, tol=each),
             lambda result: _by_vertex(graph, result, 0.0, np.float64),
         )
 
@@ -99,7 +99,7 @@ class Peer(BasePeer):
     def personalized_pagerank(self, graph: nx.Graph, source: int, alpha: float, tol: float) -> Task:
         each = tol * (1 - alpha) / max(len(graph), 1)
         return Task(
-            lambda: nx.pagerank(graph, alpha, {source: 1}, max_iter=MOST_STEPS, tol=each, weight=None),
+            lambda: nx.pagerank(graph, alpha, {source: 1}, max_iter=MAX_STEPS, tol=each, weight=None),
             lambda result: _by_vertex(graph, result, 0.0, np.float64),
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime.memory.transfer import Fetched, fetch
+from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
 _settling = threading.Lock()
 """Held while copies are waited for: a log and a callback may do so at the same time."""
@@ -96,12 +96,12 @@ def begin_to_fetch(value: Any) -> Any:
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "flags"):
         import cupy
 
-        return fetch(cupy.ascontiguousarray(value))
+        return copy_to_host_async(cupy.ascontiguousarray(value))
     return _parts(begin_to_fetch, value)
 
 
 def _settled(value: Any) -> Any:
-    return value.result() if isinstance(value, Fetched) else _parts(_settled, value)
+    return value.result() if isinstance(value, HostCopy) else _parts(_settled, value)
 
 
 def _parts(function: Callable[[Any], Any], value: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.core.graph import Graph
 from frontier.features.times.units import as_span
-from frontier.names import Names
+from frontier.names import VertexNames
 from frontier.runtime import Device
 from frontier.runtime.atomic_file import write_atomically
 from frontier.runtime.values import integer
@@ -56,7 +56,7 @@ class Checkpoints:
                 f"checkpoint: {self.folder} holds a checkpoint; go on from it with Pipeline.resume, or delete it"
             )
 
-    def save(self, graph: Graph, names: Names | None, state: dict[str, Any]) -> None:
+    def save(self, graph: Graph, names: VertexNames | None, state: dict[str, Any]) -> None:
         """Take one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         number = f"{state['totals']['records']}-{state['totals']['batches']}"
@@ -85,7 +85,7 @@ def _delete(path: Path) -> None:
 
 def load_checkpoint(
     path: str | os.PathLike[str], device: str | Device, engine: Engine | None = None
-) -> tuple[Any, Names | None, dict[str, Any]]:  # fmt: skip
+) -> tuple[Any, VertexNames | None, dict[str, Any]]:  # fmt: skip
     """The graph, the names and the state of the last checkpoint in a folder.
 
     Parameters
@@ -118,7 +118,7 @@ def load_checkpoint(
     if names is None:
         return graph, None, state
     names_device = "cpu" if state.get("names_device", "cpu") == "cpu" else graph.device
-    return graph, Names.load(folder / Path(names).name, device=names_device), state
+    return graph, VertexNames.load(folder / Path(names).name, device=names_device), state
 
 
 def _load_graph(path: Path, device: str | Device, engine: Engine | None) -> Any:

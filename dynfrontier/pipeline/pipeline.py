@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from frontier.core.arguments import check_dynamic_graph
 from frontier.core.results import ObserverError, UpdateResult
 from frontier.features.windows.window import SlidingWindow, WindowResult
-from frontier.names import Names
-from frontier.names.arguments import check_names
+from frontier.names import VertexNames
+from frontier.names.arguments import check_vertex_names
 from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
 
@@ -71,7 +71,7 @@ class Pipeline:
     names : Names, optional
         ``src`` and ``dst`` hold names in place of ids. Those that are new get ids in order of the records, also where
         they occur in a deletion first, and the graph grows by the vertices that each batch needs. With
-        ``Names("str")`` all ids of a file are names, as they are written.
+        ``VertexNames("str")`` all ids of a file are names, as they are written.
     columns : dict of str to str, or sequence of str, optional
         For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, how tables and dictionaries call it; of
         files, see `read_edges`.
@@ -135,7 +135,7 @@ class Pipeline:
         analytics: Mapping[str, Any] | None = None,
         *,
         window: Any = None,
-        names: Names | None = None,
+        names: VertexNames | None = None,
         columns: Any = None,
         batch_size: int | None = None,
         on_existing: str = "replace",
@@ -157,7 +157,7 @@ class Pipeline:
         self._source = source
         self._chosen = check_analytics(analytics)
         self.window = _make_window(graph, window)
-        self.names = check_names(names)
+        self.names = check_vertex_names(names)
         self._columns = columns
         self._size = usual_batch_size(source) if batch_size is None else integer(batch_size, "batch_size", 1)
         self._on_existing = one_of(on_existing, "on_existing", ("replace", "keep", "add"))

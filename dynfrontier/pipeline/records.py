@@ -10,7 +10,7 @@ import numpy as np
 from frontier.features.times import TIME, as_times
 from frontier.io import EdgeList
 from frontier.io.columns import role_of
-from frontier.names import Names
+from frontier.names import VertexNames
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_device_array, as_ids, as_weights, is_on_gpu, same_length
 from frontier.runtime.values import kind_of, one_of
@@ -104,7 +104,7 @@ class Decoder:
     """
 
     def __init__(
-        self, graph: Any, takes_time: bool, columns: Mapping[str, str] | None, names: Names | None = None
+        self, graph: Any, takes_time: bool, columns: Mapping[str, str] | None, names: VertexNames | None = None
     ):  # fmt: skip
         self._unit: str | None = graph.time_unit
         self._weight_dtype = graph.weight_dtype

@@ -34,7 +34,7 @@ SMALLEST = 1 << 23
 """Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since the driver lets nobody in
 meanwhile, and CuPy keeps it for the next pipeline, if that asks for as much."""
 LARGE = 1 << 26  # bytes of a slot; more are made for it alone
-MOST_CUTS = 256  # batches of a part that a slot keeps
+MAX_CUTS = 256  # batches of a part that a slot keeps
 
 _local = threading.local()  # `streams`, by device: those in which this thread's pipelines copy
 
@@ -238,7 +238,7 @@ class Slot:
         columns = self._cuts.get((begin, end))
         if columns is None:
             columns = {name: column[begin:end] for name, column in records.columns.items()}
-            if len(self._cuts) < MOST_CUTS:
+            if len(self._cuts) < MAX_CUTS:
                 self._cuts[begin, end] = columns
         needed = None if records.needed is None else records.needed[begin:end]
         return Records(columns, records.operation, needed)

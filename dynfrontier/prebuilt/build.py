@@ -29,7 +29,7 @@ from frontier.core.structures import structures
 from frontier.distributed.exchange import sending
 from frontier.distributed.partition import owners_on_gpu
 from frontier.distributed.transport import windows
-from frontier.features.mixed import opera_kernels
+from frontier.features.mixed import mixed_kernels
 from frontier.functor import interpreted
 from frontier.operators import layout
 from frontier.operators.dispatch.kernels import codes_of
@@ -41,7 +41,7 @@ from frontier.runtime.memory import elementwise
 from .rehearsal import Rehearsal, RehearsingDevice, Request
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
-FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time": "ns"}}
+FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time_unit": "ns"}}
 """The options of graphs that there is code for. The first is for structures that can store no weights, too."""
 REPERTOIRE = "algorithms.repertoire"
 """The module whose analytics are rehearsed; structures know no algorithm, and this imports it when it is run."""
@@ -122,7 +122,7 @@ def jobs(structure: str, form: str, part: str, architectures: Sequence[str]) -> 
 def requests(structure: str, form: str, part: str) -> dict[str, Request]:
     """The kernels of updates of graphs of a structure, and those that analytics ask for, by name."""
     repertoire = importlib.import_module(REPERTOIRE)
-    others = repertoire.others(times="time" in FORMS[form])
+    others = repertoire.others(times="time_unit" in FORMS[form])
     chosen = {"none": (), "first": repertoire.FIRST, "others": others}[part]
     rehearsal = Rehearsal()
     for source in sources(structure, form):
@@ -143,7 +143,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
         yield kernels.source
     yield load_kernels("frontier.names", device).source
     for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
-        yield opera_kernels(graph, id_type).source
+        yield mixed_kernels(graph, id_type).source
     for header in (elementwise.HEADER, on_gpu.HEADER, owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()
     for number in ("float", "double"):  # products with vectors of these

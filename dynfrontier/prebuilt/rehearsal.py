@@ -33,7 +33,7 @@ from frontier.runtime.compile.prebuilt import Defines, code_name
 
 OPERATORS = "frontier.operators."
 ALGORITHMS = "algorithms."
-MOST_LAUNCHES = 8
+MAX_LAUNCHES = 8
 """Of a function that runs as on a GPU: one may wait for what a kernel would write."""
 
 
@@ -108,7 +108,7 @@ class Rehearsal:
         """What stands for that of the operators which needs a GPU."""
         return {
             "cuda_kernels_for": self._kernels_for,
-            "find_push": lambda *args: None,  # what is prepared asks for no kernels
+            "find_plan": lambda *args: None,  # what is prepared asks for no kernels
             "launch_balanced": _launch_nothing,
             "launch_expansion": _launch_nothing,
             "clear": lambda graph, out: out.fill(0),
@@ -153,7 +153,7 @@ def _launch_nothing(*args: Any, **options: Any) -> None:
     pretence = _Pretence.current
     if pretence is not None:
         pretence.launches += 1
-        if pretence.launches > MOST_LAUNCHES:
+        if pretence.launches > MAX_LAUNCHES:
             raise _EnoughError
 
 

@@ -47,9 +47,7 @@ def _draw_rates(panel: Any, rows: list[Measured], colors: dict[str, str]) -> Non
 def _draw_latency(panel: Any, rows: list[Measured], colors: dict[str, str]) -> None:
     for row in rows:
         label = f"{row.structure}, P99 {1e3 * row.percentile(99):.3g}"
-        panel.plot(
-            range(1, row.batches + 1), 1e3 * row.per_batch, marker=".", color=colors[row.structure], label=label
-        )
+        panel.plot(range(1, row.batches + 1), 1e3 * row.per_batch, marker=".", color=colors[row.structure], label=label)
     panel.set(xlabel="batch", ylabel="ms a batch, analytics included", yscale="log")
     panel.legend(fontsize="x-small")
 

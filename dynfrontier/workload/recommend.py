@@ -99,7 +99,7 @@ def recommend(
     objective: str = "time",
     *,
     structures: str | Iterable[str] | None = None,
-    device: str | fr.Device = "auto",
+    device: str | fr.advanced.Device = "auto",
     seconds: float = 30.0,
     quiet: bool = False,
     **options: Unpack[WorkloadOptions],
@@ -145,7 +145,7 @@ def recommend(
     ...     "transactions.csv", batch_size=10_000, deletes=0.1, analytics=["components"]
     ... )
     """
-    fr.arguments.one_of(objective, "objective", OBJECTIVES)
+    fr.advanced.arguments.one_of(objective, "objective", OBJECTIVES)
     if isinstance(source, WorkloadReport):
         if options or structures is not None:
             names = ", ".join([*options, *(["structures"] if structures is not None else [])])
@@ -154,13 +154,13 @@ def recommend(
     if not seconds > 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
     workload = as_workload(source, options)
-    kinds, place = choose(structures), fr.resolve_device(device)
+    kinds, place = choose(structures), fr.advanced.resolve_device(device)
     return judge(_run_sample(workload, open_records(workload), kinds, place, seconds, quiet), objective)
 
 
 def _run_sample(
-    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.Device, seconds: float,
-    quiet: bool,
+    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
+    seconds: float, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
     """The report of the largest sample that the time allows."""
 

@@ -44,7 +44,7 @@ class Measured:
     edges : int
         Of the graph in the end; an undirected edge counts once.
     used, reserved, csr : int
-        Bytes of the graph in the end, of `frontier.MemoryUsage`.
+        Bytes of the graph in the end, of `frontier.advanced.MemoryUsage`.
     """
 
     structure: str

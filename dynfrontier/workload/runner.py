@@ -50,7 +50,7 @@ def run_workload(
     source: Any,
     *,
     structures: str | Iterable[str] | None = None,
-    device: str | fr.Device = "auto",
+    device: str | fr.advanced.Device = "auto",
     seconds: float | None = None,
     quiet: bool = False,
     **options: Unpack[WorkloadOptions],
@@ -96,7 +96,7 @@ def run_workload(
     if seconds is not None and not seconds > 0:
         raise ValueError(f"seconds must be positive, got {seconds!r}")
     return run_records(
-        workload, open_records(workload), choose(structures), fr.resolve_device(device), seconds, quiet
+        workload, open_records(workload), choose(structures), fr.advanced.resolve_device(device), seconds, quiet
     )
 
 
@@ -122,7 +122,7 @@ def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]
 
 
 def run_records(
-    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.Device,
+    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float | None, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
     """`run_workload`, of a stream that is open."""
@@ -250,7 +250,7 @@ class Answers:
 
 
 def _measure(
-    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.Device,
+    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, seconds: float | None, show: WorkloadProgress,
 ) -> Measured:  # fmt: skip
     """One structure at one batch size, kernels compiled before."""
@@ -271,7 +271,7 @@ def _measure(
         show.step()
         return time.perf_counter() <= end
 
-    with fr.on_compile(compiled.append):
+    with fr.advanced.on_compile(compiled.append):
         show.begin(f"{what}, rehearsed", count)
         run(rehearsing, rehearsal=True)
         for attempt in range(ATTEMPTS):
@@ -286,7 +286,7 @@ def _measure(
 
 
 def _run(
-    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.Device,
+    kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, goes_on: Callable[[float], bool], rehearsal: bool = False,
 ) -> Measured:  # fmt: skip
     """A new graph, batches for as long as it goes on, which is given the seconds of each, and what they took."""
@@ -322,7 +322,7 @@ def _run(
 
 
 def _load(
-    kind: type[fr.DynamicGraph], edges: fr.io.EdgeList, workload: Workload, device: fr.Device
+    kind: type[fr.DynamicGraph], edges: fr.io.EdgeList, workload: Workload, device: fr.advanced.Device
 ) -> tuple[float, fr.DynamicGraph]:
     """The seconds that it takes to make a graph of edges on the device, and the graph."""
     columns = (edges.src, edges.dst, edges.weights)

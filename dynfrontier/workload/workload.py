@@ -91,7 +91,7 @@ class Workload:
                 raise ValueError(f"{share} must be a share from 0 to 1, got {value!r}")
         if self.deletes + self.queries > 1 + 1e-9:
             raise ValueError(f"deletes and queries must add up to at most 1, got {self.deletes} and {self.queries}")
-        fr.arguments.one_of(self.delete_order, "delete_order", DELETE_ORDERS)
+        fr.advanced.arguments.one_of(self.delete_order, "delete_order", DELETE_ORDERS)
         for size in (self.batches, *self.batch_sizes):
             if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
                 what = "batches" if size is self.batches else "batch_size"

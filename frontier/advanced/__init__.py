@@ -1,5 +1,64 @@
-"""What authors of algorithms need beyond operators and frontiers."""
+"""What authors of algorithms need beyond operators and frontiers, and the classes of what graphs return."""
+
+from frontier.core import keys
+from frontier.core.locking import reads
+from frontier.core.registry import csr_structure
+from frontier.core.results import MemoryUsage, UpdateResult
+from frontier.core.statistics import StorageStatistics
+from frontier.core.structures import structure_class
+from frontier.features.edge_data import RecordsResult
+from frontier.features.mixed import MixedResult
+from frontier.features.windows.window import WindowResult
+from frontier.functor.intrinsics.random import random_bits
+from frontier.operators import (
+    Orientation,
+    StepCounter,
+    copy_for_passes,
+    copy_if_faster,
+    edge_support,
+    extract_neighbors,
+    extract_oriented,
+    intersect_arcs,
+)
+from frontier.operators.capture import CapturedStep
+from frontier.operators.captured_batches import CapturedBatchStep, clear
+from frontier.operators.layout import ReadLayout, choose_layout
+from frontier.runtime import Device, display, on_compile, resolve_device, warming_up
+from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
 from . import arguments
 
-__all__ = ["arguments"]
+__all__ = [
+    "CapturedBatchStep",
+    "CapturedStep",
+    "Device",
+    "HostCopy",
+    "MemoryUsage",
+    "MixedResult",
+    "Orientation",
+    "ReadLayout",
+    "RecordsResult",
+    "StepCounter",
+    "StorageStatistics",
+    "UpdateResult",
+    "WindowResult",
+    "arguments",
+    "choose_layout",
+    "clear",
+    "copy_for_passes",
+    "copy_if_faster",
+    "copy_to_host_async",
+    "csr_structure",
+    "display",
+    "edge_support",
+    "extract_neighbors",
+    "extract_oriented",
+    "intersect_arcs",
+    "keys",
+    "on_compile",
+    "random_bits",
+    "reads",
+    "resolve_device",
+    "structure_class",
+    "warming_up",
+]

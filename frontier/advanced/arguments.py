@@ -17,16 +17,16 @@ from frontier.core.arguments import (
 )
 from frontier.features.times.arguments import decay_rate, edge_times, span, time, times, warn_of_replaced_times
 from frontier.features.times.units import as_span
-from frontier.names.arguments import check_names
+from frontier.names.arguments import check_vertex_names
 
 __all__ = [
     "as_span",
     "check_array",
     "check_dynamic_graph",
     "check_graph",
-    "check_names",
     "check_one_device",
     "check_output",
+    "check_vertex_names",
     "decay_rate",
     "edge_times",
     "flag",

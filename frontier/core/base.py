@@ -23,7 +23,7 @@ class BaseGraph(FunctorGraph):
     is_part: ClassVar[bool] = False
     """Whether it is one of the parts of a graph on several workers."""
     forms: ClassVar[dict[type, type]] = {}
-    """Classes that stand in for others where a graph is not on one device (`form_for`)."""
+    """Classes that stand in for others where a graph is not on one device (`specialization_of`)."""
 
     name: ClassVar[str]
     package: ClassVar[str]
@@ -67,7 +67,7 @@ class BaseGraph(FunctorGraph):
         @property
         def edge_data(self) -> Any: ...
         @property
-        def multi(self) -> str: ...
+        def multi_edges(self) -> str: ...
         @property
         def time_unit(self) -> str | None: ...
         @property
@@ -124,16 +124,16 @@ class BaseGraph(FunctorGraph):
         return True  # also without vertices
 
 
-def form_for(cls: type, graph: object) -> type:
+def specialization_of(cls: type, graph: object) -> type:
     """The class to make an object of, where `cls` was asked for: graphs in several parts have forms of their own."""
     return graph.forms.get(cls, cls) if isinstance(graph, BaseGraph) else cls
 
 
-def takes_form(cls: T) -> T:
-    """Class decorator: an object is made in the form of the graph that it is given first (`form_for`)."""
+def specialize(cls: T) -> T:
+    """Class decorator: an object is made in the form of the graph that it is given first (`specialization_of`)."""
 
     def __new__(made: type, graph: Any = None, *args: Any, **options: Any) -> Any:
-        return object.__new__(form_for(made, graph))
+        return object.__new__(specialization_of(made, graph))
 
     __new__.__signature__ = inspect.signature(cls.__init__)  # type: ignore[attr-defined,misc]  # what users are shown
     cls.__new__ = __new__  # type: ignore[assignment]

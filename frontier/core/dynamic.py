@@ -14,7 +14,7 @@ from frontier.features.edge_data import add_rows, append_rows, delete_arcs, dele
 from frontier.features.edge_data.record_deletion import delete_edges_and_records, delete_records
 from frontier.features.edge_data.record_insertion import insert_records
 from frontier.features.mixed import MixedResult, apply_operations
-from frontier.features.snapshots import remembered, take_snapshot
+from frontier.features.snapshots import logged_update, take_snapshot
 from frontier.features.times import as_time
 from frontier.features.windows.expiry import expire_edges
 from frontier.features.windows.pushes import plain_records, push_records
@@ -43,7 +43,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
     The semantics are the same for every structure on every device:
 
     * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts (or
-      all, with ``multi="sum"`` and ``multi="keep"``).
+      all, with ``multi_edges="sum"`` and ``multi_edges="all"``).
     * ``directed=False`` stores both directions; a batch may list an edge in either direction, or in both.
     * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
       for exhausted memory.)
@@ -69,7 +69,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
     # ---- edges ------------------------------------------------------------------------------------------------------
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def insert_edges(
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
@@ -110,9 +110,10 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         if self._edge_data is not None:
-            if self.multi != "last" and on_existing != "replace":
+            if self.multi_edges != "last" and on_existing != "replace":
                 raise ValueError(
-                    f"on_existing={on_existing!r} has no meaning with multi={self.multi!r}: all records add up"
+                    f"on_existing={on_existing!r} has no meaning with multi_edges={self.multi_edges!r}: "
+                    "all records add up"
                 )
             if self._makes_update_plans and on_existing != "add":
                 records = plain_records(self, src, dst, weights, edge_data, keep=on_existing == "keep")
@@ -120,11 +121,11 @@ class DynamicGraph(Graph, BaseDynamicGraph):
                 if done is not None:
                     return self._result(done.inserted, done.found, 0)
             rows = make_rows(self, src, dst, weights, edge_data)
-            if self.multi == "keep":
+            if self.multi_edges == "all":
                 return insert_records(self, rows)
             if not len(rows.arcs):
                 return UpdateResult()
-            if self.multi == "sum":
+            if self.multi_edges == "sum":
                 return self._result(*add_rows(self, rows), 0)
             if on_existing == "add":
                 return self._result(*append_rows(self, rows))
@@ -152,7 +153,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return self._result(inserted, 0, 0)
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """Delete a batch of edges; absent edges are skipped.
@@ -164,7 +165,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
-        if self.multi == "keep":
+        if self.multi_edges == "all":
             return delete_edges_and_records(self, self._prepare(src, dst, directed=True))
         if self._edge_data is not None and not self._supports_insert_and_find:
             records = self._prepare(src, dst, directed=True)
@@ -180,24 +181,24 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return self._result(0, 0, delete(arcs))
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def _insert_valid(self, src: Any, dst: Any, weights: Any) -> UpdateResult:
         """`insert_edges` of arcs whose ids and weights were checked before, in a graph without edge data."""
         return self._result(*self._insert_observed(Arcs(src, dst, weights)), 0)
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def _delete_valid(self, src: Any, dst: Any) -> UpdateResult:
         """`delete_edges`, likewise."""
         return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def delete_records(self, ids: Any) -> UpdateResult:
-        """Delete a batch of records of a graph with ``multi="keep"``, and the edges of which no record is left.
+        """Delete a batch of records of a graph with ``multi_edges="all"``, and the edges of which no record is left.
 
         Parameters
         ----------
@@ -225,12 +226,12 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         return delete_records(self, self._distinct_record_ids(ids))
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def expire(self, before: Any) -> UpdateResult:
         """Delete the edges of a graph with times whose time is less than `before`.
 
-        With ``multi="keep"``, each record has its own time: such records are deleted, as by `delete_records`.
+        With ``multi_edges="all"``, each record has its own time: such records are deleted, as by `delete_records`.
 
         Parameters
         ----------
@@ -245,8 +246,8 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            `before` is no time, or the graph has none; or, with ``multi="keep"``, the integer weights of the records
-            that are left of an edge have a sum that does not fit. The graph is unchanged.
+            `before` is no time, or the graph has none; or, with ``multi_edges="all"``, the integer weights of the
+            records that are left of an edge have a sum that does not fit. The graph is unchanged.
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
 
@@ -257,18 +258,18 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         edges were inserted again and again, sorts all edges. Times that are assigned to the column are not logged.
         """
         if self.time_unit is None:
-            raise ValueError("this graph has no times; make it with time=")
+            raise ValueError("this graph has no times; make it with time_unit=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """Apply a mixed batch of updates and queries, as if each operation had run in its order.
 
         Parameters
         ----------
-        ops : array-like of `Op`, shape (m,)
+        ops : array-like of `Operation`, shape (m,)
             ``INSERT`` (as `insert_edges` does by default), ``DELETE``, ``HAS_EDGE``, ``WEIGHT``, ``DEGREE`` or
             ``NEIGHBORS``, or their numbers.
         src, dst : array-like of int, shape (m,)
@@ -410,7 +411,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
     # ---- vertices ---------------------------------------------------------------------------------------------------
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def insert_vertices(self, count_or_ids: Any) -> Any:
         """Add vertices.
@@ -488,7 +489,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
         self._num_vertices = num_vertices
 
     @updates
-    @remembered
+    @logged_update
     @observed
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and all incident edges.
@@ -534,7 +535,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
 
     def _delete_incident(self, src: Any, dst: Any) -> UpdateResult:
         """Delete what `incident_arcs` has found."""
-        if self.multi == "keep":
+        if self.multi_edges == "all":
             return delete_edges_and_records(self, Arcs(src, dst, None))
         if self._edge_data is None:
             return self._result(0, 0, self._delete_observed(Arcs(src, dst, None)))

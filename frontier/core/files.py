@@ -39,7 +39,7 @@ IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in
 TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}, and `REPLACED`
 REPLACED = "replaced"  # an entry of these that is there, and true, if times of edges were replaced
 EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
-MULTI_FIELD = "multi"  # a field that is there, and "sum" or "keep", in graphs that add up records, or keep them
+MULTI_FIELD = "multi_edges"  # a field that is there, and "sum" or "all", in graphs that add up records, or keep them
 OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES, MULTI_FIELD}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
@@ -67,7 +67,7 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
         **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
         **({} if data is None else {EDGE_DATA: _column_header(data)}),
         **({} if graph.time_unit is None else {TIMES: _times_header(graph, data)}),
-        **({} if graph.multi == "last" else {MULTI_FIELD: graph.multi}),
+        **({} if graph.multi_edges == "last" else {MULTI_FIELD: graph.multi_edges}),
     }
 
 
@@ -112,10 +112,10 @@ def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Dev
     columns = dict(header[EDGE_DATA]["columns"]) if EDGE_DATA in header else None
     options: dict[str, Any] = {}
     if TIMES in header and columns is not None:
-        options = {"time": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
+        options = {"time_unit": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
         del columns[TIME]
     if MULTI_FIELD in header and columns is not None:
-        options["multi"] = header[MULTI_FIELD]
+        options["multi_edges"] = header[MULTI_FIELD]
         del columns[COUNT]
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
@@ -288,8 +288,8 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
                 and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
     if MULTI_FIELD in header:
         columns = header.get(EDGE_DATA, {"columns": {}})["columns"]
-        known = header[MULTI_FIELD] in ("sum", "keep")
-        require(known and columns.get(COUNT) == "int64", f"multi is {header[MULTI_FIELD]!r}")
+        known = header[MULTI_FIELD] in ("sum", "all")
+        require(known and columns.get(COUNT) == "int64", f"multi_edges is {header[MULTI_FIELD]!r}")
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")

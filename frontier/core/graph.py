@@ -26,7 +26,7 @@ from .base import BaseGraph
 from .batch import Arcs, check_id, check_ids
 from .files import graph_header, host_arrays, pickled_graph, read_graph, stored_arrays, write_graph
 from .locking import reads
-from .registry import snapshot_structure
+from .registry import csr_structure
 from .results import MemoryUsage
 from .sort import row_ids, sorted_unique_arcs
 from .statistics import StorageStatistics
@@ -34,15 +34,15 @@ from .store import Structure
 from .vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
-MOST_VERTICES = 2**48
+MAX_VERTICES = 2**48
 
 
 @contextmanager
 def _room_for_ids(num_vertices: int) -> Iterator[None]:
     """Where the number of vertices is that of the largest id: say so if there is no memory for as many."""
     try:
-        if num_vertices > MOST_VERTICES:
-            raise MemoryError(f"no device has memory for more than {MOST_VERTICES} vertices")
+        if num_vertices > MAX_VERTICES:
+            raise MemoryError(f"no device has memory for more than {MAX_VERTICES} vertices")
         yield
     except MemoryError as error:
         raise MemoryError(
@@ -75,17 +75,17 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
         Columns with an entry for each edge (`Graph.edge_data`), besides the weights if there are any: of type bool,
         int8, uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by
         keyword. With an empty dict, edges have ids (`Graph.edge_ids`) and no data.
-    time : {None, "ns", "us", "ms", "s"}
+    time_unit : {None, "ns", "us", "ms", "s"}
         Whether edges have times: a column of edge data called ``"time"``, of int64 in this unit since 1970-01-01 UTC
         (``"int64"`` is ``"ns"``). Insertions then take ``time=``: integers, which are taken as they are, or timestamps
         of NumPy, pandas or Arrow, which are converted exactly. Edges can expire (`DynamicGraph.expire`).
     keep_time : {"latest", "first"}
         Which of several records of an edge counts, in whatever order they are inserted: its time is that of the edge,
         and so are its weight and other data. Of equal times, the later record counts with ``"latest"``.
-    multi : {"last", "sum", "keep"}
+    multi : {"last", "sum", "all"}
         What several records of an edge mean, in one batch or in several: the last counts (or what the time says); or
         they add up. With ``"sum"``, edges have a column of edge data called ``"count"``, of int64, the number of their
-        records, and their weights are sums; their other data are those of the record that counts. ``"keep"`` does the
+        records, and their weights are sums; their other data are those of the record that counts. ``"all"`` does the
         same, and keeps all records, with ids and data of their own (`Graph.record_data`).
 
     Attributes
@@ -120,9 +120,9 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
         vertex_dtype: Any = None,
         in_edges: bool = False,
         edge_data: Any = None,
-        time: str | None = None,
+        time_unit: str | None = None,
         keep_time: str = "latest",
-        multi: str = "last",
+        multi_edges: str = "last",
     ):
         num_vertices = integer(num_vertices, "num_vertices", 0)
         self.directed = flag(directed, "directed")
@@ -139,12 +139,12 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
         if self.vertex_dtype not in VERTEX_DTYPES:
             raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
         self._edge_data = None
-        times = None if time is None else TimeColumn(self.device, self.vertex_dtype, time, keep_time)
-        if one_of(multi, "multi", MULTI) != "last" or edge_data is not None or times is not None:
+        times = None if time_unit is None else TimeColumn(self.device, self.vertex_dtype, time_unit, keep_time)
+        if one_of(multi_edges, "multi_edges", MULTI) != "last" or edge_data is not None or times is not None:
             if not self.can_store_weights:
                 raise ValueError(f"{type(self).__name__} stores no edge data" + ", and no times" * (times is not None))
             columns = {} if edge_data is None else edge_data
-            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, columns, times, multi)
+            self._edge_data = EdgeData(self.device, self.vertex_dtype, self.weight_dtype, columns, times, multi_edges)
         if num_vertices > np.iinfo(self.vertex_dtype).max:
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
         self._num_vertices = int(num_vertices)
@@ -197,7 +197,7 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
         time : array-like of int or of timestamps, shape (m,), optional
             The time of each edge, which makes a graph with times.
         time_unit : {"ns", "us", "ms", "s"}
-            The unit of the times: the option ``time`` of `Graph`.
+            The unit of the times.
         keep_time : {"latest", "first"}
             Which of several records of an edge counts, in a graph with times.
         weight_dtype : {None, int32, int64, float32, float64}
@@ -237,7 +237,7 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
         if time is not None:
             if isinstance(time, str):
                 raise TypeError(f"from_edges() takes the times of the edges as time=; time_unit={time!r} is their unit")
-            options["time"] = time_unit
+            options["time_unit"] = time_unit
             edge_data = {**(edge_data or {}), TIME: time}
         if num_vertices is None:
             num_vertices = 1 + max(int(src.max()), int(dst.max()), -1) if src.size else 0
@@ -247,10 +247,12 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
             graph = cls(num_vertices, **options)
         if graph._edge_data is not None:
             rows = make_rows(graph, src, dst, weights, edge_data or {}, "from_edges")
-            if graph.multi == "keep":
+            if graph.multi_edges == "all":
                 build_records(graph, rows)
             else:
-                build_rows(graph, rows if graph.multi == "last" else summed_rows(graph, rows, edge_runs(graph, rows)))
+                build_rows(
+                    graph, rows if graph.multi_edges == "last" else summed_rows(graph, rows, edge_runs(graph, rows))
+                )
         elif src.size:
             graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
         if graph._in_edges is not None:
@@ -650,7 +652,7 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
             Whether that of a directed graph keeps in-edges.
         """
         offsets, dst, stored = self._sorted_arcs()
-        return snapshot_structure().from_csr(  # type: ignore[attr-defined]
+        return csr_structure().from_csr(  # type: ignore[attr-defined]
             offsets, dst, self._weights_of(stored), directed=self.directed, device=self.device, absent=self._absent,
             in_edges=flag(in_edges, "in_edges"),
         )  # fmt: skip
@@ -708,8 +710,8 @@ class Graph(BaseGraph, HasEdgeData, MakesVertexArrays, Structure):
             weights += f", edge data ({', '.join(self._edge_data.names)})"
         if self.time_unit is not None:
             weights += f", times in {self.time_unit}, {self.keep_time} kept"
-        if self.multi != "last":
-            weights += f", multi={self.multi!r}"
+        if self.multi_edges != "last":
+            weights += f", multi_edges={self.multi_edges!r}"
         return (
             f"{type(self).__name__}({self.num_vertices:,} vertices, {self.num_edges:,} edges, {kind}{weights}, "
             f"{self.device.kind})"

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from frontier.runtime import Device, HeldInterrupts, Workspace
 
-from .version_cache import Kept
+from .version_cache import VersionCache
 
 F = TypeVar("F", bound=Callable)
 
@@ -70,7 +70,7 @@ class Access:
         self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
         self._streams = Streams(device) if device.is_gpu else None
         self.updates = 0
-        self.kept = Kept()
+        self.kept = VersionCache()
         with _all_lock:
             _all.add(self)
 

@@ -94,7 +94,7 @@ class Observers:
     def _tells_records(self, method: str) -> bool:
         """Whether observers that see records hear of those instead of what a method tells."""
         graph = self._graph()
-        return method in EDGE_METHODS and graph is not None and graph.multi == "keep"
+        return method in EDGE_METHODS and graph is not None and graph.multi_edges == "all"
 
     def _fail(self, observer: UpdateObserver, method: str, error: BaseException) -> None:
         self._failures.append((observer, error))

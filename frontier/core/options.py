@@ -16,7 +16,7 @@ class BuildOptions(TypedDict, total=False):
     vertex_dtype: Any
     in_edges: bool
     keep_time: str
-    multi: str
+    multi_edges: str
 
 
 class GraphOptions(BuildOptions, total=False):
@@ -25,4 +25,4 @@ class GraphOptions(BuildOptions, total=False):
     directed: bool
     device: str | Device
     edge_data: Mapping[str, Any] | None
-    time: str | None
+    time_unit: str | None

@@ -10,20 +10,20 @@ PROVIDERS = ["structures"]
 """Packages that register their structures when they are imported, which they are when somebody asks for structures."""
 
 _structures: dict[str, type[BaseGraph]] = {}
-_snapshot: list[type[BaseGraph]] = []
+_csr: list[type[BaseGraph]] = []
 
 
-def register_structure(cls: type[BaseGraph], *, snapshot: bool = False) -> type[BaseGraph]:
+def register_structure(cls: type[BaseGraph], *, static_copies: bool = False) -> type[BaseGraph]:
     """Make a structure known by its `name`.
 
     Parameters
     ----------
-    snapshot : bool
+    static_copies : bool
         This is the structure that static copies (`Graph.to_csr`) are made of.
     """
     _structures[cls.name] = cls
-    if snapshot:
-        _snapshot[:] = [cls]
+    if static_copies:
+        _csr[:] = [cls]
     return cls
 
 
@@ -38,7 +38,7 @@ def registered() -> dict[str, type[BaseGraph]]:
     return dict(_structures)
 
 
-def snapshot_structure() -> type[BaseGraph]:
+def csr_structure() -> type[BaseGraph]:
     """The structure that static copies are made of."""
     registered()
-    return _snapshot[0]
+    return _csr[0]

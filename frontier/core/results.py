@@ -52,7 +52,7 @@ class UpdateObserver:
         an insertion replaces, by `edges_changing` and `edges_changed`. False by default: to find them takes as long as
         to find new edges.
     sees_records : bool
-        If true, an observer of a graph that keeps its records (``multi="keep"``) is notified of records, by
+        If true, an observer of a graph that keeps its records (``multi_edges="all"``) is notified of records, by
         `records_inserted`, `records_deleting` and `records_deleted`, and not of edges. False by default.
     """
 
@@ -84,7 +84,7 @@ class UpdateObserver:
         """Called before the weights or the data of existing edges are replaced, while the old ones can be read.
 
         Only with `sees_changes`. The insertion may still fail; then `edges_changed` is not called. Also called before
-        edges lose records, of which others are left (``multi="keep"``).
+        edges lose records, of which others are left (``multi_edges="all"``).
         """
 
     def edges_changed(self, src: Any, dst: Any) -> None:

@@ -56,7 +56,7 @@ class Structure(ABC):
     """Whether there are `DynamicGraph._insert_and_find` and `_erase_and_find`."""
     walk_cost: ClassVar[dict[str, float]] = {"cpu": 1.0, "gpu": 1.0}
     """The time in which all neighbors are walked, by kind of device, as a multiple of that of CSR: by it operators
-    decide whether a copy would be faster to read (`frontier.choose_form`)."""
+    decide whether a copy would be faster to read (`frontier.advanced.choose_layout`)."""
     _find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
 
@@ -127,7 +127,7 @@ class Structure(ABC):
     def _total_degree(self, vertices: Any) -> int:
         """Number of arcs that leave some vertices, each counted as often as it is listed."""
         graph: BaseGraph = self  # type: ignore[assignment]  # every structure is a graph
-        return int(graph.total(degrees_of(graph, vertices)))
+        return int(graph.sum_all(degrees_of(graph, vertices)))
 
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
         """All arcs as CSR with sorted rows, in arrays of their own."""

@@ -17,7 +17,7 @@ class Entry(Protocol):
 E = TypeVar("E", bound=Entry)
 
 
-class Kept:
+class VersionCache:
     """The entries of one graph, by name.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 
 from frontier.runtime import Device
 from frontier.runtime.memory import elementwise
-from frontier.runtime.memory.transfer import fetch
+from frontier.runtime.memory.transfer import copy_to_host_async
 
 FEW = 4096
 """So many entries are summed up on the host, which takes less than a kernel that CuPy compiles."""
@@ -72,7 +72,7 @@ class MakesVertexArrays:
         return array
 
     def flags(self, count: int = 1) -> Any:
-        """A small array of zeros, for functors to write ones to; `complete` makes it the same on all parts.
+        """A small array of zeros, for functors to write ones to; `sync` makes it the same on all parts.
 
         Returns
         -------
@@ -95,8 +95,8 @@ class MakesVertexArrays:
         """A small array of zeros, for `reduce` to leave its result in (`out`).
 
         Of a graph in several parts, a result is reduced over them along with what they exchange next, which spares an
-        exchange of its own. Operators that get the array find the result in it; for other code `fetch` gives it, and
-        `complete` has it there.
+        exchange of its own. Operators that get the array find the result in it; for other code `copy_to_host_async`
+        gives it, and `sync` has it there.
 
         Returns
         -------
@@ -104,11 +104,11 @@ class MakesVertexArrays:
         """
         return self.xp.zeros(count, dtype)
 
-    def fetch(self, array: Any) -> Any:
+    def copy_to_host_async(self, array: Any) -> Any:
         """`frontier.runtime.memory.transfer` of an array, such as one made by `results`."""
-        return fetch(array)
+        return copy_to_host_async(array)
 
-    def complete(self, *arrays: Any, of: Any = None) -> None:
+    def sync(self, *arrays: Any, of: Any = None) -> None:
         """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
 
         For code that reads arrays between operators: what operators and results need is seen to by themselves.
@@ -120,7 +120,7 @@ class MakesVertexArrays:
             have: only these are exchanged.
         """
 
-    def apart(self, *arrays: Any) -> AbstractContextManager[None]:
+    def locally(self, *arrays: Any) -> AbstractContextManager[None]:
         """A block in which each part works on its own copies of arrays whose rule is a function.
 
         What its own edges say is then exchanged once, when the arrays are needed after the block, and not after each
@@ -148,7 +148,7 @@ class MakesVertexArrays:
         """``array / by``, of an array of float64: a new array."""
         return elementwise.divided(self.device, array, by)
 
-    def total(self, array: Any) -> Any:
+    def sum_all(self, array: Any) -> Any:
         """The sum of an array by vertex, or of one made by `sums`."""
         return (self.device.to_host(array) if array.size <= FEW else array).sum()
 

@@ -4,11 +4,12 @@
 worker there is a `GraphPart`, which operators and algorithms take like any other graph.
 """
 
-from .engines import DaskEngine, Engine, Processes, Threads
+from .engines import DaskEngine, Engine, ProcessEngine, ThreadEngine
 from .graph import DistributedGraph
 from .part.part import GraphPart
 from .transport.communicator import Communicator, PartLostError
 
 __all__ = [
-    "Communicator", "DaskEngine", "DistributedGraph", "Engine", "GraphPart", "PartLostError", "Processes", "Threads",
+    "Communicator", "DaskEngine", "DistributedGraph", "Engine", "GraphPart", "PartLostError",
+    "ProcessEngine", "ThreadEngine",
 ]  # fmt: skip

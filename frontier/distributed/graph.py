@@ -16,7 +16,7 @@ import numpy as np
 from frontier.core.arguments import flag
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
 from frontier.core.structures import structure_class
-from frontier.features.mixed import MixedResult, Op
+from frontier.features.mixed import MixedResult, Operation
 from frontier.features.mixed.apply import as_operations, check_multi
 from frontier.interchange import to_dataframe
 from frontier.operators import intersect
@@ -58,9 +58,9 @@ class DistributedGraph(BaseDistributedGraph):
 
     Examples
     --------
-    >>> from frontier.distributed import DistributedGraph, Threads
+    >>> from frontier.distributed import DistributedGraph, ThreadEngine
     >>> from structures import SlabGraph
-    >>> with Threads(2) as engine:
+    >>> with ThreadEngine(2) as engine:
     ...     graph = DistributedGraph(SlabGraph, num_vertices=4, engine=engine)
     ...     graph.insert_edges([0, 1, 2], [1, 2, 3])
     ...     graph.degrees()
@@ -73,14 +73,14 @@ class DistributedGraph(BaseDistributedGraph):
 
     def __init__(
         self, structure: Any, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None,
-        vertex_dtype: Any = None, engine: Engine | None = None, edge_data: Any = None, time: str | None = None,
-        keep_time: str = "latest", multi: str = "last", **structure_options: Any,
+        vertex_dtype: Any = None, engine: Engine | None = None, edge_data: Any = None, time_unit: str | None = None,
+        keep_time: str = "latest", multi_edges: str = "last", **structure_options: Any,
     ):  # fmt: skip
         structure_class(structure)
         settings = {
             "num_vertices": num_vertices, "directed": directed, "weight_dtype": weight_dtype,
-            "vertex_dtype": vertex_dtype, "edge_data": edge_data, "time": time, "keep_time": keep_time, "multi": multi,
-            **structure_options,
+            "vertex_dtype": vertex_dtype, "edge_data": edge_data, "time_unit": time_unit, "keep_time": keep_time,
+            "multi_edges": multi_edges, **structure_options,
         }  # fmt: skip
         self._start(engine, steps.make, structure, settings)
 
@@ -182,9 +182,9 @@ class DistributedGraph(BaseDistributedGraph):
         return self._facts["keep_time"]
 
     @property
-    def multi(self) -> str:
-        """`Graph.multi`."""
-        return self._facts["multi"]
+    def multi_edges(self) -> str:
+        """`Graph.multi_edges`."""
+        return self._facts["multi_edges"]
 
     @property
     def device(self) -> Device:
@@ -266,7 +266,7 @@ class DistributedGraph(BaseDistributedGraph):
     def _to_dataframe(self, library: Any = None, *, records: bool | None = None) -> Any:
         """`frontier.interchange.to_dataframe`: on the workers of a Dask cluster, a frame of Dask of what each has."""
         if records is not None and flag(records, "records"):
-            raise ValueError("records: this graph keeps none; make it with multi='keep'")
+            raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
         if not self.engine.keeps_results:
             return edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
         check_dask_library(library)
@@ -381,13 +381,13 @@ class DistributedGraph(BaseDistributedGraph):
 
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """`DynamicGraph.apply`."""
-        check_multi(self.multi)
+        check_multi(self.multi_edges)
         device = _place_of((ops, src, dst, weights, *edge_data.values()))
         xp = device.xp
         ops, src, dst = as_operations(device, ops), as_ids(device, src, "src"), as_ids(device, dst, "dst")
         same_length(ops=ops, src=src, dst=dst)
-        dst = xp.where(ops >= Op.DEGREE, src, dst)
-        inserting = ops == Op.INSERT
+        dst = xp.where(ops >= Operation.DEGREE, src, dst)
+        inserting = ops == Operation.INSERT
         if weights is not None and self.is_weighted:  # those of other operations have no meaning
             weights = as_weights(device, weights, "weights", self.weight_dtype)
             same_length(ops=ops, weights=weights)

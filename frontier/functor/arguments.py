@@ -75,8 +75,7 @@ def _argument(
             )
         if value.device != device:
             raise FunctorError(
-                f"argument {i} of {function_name}() is a graph on {value.device}, "
-                f"but the operator's is on {device}"
+                f"argument {i} of {function_name}() is a graph on {value.device}, but the operator's is on {device}"
             )
         return graph_argument(value)
     if isinstance(value, np.ndarray) and device.is_gpu:

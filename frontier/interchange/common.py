@@ -52,7 +52,7 @@ def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
     """
     offsets, dst, stored = graph._sorted_arcs()
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
-    if graph.multi == "keep" and graph.time_unit is not None:
+    if graph.multi_edges == "all" and graph.time_unit is not None:
         rows, ids, values = records_of(graph, stored)
         return {name: column[rows] for name, column in ends.items()} | values, ids
     return ends | edge_values(graph, stored), None if graph._edge_data is None else stored
@@ -213,16 +213,16 @@ def as_floats(weights: Any) -> Any:
 
 
 def plain_columns(graph: Graph) -> dict[str, Any]:
-    """The columns of edge data that hold values: not those that link records (``multi="keep"``)."""
+    """The columns of edge data that hold values: not those that link records (``multi_edges="all"``)."""
     data = graph._edge_data
     return {} if data is None else {name: data.columns[name] for name in data.columns if name not in data.links}
 
 
 def check_multi(directed: bool, options: Mapping[str, Any], source: str) -> None:
     """Raise ValueError if the records of an undirected graph are to be made of arcs, which list edges in both ways."""
-    multi = options.get("multi", "last")
-    if not directed and multi != "last":
+    multi_edges = options.get("multi_edges", "last")
+    if not directed and multi_edges != "last":
         raise ValueError(
-            f"multi={multi!r} would take both directions of an undirected edge in {source} for two records; hand one "
-            "of them to the graph's from_edges"
+            f"multi_edges={multi_edges!r} would take both directions of an undirected edge in {source} for two "
+            "records; hand one of them to the graph's from_edges"
         )

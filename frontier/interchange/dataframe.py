@@ -36,7 +36,7 @@ def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: 
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
         Whose frame, as in `data_frame`.
     records : bool, optional
-        Of a graph that keeps its records (``multi="keep"``), whether there is a row for each record, which is the
+        Of a graph that keeps its records (``multi_edges="all"``), whether there is a row for each record, which is the
         default, or for each edge, with the sum of its weights and the number of its records (``count``).
 
     Returns
@@ -54,7 +54,7 @@ def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: 
     check_graph(graph)
     keeps = graph.num_records is not None
     if records is not None and flag(records, "records") and not keeps:
-        raise ValueError("records: this graph keeps none; make it with multi='keep'")
+        raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
     return data_frame(record_columns(graph) if keeps and records is not False else edge_columns(graph), library)
 
 

@@ -49,8 +49,9 @@ def to_pyg(graph: Graph, *, edge_attr: Sequence[str] = ()) -> Any:
         * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, which are then not there otherwise;
         * ``e_id``, of a graph with edge data: ``graph.edge_data[name][e_id]`` are its values now, ``= ...`` sets them.
 
-        Of a graph with times that keeps its records (``multi="keep"``), each record is an edge of its own, and ``e_id``
-        its id: ``graph.record_data[name][e_id]``. In other graphs an edge has one time, that of the record that counts.
+        Of a graph with times that keeps its records (``multi_edges="all"``), each record is an edge of its own, and
+        ``e_id`` its id: ``graph.record_data[name][e_id]``. In other graphs an edge has one time, that of the record
+        that counts.
 
         Deleted ids are nodes without edges.
 

@@ -34,8 +34,8 @@ def sample_pyg(
 
     Each of `vertices` has a part of its own, which is not connected to others, so that none sees what only another may:
     what ``NeighborLoader(..., disjoint=True)`` makes of a graph that does not change. Neighbors are those that
-    `sample_temporal_neighbors` finds: in a graph that keeps its records (``multi="keep"``), each record is an edge of
-    the sample. In others an edge has one time, that of the record that counts.
+    `sample_temporal_neighbors` finds: in a graph that keeps its records (``multi_edges="all"``), each record is an edge
+    of the sample. In others an edge has one time, that of the record that counts.
 
     Parameters
     ----------

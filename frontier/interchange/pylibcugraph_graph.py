@@ -21,9 +21,7 @@ PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 
 
 @reads
-def to_pylibcugraph(
-    graph: Graph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True
-) -> Any:
+def to_pylibcugraph(graph: Graph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True) -> Any:
     """A ``pylibcugraph.SGGraph``: both directions of undirected edges, and every vertex named, isolated ones too.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-NAMED_HINT = "named=True reads ids that are words or any numbers; in a stream, fr.Names numbers them"
+NAMED_HINT = "named=True reads ids that are words or any numbers; in a stream, fr.VertexNames numbers them"
 """What to do about ids in a file or a table that are not integers from 0 on, in readers that have this argument."""
 
 

@@ -114,7 +114,6 @@ class EdgeStream:
         """Whether any batch deletes."""
         return self._inserts is not None and not bool(self._inserts.all())
 
-
     def undirected(self) -> EdgeStream:
         """The stream for a graph without directions, where a directed source deletes ``u v`` but not ``v u``.
 

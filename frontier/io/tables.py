@@ -412,6 +412,7 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
         return _numbers(column, name, source)
     values = column.tolist()
     if values and all(isinstance(v, str) for v in values):
+
         def fault(row: int, reason: str) -> ParseError:
             return ParseError(f"the column of {name}s holds words, not numbers: {reason}", source, row + 1, values[row])
 

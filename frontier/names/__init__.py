@@ -1,5 +1,5 @@
 """Names of vertices: what a stream calls them, and the ids that the graph has for them."""
 
-from .names import Names
+from .names import VertexNames
 
-__all__ = ["Names"]
+__all__ = ["VertexNames"]

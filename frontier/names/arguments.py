@@ -6,11 +6,11 @@ from typing import Any
 
 from frontier.runtime.values import kind_of
 
-from .names import Names
+from .names import VertexNames
 
 
-def check_names(names: Any) -> Names | None:
-    """The argument `names`; raises TypeError unless it is a `Names`, or None."""
-    if not isinstance(names, Names | None):
-        raise TypeError(f"names must be a frontier.Names, not {kind_of(names)}")
+def check_vertex_names(names: Any) -> VertexNames | None:
+    """The argument `names`; raises TypeError unless it is a `VertexNames`, or None."""
+    if not isinstance(names, VertexNames | None):
+        raise TypeError(f"names must be a frontier.VertexNames, not {kind_of(names)}")
     return names

@@ -1,4 +1,4 @@
-"""`Names`: ids for what a stream calls its vertices."""
+"""`VertexNames`: ids for what a stream calls its vertices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DTYPES = ("int64", "uint64", "str")
 
 
-class Names:
+class VertexNames:
     """The ids of vertices that have names: account numbers, addresses, users.
 
     A graph numbers its vertices 0, 1, 2, ...; these are the ids. The first name gets the id 0, and each that was not
@@ -61,7 +61,7 @@ class Names:
     --------
     >>> import frontier as fr
     >>> from structures import SlabGraph
-    >>> names, graph = fr.Names(), SlabGraph(device="cpu")
+    >>> names, graph = fr.VertexNames(), SlabGraph(device="cpu")
     >>> src, dst = names.ids_of_edges(["ada", "bob", "eve"], ["bob", "cy", "dan"])
     >>> names.grow(graph)
     >>> graph.insert_edges(src, dst).inserted
@@ -286,7 +286,7 @@ class Names:
                 np.savez(file, dtype=np.array(self.dtype or ""), **arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, device: str | Device = "cpu") -> Names:
+    def load(cls, path: str | os.PathLike[str], *, device: str | Device = "cpu") -> VertexNames:
         """Names that `save` has written, on this device, wherever they were; text is on the host.
 
         Raises

@@ -1,27 +1,29 @@
-"""record: a step of a loop, replayed by the GPU as one launch."""
+"""capture: a step that is taken many times, replayed by the GPU as one launch."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from frontier.core.arguments import check_graph
+from frontier.core.arguments import check_graph, flag
 from frontier.core.locking import reads, scratch_of_stream
 from frontier.functor.checking import is_checking
 from frontier.runtime.compile import caches
+
+from .captured_batches import SMALL, CapturedBatchStep
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 
-class Recorded:
-    """A step that was handed to `record`; call it to take the step.
+class CapturedStep:
+    """A step that was handed to `capture`; call it to take the step.
 
     Attributes
     ----------
-    is_recorded : bool
+    is_captured : bool
         Whether the next call replays launches.
     """
 
@@ -38,7 +40,7 @@ class Recorded:
             self._step()
 
     @property
-    def is_recorded(self) -> bool:
+    def is_captured(self) -> bool:
         return self._launches is not None and self._made_for == self._now()
 
     def _forget(self) -> None:
@@ -119,8 +121,20 @@ def _abandon(stream: Any) -> None:
         stream.end_capture()
 
 
-def record(graph: BaseGraph, step: Callable[[], Any]) -> Recorded:
-    """Have a step of a loop that is taken many times launched at once.
+@overload
+def capture(graph: BaseGraph, step: Callable[[], Any]) -> CapturedStep: ...
+@overload
+def capture(
+    graph: BaseGraph, step: Callable[..., None], *, batches: Literal[True], max_batch: int = SMALL,
+    both_orders: bool = False,
+) -> CapturedBatchStep: ...  # fmt: skip
+
+
+def capture(
+    graph: BaseGraph, step: Callable[..., Any], *, batches: bool = False, max_batch: int = SMALL,
+    both_orders: bool = False,
+) -> CapturedStep | CapturedBatchStep:  # fmt: skip
+    """Have a step that is taken many times launched at once.
 
     An operator takes the host some ten microseconds, on a small graph longer than the GPU. The first call of the result
     takes the step as it is; the second records what it launches, as a CUDA graph; that one and all later calls replay
@@ -133,14 +147,21 @@ def record(graph: BaseGraph, step: Callable[[], Any]) -> Recorded:
     step : function without parameters
         It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
         repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
-        not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`,
-        `traverse`), or read results on the host; call `fetch` between two steps for that. Where vertices were deleted,
+        not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`, `traverse`),
+        or read results on the host; call `copy_to_host_async` between two steps for that. Where vertices were deleted,
         make the frontier of all vertices outside of it, since None stands for one that has to be found.
+    batches : bool
+        The step is a function ``step(graph, src, dst, *args)`` to be called with every batch: other pairs and numbers
+        each time, and the graph as it is then. See `CapturedBatchStep` for what it may call.
+    max_batch : int
+        With `batches`, pairs of the largest batch whose launches are replayed.
+    both_orders : bool
+        With `batches`, whether the step gets each pair twice: as it is, and with its ends exchanged.
 
     Returns
     -------
-    Recorded
-        A function without parameters, and without a result.
+    CapturedStep or CapturedBatchStep
+        A function without a result, and without parameters unless `batches` is set.
 
     Raises
     ------
@@ -159,20 +180,22 @@ def record(graph: BaseGraph, step: Callable[[], Any]) -> Recorded:
     >>> def step():
     ...     fr.neighbor_reduce(graph, None, neighbor, x, out=sums)
     ...     x[:] = sums
-    >>> taken = fr.record(graph, step)
+    >>> taken = fr.capture(graph, step)
     >>> for _ in range(3):
     ...     taken()
     >>> x.tolist()
     [3.0, 5.0, 5.0, 3.0]
     """
+    if flag(batches, "batches"):
+        return CapturedBatchStep(graph, step, max_batch=max_batch, both_orders=both_orders)
     check_graph(graph)
     if not callable(step):
         raise TypeError("step must be a function without parameters")
-    return Recorded(graph, step)
+    return CapturedStep(graph, step)
 
 
 @reads
-def _take(graph: BaseGraph, recorded: Recorded) -> None:
+def _take(graph: BaseGraph, recorded: CapturedStep) -> None:
     if is_checking():  # which looks at what each launch has found
         recorded._step()
         return

@@ -9,12 +9,12 @@ import numpy as np
 
 from frontier.core.arguments import check_graph, integer, number
 from frontier.core.locking import reads
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 
 from .dispatch.kernels import A_TRUTH, check_op, functor_args
 from .dispatch.signatures import OP_PARAMETERS
 from .extract import collect_arcs
-from .layout import choose_form
+from .layout import choose_layout
 
 if TYPE_CHECKING:
     from frontier.core.graph import Graph
@@ -67,7 +67,7 @@ def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
-    part: Any = snapshot_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
+    part: Any = csr_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
     part._has_sorted_lists = False
     return part
 
@@ -113,7 +113,7 @@ def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple
 
 
 @reads
-def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
+def copy_for_passes(graph: Graph, passes: float) -> Graph:
     """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
 
     For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
@@ -135,7 +135,7 @@ def snapshot_for_passes(graph: Graph, passes: float) -> Graph:
     if graph.walk_cost[kind] <= 1:
         return graph
     costs = passes * graph.walk_cost[kind], passes + passes_of_copy(graph)
-    return copy_as_stored(graph) if choose_form(graph, "auto", lambda: costs, copy_bytes(graph)).snapshot else graph
+    return copy_as_stored(graph) if choose_layout(graph, "auto", lambda: costs, copy_bytes(graph)).is_copy else graph
 
 
 def passes_of_copy(graph: Graph) -> float:
@@ -149,7 +149,7 @@ def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
     weighted = weighted and graph.is_weighted
     offsets, dst, slots = collect_arcs(graph, slots=weighted)
     weights = graph._weights_at(slots) if weighted else None
-    made: Any = snapshot_structure().from_csr(  # type: ignore[attr-defined]
+    made: Any = csr_structure().from_csr(  # type: ignore[attr-defined]
         offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
     )
     made._has_sorted_lists = False

@@ -1,4 +1,4 @@
-"""`Form`: whether an algorithm walks a graph as it is stored, or a copy of it, and why."""
+"""`ReadLayout`: whether an algorithm reads a graph as it is stored, or a static copy of it, and why."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from frontier.core.arguments import check_graph
-from frontier.runtime.values import kind_of
+from frontier.runtime.values import one_of
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
@@ -21,34 +19,41 @@ GAIN = 1.1
 MEMORY_SHARE = 0.5  # of the memory that is free: what a copy may take
 
 
+LAYOUTS = ("auto", "native", "csr")
+
+
 @dataclass(frozen=True)
-class Form:
-    """The form in which an algorithm reads a graph.
+class ReadLayout:
+    """The layout from which an algorithm reads a graph.
 
     Attributes
     ----------
-    snapshot : bool
-        Whether from a static copy, made for the purpose. Otherwise it walks the neighbor iterator of the structure.
+    name : {"native", "csr"}
+        ``"csr"`` is a static copy, made for the purpose. Otherwise the neighbor iterator of the structure is walked.
     reason : str
         Why.
     """
 
-    snapshot: bool
+    name: str
     reason: str
 
+    @property
+    def is_copy(self) -> bool:
+        return self.name != "native"
+
     def __str__(self) -> str:
-        return f"{'snapshot' if self.snapshot else 'native'}: {self.reason}"
+        return f"{self.name}: {self.reason}"
 
 
-def choose_form(
-    graph: BaseGraph, snapshot: bool | str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
-) -> Form:
-    """The form that a user asks for by ``snapshot=True`` or ``False``; with ``"auto"`` the one expected to be faster.
+def choose_layout(
+    graph: BaseGraph, layout: str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
+) -> ReadLayout:
+    """The layout that a user asks for; with ``"auto"`` the one expected to be faster.
 
     Parameters
     ----------
     graph : Graph
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
     costs : function
         The expected cost of walking the graph as it is stored, and that of making a copy and walking it, in any unit.
         Called only if there is a choice.
@@ -57,28 +62,28 @@ def choose_form(
 
     Raises
     ------
-    ValueError, TypeError
-        `snapshot` is neither of these.
+    TypeError, ValueError
+        `layout` is none of these.
     """
     check_graph(graph)
-    if isinstance(snapshot, bool | np.bool_):
-        return Form(bool(snapshot), f"snapshot={snapshot} was asked for")
-    if snapshot != "auto":
-        said = repr(snapshot) if isinstance(snapshot, str) else kind_of(snapshot)
-        error = ValueError if isinstance(snapshot, str) else TypeError
-        raise error(f"snapshot must be True, False or 'auto', not {said}")
+    if one_of(layout, "layout", LAYOUTS) != "auto":
+        return ReadLayout(layout, f"layout={layout!r} was asked for")
     native, copied = costs()
     if native <= 0:
-        return Form(False, "there is nothing to do")
+        return ReadLayout("native", "there is nothing to do")
     ratio = native / max(copied, 1e-9)
     if ratio > GAIN:
         free = free_bytes(graph)  # which takes a GPU longer than to find the costs
         if free is not None and copy_bytes > MEMORY_SHARE * free:
-            return Form(False, f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free")
-        return Form(True, f"a copy is expected to be {ratio:.2g} times as fast, its making included")
+            return ReadLayout(
+                "native", f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free"
+            )
+        return ReadLayout("csr", f"a copy is expected to be {ratio:.2g} times as fast, its making included")
     if ratio >= 1:
-        return Form(False, f"a copy is expected to be {ratio:.2g} times as fast, which is not worth its memory")
-    return Form(False, f"a copy is expected to take {1 / ratio:.2g} times as long, its making included")
+        return ReadLayout(
+            "native", f"a copy is expected to be {ratio:.2g} times as fast, which is not worth its memory"
+        )
+    return ReadLayout("native", f"a copy is expected to take {1 / ratio:.2g} times as long, its making included")
 
 
 def free_bytes(graph: BaseGraph) -> int | None:

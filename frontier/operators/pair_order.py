@@ -17,7 +17,7 @@ from .dispatch.gpu_balance import Pieces
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-MANY_PAIRS = 1 << 15
+LARGE_PAIRS = 1 << 15
 """To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
 R-MAT graph with 48 million took an H100 1.95 ms in place of 2.35, and a million 25.5 in place of 34.7."""
 LARGE_LISTS = 1 << 30
@@ -30,7 +30,7 @@ def in_order(graph: BaseGraph, count: int) -> bool:
 
     A record has a fixed number of pairs, most of which may be padding.
     """
-    many = MANY_PAIRS if graph._neighbors.nbytes >= LARGE_LISTS else 4 * MANY_PAIRS
+    many = LARGE_PAIRS if graph._neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 

@@ -4,7 +4,7 @@ from .compile.cpu import cpu_kernel, jit
 from .compile.kernels import Kernels, load_kernels
 from .compile.parallel import parallel_kernel
 from .compile.progress import on_compile
-from .compile.warm_up import loading_alternatives
+from .compile.warm_up import warming_up
 from .device import Device, gpu_available, resolve_device
 from .interrupts import HeldInterrupts
 from .memory.elementwise import fill_column, fill_with
@@ -13,7 +13,22 @@ from .memory.workspace import Workspace
 from .threads import threads_for
 
 __all__ = [
-    "Counters", "Device", "ErrorFlag", "HeldInterrupts", "Kernels", "Scratch", "Workspace", "cpu_kernel",
-    "fill_column", "fill_with", "gpu_available", "jit", "load_kernels", "loading_alternatives",
-    "on_compile", "parallel_kernel", "resolve_device", "threads_for",
+    "Counters",
+    "Device",
+    "ErrorFlag",
+    "HeldInterrupts",
+    "Kernels",
+    "Scratch",
+    "Workspace",
+    "cpu_kernel",
+    "fill_column",
+    "fill_with",
+    "gpu_available",
+    "jit",
+    "load_kernels",
+    "on_compile",
+    "parallel_kernel",
+    "resolve_device",
+    "threads_for",
+    "warming_up",
 ]  # fmt: skip

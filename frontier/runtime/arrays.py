@@ -11,7 +11,7 @@ from . import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
-NAMES_HINT = "fr.Names gives ids to names of any kind, and frontier.io.from_table to those of a table"
+NAMES_HINT = "fr.VertexNames gives ids to names of any kind, and frontier.io.from_table to those of a table"
 """What to do about vertices that are no ids: hashes, negative numbers, words."""
 DLPACK_GPU = (2, 13)
 """DLPack's numbers of the memory of CUDA devices, and of managed memory."""

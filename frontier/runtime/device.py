@@ -38,7 +38,7 @@ class Device:
         """A NumPy array with the contents of `array`; waits for work queued on the device."""
         if not self.is_gpu:
             return np.asarray(array)
-        return _few_to_host(self.xp, array) if array.nbytes <= FEW_BYTES and array.flags.c_contiguous else array.get()
+        return _few_to_host(self.xp, array) if array.nbytes <= SMALL_BYTES and array.flags.c_contiguous else array.get()
 
     def read_only(self, array: Any) -> Any:
         """`array` for those who must not change it: a view that cannot be written, or a copy, as CuPy has no such."""
@@ -66,11 +66,11 @@ class Device:
         return _resolve_pickled, (self.kind,)
 
 
-FEW_BYTES = 1024
+SMALL_BYTES = 1024
 """Arrays that come to the host through page-locked memory: the driver copies others in two steps. What is read after
 each batch is no more than some numbers."""
 
-_landing = threading.local()  # `bytes`: FEW_BYTES of page-locked memory of this thread
+_landing = threading.local()  # `bytes`: SMALL_BYTES of page-locked memory of this thread
 
 
 def _few_to_host(xp: ModuleType, array: Any) -> np.ndarray:
@@ -79,7 +79,7 @@ def _few_to_host(xp: ModuleType, array: Any) -> np.ndarray:
     if landed is None:
         import cupyx
 
-        landed = _landing.bytes = cupyx.empty_pinned(FEW_BYTES, np.uint8)
+        landed = _landing.bytes = cupyx.empty_pinned(SMALL_BYTES, np.uint8)
         _landing.address = landed.ctypes.data
     if size:
         array.data.copy_to_host_async(_landing.address, size, stream)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from structures.changes import Changes
 
 CHUNKS_PER_THREAD = 4  # pieces into which lists are distributed, for each thread
-FEW_CHANGES = 1024  # fewer than these are made by one thread
+SMALL_CHANGES = 1024  # fewer than these are made by one thread
 
 
 def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
@@ -55,5 +55,5 @@ def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> Non
 
 def chunks_for(changes: int) -> int:
     """Pieces into which lists are distributed, for so many changes to them."""
-    threads = threads_for(changes, FEW_CHANGES)
+    threads = threads_for(changes, SMALL_CHANGES)
     return 1 if threads == 1 else CHUNKS_PER_THREAD * threads

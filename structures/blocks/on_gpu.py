@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
-from frontier.operators.dispatch.kernels import state_of
+from frontier.operators.dispatch.kernels import workspace_of
 from frontier.operators.match import match_keys
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
 def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> None:
     count, kernels, xp = int(src.size), graph._kernels, graph.xp
     long_src, long_dst = xp.empty(pending, src.dtype), xp.empty(pending, dst.dtype)
-    kernels.list_long(count, src, dst, slots, state_of(graph).counters.array, long_src, long_dst)
+    kernels.list_long(count, src, dst, slots, workspace_of(graph).counters.array, long_src, long_dst)
     keys = sorted_keys(graph, Arcs(long_src, long_dst, None)).keys
     found = xp.empty(pending, np.int64)
     match_keys(graph, keys, found)

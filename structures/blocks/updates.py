@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import SortedKeys, row_ids, tile_launch
-from frontier.operators.dispatch.kernels import state_of
+from frontier.operators.dispatch.kernels import workspace_of
 from frontier.operators.match import match_keys
 from structures.changes import Changes
 from structures.changes import changes_of_keys as changes_of_sorted
@@ -79,7 +79,7 @@ def find_arcs(graph: Graph, src: Any, dst: Any) -> Any:
     walked once for all of them; the host synchronizes to know whether there are any.
     """
     slots = graph.xp.empty(src.size, np.int64)
-    counters = state_of(graph).counters  # not those of updates: several threads may look arcs up at once
+    counters = workspace_of(graph).counters  # not those of updates: several threads may look arcs up at once
     counters.reset()
     graph._kernels.find_short(int(src.size), graph.view(), src, dst, SHORT_LIST, slots, counters.array)
     pending = counters.read()[PENDING]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .graph import FaimGraph
 
 
-
 def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; `FaimGraph` and `PagePool` list the invariants."""
     xp, n, records = graph.xp, graph.num_vertices, graph._records

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.batch.raw import MOST_EDGES
+from frontier.core.batch.raw import MAX_EDGES
 from structures.changes import Changes
 
 from .cpu import LARGE, STAGED
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .graph import Hornet
 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
-FEW_LISTS = 2 * MOST_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
+SMALL_LISTS = 2 * MAX_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
 CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 
@@ -41,7 +41,7 @@ def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
 def room_for_large(graph: Hornet, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = graph._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
-    return graph._scratch.get("large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, FEW_LISTS)), np.int64)
+    return graph._scratch.get("large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64)
 
 
 def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:

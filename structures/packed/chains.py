@@ -104,7 +104,7 @@ class PackedChains(LaunchSequence, PackedGraph):
         for rebalance, kind, windows, launch in (
             (kernels.move_leaves, LEAVES, plan.leaves, {"tile": 8}),
             (kernels.move_warps, WARPS, plan.warps, {"tile": 32}),
-            (kernels.move_blocks, BLOCKS, plan.blocks, {"blocks": min(int(plan.blocks.size), MOST_BLOCKS)}),
+            (kernels.move_blocks, BLOCKS, plan.blocks, {"blocks": min(int(plan.blocks.size), MAX_BLOCKS)}),
         ):
             if kind != LEAVES or batch.keys is not None:  # deletions rebalance no single leaves
                 rebalance(
@@ -137,4 +137,4 @@ class PackedChains(LaunchSequence, PackedGraph):
             self._move(plan, numbers, batch, on_gpu.room_to_move(self, numbers, batch))
 
 
-MOST_BLOCKS = 528  # that share the windows of a block each: four for each multiprocessor of a large GPU
+MAX_BLOCKS = 528  # that share the windows of a block each: four for each multiprocessor of a large GPU

@@ -13,14 +13,14 @@ from frontier.runtime import fill_with
 from frontier.runtime.launch.arguments import Field, Struct
 
 from .cpu_slabs import EMPTY, FOUND
-from .layout import FEW_TO_RESOLVE
+from .layout import SMALL_TO_RESOLVE
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
 
 ENTRIES = 1 << 16
 """Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
-MOST_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabGraph._resolve`)
+MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabGraph._resolve`)
 CHANGING = (
     "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "chain_limit",
 )  # fmt: skip
@@ -50,7 +50,7 @@ class Batches:
     def insert(self, graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
-        self._few = few = count <= FEW_TO_RESOLVE
+        self._few = few = count <= SMALL_TO_RESOLVE
         graph._reserve_for(count)
         table = 0
         if resolving:
@@ -88,7 +88,7 @@ class Batches:
 
     def _have_table(self, graph: SlabGraph, count: int) -> None:
         """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
-        wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MOST_ENTRIES)
+        wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MAX_ENTRIES)
         if wanted <= self._entries:
             return
         try:

@@ -39,7 +39,7 @@ class BoundUpdates:
     def insert(self, graph: SlabGraph, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
-        graph._counters.expect()
+        graph._counters.arm()
         self._pool.fields[:] = graph._pool().fields
         self._changing.set(graph._weights.data.ptr, graph._chain_limit(count))
         self._insert(count, tile=LANES)
@@ -52,11 +52,11 @@ class BoundUpdates:
         pool.put("published", self._erased.published)
         self._erased.reset()
         self._erase(count, tile=LANES)
-        self._erased.leave()
+        self._erased.mark_published()
 
     def inserted(self, graph: SlabGraph) -> tuple[int, int]:
         """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
-        self._counts = counts = graph._counters.hear()
+        self._counts = counts = graph._counters.poll()
         graph._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 

@@ -209,7 +209,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _insert(self, arcs: Arcs) -> tuple[int, int]:
         slots = self._scratch.get("slots", len(arcs), np.int64)
         self._host.insert(self, arcs, slots, resolving=True)
-        counts = self._counters.collect()
+        counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
         if not counts[DEFERRED] and not counts[OVERFULL]:
@@ -225,7 +225,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
         slots = self._scratch.get("slots", len(arcs), np.int64)
         self._host.insert(self, arcs, slots, resolving=False)
-        counts = self._counters.collect()
+        counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
         try:
@@ -251,7 +251,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
                 int(pending.size), self._pool(), self._weights, None, pending, arcs.src, arcs.dst, arcs.weights,
                 NO_LIMIT, slots, None, 0, None, False, tile=4,
             )  # fmt: skip
-            counts = self._counters.collect()
+            counts = self._counters.synchronize()
             self._account(counts)
             inserted += counts[CHANGED]
             found += counts[FOUND]
@@ -268,7 +268,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         if not found:
             return 0
         if self._host.resolve(self, arcs, slots, found):
-            counts = self._counters.collect()
+            counts = self._counters.synchronize()
             return counts[RECORDED] - counts[REPEATED]
         entries = 1 << (2 * found - 1).bit_length()
         if entries > KEPT_ENTRIES:
@@ -292,7 +292,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         """Delete what a batch inserted before memory ran out. Needs no memory."""
         self._counters.reset()
         self._kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, None, tile=4)
-        self._tombstones += self._counters.collect()[CHANGED]
+        self._tombstones += self._counters.synchronize()[CHANGED]
         self._view = None
 
     def _enlarge(self, arcs: Arcs, positions: Any, moved: Any) -> None:
@@ -331,7 +331,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
     def _erase(self, arcs: Arcs, edges: Any) -> int:
         """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
         self._host.erase(self, arcs, edges)
-        deleted = self._counters.collect()[CHANGED]
+        deleted = self._counters.synchronize()[CHANGED]
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
             self._edges_at(edges, out=edges)
@@ -404,7 +404,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             deleted = counts[CHANGED]
         else:
             small.queue(self, "erase_small", count)
-            self._counters.leave()
+            self._counters.mark_published()
             deleted = found if self.directed else 2 * found
         self._keep_view()
         self._flush_after(deleted)

@@ -9,7 +9,7 @@ LONG_CHAIN = 32  # the limit in most batches: to rehash a few tables after each 
 RELAXED_BATCHES = 32  # every so many, one has the lower limit;
 RELAXED_SHARE = 4  # and once the arcs that have come since are such a part of the graph's
 SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last took more; who finds none is deferred
-FEW_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
+SMALL_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 
 

@@ -10,14 +10,14 @@ from frontier.core.batch import Arcs
 from frontier.runtime import fill_with
 
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
-from .layout import DUPLICATE_ENTRIES, FEW_TO_RESOLVE, Crowding, Layout
+from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
 if TYPE_CHECKING:
     from .graph import SlabGraph
 
 
-FEW_ARCS = 1 << 15  # fewer are worked on as they come
-PART, MOST_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
+SMALL_ARCS = 1 << 15  # fewer are worked on as they come
+PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
 def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
@@ -27,14 +27,14 @@ def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None
     are there.
     """
     arcs.check()
-    if len(arcs) < FEW_ARCS:
+    if len(arcs) < SMALL_ARCS:
         _insert_at_once(graph, arcs, slots, resolving)
     else:
         _insert_parts(graph, arcs, slots, resolving)
 
 
 def _insert_at_once(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
-    count, kernels, few = len(arcs), graph._kernels, len(arcs) <= FEW_TO_RESOLVE
+    count, kernels, few = len(arcs), graph._kernels, len(arcs) <= SMALL_TO_RESOLVE
     graph._reserve_for(count)
     table = _duplicates(graph) if resolving else None
     recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64) if resolving else None
@@ -85,7 +85,7 @@ def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> 
 def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     arcs.check()
-    if len(arcs) < FEW_ARCS:
+    if len(arcs) < SMALL_ARCS:
         graph._counters.reset()
         graph._kernels.erase(len(arcs), graph._pool(), None, arcs.src, arcs.dst, None, slots)
     else:
@@ -103,7 +103,7 @@ def _erase_parts(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
 def _partition(graph: SlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
     """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
     count = len(arcs)
-    parts = min(count // PART, MOST_PARTS)
+    parts = min(count // PART, MAX_PARTS)
     starts, order = np.empty(parts + 1, np.int64), graph._scratch.get("order", count, np.int32)
     graph._kernels.partition(count, arcs.src, starts, order)
     return starts, order, np.zeros((parts, COUNTERS), np.int64)

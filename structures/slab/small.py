@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.batch.raw import MOST_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.runtime.launch.arguments import Struct
 
 from .cpu_slabs import EMPTY
@@ -18,7 +18,7 @@ WORK = ("weights", "slots", "table", "table_size", "firsts", "recorded", "chain_
 """The fields of ``struct Work`` of small.cuh."""
 KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
 LANES = 4  # threads to an arc
-ARCS = 2 * MOST_EDGES
+ARCS = 2 * MAX_EDGES
 ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels do not take to be too many
 
 
@@ -48,9 +48,9 @@ class SmallUpdates:
 
     def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
-        graph._counters.expect()
+        graph._counters.arm()
         self.queue(graph, kernel, items)
-        return graph._counters.hear()
+        return graph._counters.poll()
 
     def queue(self, graph: SlabGraph, kernel: str, items: int) -> None:
         """`launch`, without waiting for what it counts."""

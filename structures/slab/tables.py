@@ -139,8 +139,6 @@ class SlabTables(SlabPool):
             return
         layout = self._host.lay_out(self, ids)
         self._counters.reset()
-        self._kernels.compact(
-            layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets
-        )
+        self._kernels.compact(layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets)
         self._account(self._counters.read())
         self._tombstones = 0

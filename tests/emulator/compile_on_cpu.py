@@ -152,7 +152,7 @@ def install() -> None:
 
     from frontier.distributed.operators import persistent
     from frontier.distributed.transport.in_process import InProcessCommunicator
-    from frontier.operators.capture import Recorded
+    from frontier.operators.capture import CapturedStep
     from frontier.runtime.compile import cuda
     from frontier.runtime.memory import growable
 
@@ -172,7 +172,7 @@ def install() -> None:
     InProcessCommunicator.kernels_meet = True
     persistent.PATIENCE = 2**62  # a look at what another part has written takes no time
 
-    Recorded.__call__ = lambda self: self._step()
+    CapturedStep.__call__ = lambda self: self._step()
 
     class NoRange:
         """No ranges of addresses: arrays grow by copies."""

@@ -40,7 +40,7 @@ inline longlong2 make_longlong2(long long x, long long y) { return {x, y}; }
 
 namespace emulator {
 
-constexpr int WARP = 32, MOST_THREADS = 1024;
+constexpr int WARP = 32, MAX_THREADS = 1024;
 constexpr size_t STACK = 256 << 10;
 
 extern "C" void emulator_switch(void** from, void* to);
@@ -198,7 +198,7 @@ inline void run_block() {
   block->left = block->threads;
   block->arrived = 0;
   block->sum = 0;
-  int order[MOST_THREADS];
+  int order[MAX_THREADS];
   for (int k = 0; k < block->threads; ++k) order[k] = k;
   long long idle = 0;
   while (block->left) {
@@ -220,13 +220,13 @@ inline void run_block() {
 }
 
 struct Room {
-  Lane* lanes = new Lane[MOST_THREADS];
-  char* stacks = static_cast<char*>(mmap(nullptr, STACK * MOST_THREADS, PROT_READ | PROT_WRITE,
+  Lane* lanes = new Lane[MAX_THREADS];
+  char* stacks = static_cast<char*>(mmap(nullptr, STACK * MAX_THREADS, PROT_READ | PROT_WRITE,
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   char* dynamic = static_cast<char*>(std::aligned_alloc(64, 256 << 10));
   ~Room() {
     delete[] lanes;
-    munmap(stacks, STACK * MOST_THREADS);
+    munmap(stacks, STACK * MAX_THREADS);
     std::free(dynamic);
   }
 };

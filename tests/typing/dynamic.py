@@ -30,9 +30,9 @@ def total(graph: fr.DynamicGraph) -> int:
 
 graph = fr.structures()["slab"](100)
 assert_type(graph, fr.DynamicGraph)
-assert_type(graph.insert_edges([0], [1]), fr.UpdateResult)
+assert_type(graph.insert_edges([0], [1]), fr.advanced.UpdateResult)
 assert_type(graph.delete_edges([0], [1]).deleted, int)
-assert_type(graph.apply([fr.Op.INSERT], [0], [1]), fr.MixedResult)
+assert_type(graph.apply([fr.Operation.INSERT], [0], [1]), fr.advanced.MixedResult)
 assert_type(DynamicComponents(graph).count, int)
 assert_type(DynamicKTruss(graph, k=4).num_edges, int)
 graph.attach(Volume())
@@ -43,7 +43,7 @@ with DynamicPageRank(graph, tol=1e-6) as ranks:
         graph.delete_edges(leaving.src, leaving.dst)
     print(ranks.pagerank.max())
 
-window = fr.SlidingWindow(SlabGraph(4, time="s"), span="10min")
+window = fr.SlidingWindow(SlabGraph(4, time_unit="s"), span="10min")
 assert_type(window.push([0], [1], time=[3]).late, int)
 
 converted, names = fr.interchange.from_networkx(Hornet, nx.path_graph(3), weight_dtype="int64")

@@ -17,7 +17,7 @@ def export(graph: fr.Graph, frame: Any) -> Any:
     interchange.to_dataframe(graph, "polars")
     interchange.data_frame({"a": frame["a"]}, library="pyarrow")
     interchange.to_edge_index(graph)
-    return bfs(graph, 0).to_dataframe(fr.Names(), library="pandas")
+    return bfs(graph, 0).to_dataframe(fr.VertexNames(), library="pandas")
 
 
 def learn(graph: SlabGraph, data: Any) -> None:

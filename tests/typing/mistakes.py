@@ -23,7 +23,7 @@ LPMA.from_edges([0], [1], method="locks")  # mistake
 CSR.from_edges([0], [1], load_factor=0.7)  # mistake
 Pipeline([], graph, batchsize=3)  # mistake
 fr.SlidingWindow(graph, spans="10min")  # mistake
-count: str = fr.random_bits(1, 2)  # mistake
+count: str = fr.advanced.random_bits(1, 2)  # mistake
 fr.interchange.to_dataframe(graph, "dask")  # mistake
 bfs(graph, 0).to_dataframe(library="dask")  # mistake
 print(fr.interchange.from_pyg(SlabGraph, None).load_factors)  # mistake

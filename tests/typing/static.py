@@ -33,11 +33,11 @@ graph = SlabGraph.from_edges([0, 1], [1, 2], num_vertices=4, device="cpu", weigh
 assert_type(graph, SlabGraph)
 assert_type(graph.copy(), SlabGraph)
 assert_type(SlabGraph.load("graph.npz"), SlabGraph)
-assert_type(SlabGraph(4, directed=True, in_edges=True, time="s", load_factor=0.5), SlabGraph)
+assert_type(SlabGraph(4, directed=True, in_edges=True, time_unit="s", load_factor=0.5), SlabGraph)
 assert_type(GPMA(4, edge_data={"amount": "float32"}, deletion="lazy"), GPMA)
 assert_type(graph.num_edges, int)
 assert_type(graph.reverse, fr.Graph)
-assert_type(graph.memory_usage(), fr.MemoryUsage)
+assert_type(graph.memory_usage(), fr.advanced.MemoryUsage)
 
 frontier = fr.Frontier(graph, [0])
 assert_type(fr.advance(graph, frontier, lower, smallest_ids(graph)), fr.Frontier)

@@ -14,21 +14,21 @@ from algorithms import DynamicTemporalTriangleCount, DynamicTriangleCount, earli
 from dynfrontier import Pipeline, PipelineBatch, PipelineError, SocketSource
 from structures import GraphVine, SlabGraph
 
-names = fr.Names()
+names = fr.VertexNames()
 src, dst = names.ids_of_edges(["ann", "bob"], np.array(["bob", "eve"]))
 assert_type(len(names), int)
 assert_type(names.id_of("ann"), int)
 assert_type("ann" in names, bool)
-assert_type(fr.Names.load("names"), fr.Names)
+assert_type(fr.VertexNames.load("names"), fr.VertexNames)
 names.forget([0])
 
-graph = SlabGraph(time="us", edge_data={"amount": "float32"}, device="cpu", keep_time="first")
+graph = SlabGraph(time_unit="us", edge_data={"amount": "float32"}, device="cpu", keep_time="first")
 names.grow(graph)
 graph.insert_edges(src, dst, time=[datetime(2026, 1, 1)] * 2, amount=[1.0, 2.0])
 if graph.edge_data is not None:
     print(graph.edge_data["amount"][graph.edge_ids(src, dst)], graph.time_unit)
-payments = SlabGraph.from_edges([0], [1], [2.5], time=[3], time_unit="s", edge_data={"fee": [1]}, multi="sum")
-assert_type(payments.expire(before=datetime(2026, 1, 1)), fr.UpdateResult)
+payments = SlabGraph.from_edges([0], [1], [2.5], time=[3], time_unit="s", edge_data={"fee": [1]}, multi_edges="sum")
+assert_type(payments.expire(before=datetime(2026, 1, 1)), fr.advanced.UpdateResult)
 assert_type(GraphVine.from_edges([0], [1], block_size=32, num_vertices=7), GraphVine)
 
 offsets, ids, times, edges = fr.sample_temporal_neighbors(graph, [0, 1], 8, method="decay", half_life="1h", seed=1)
@@ -59,5 +59,5 @@ except PipelineError as error:
     print(error.stage, error.batch, error.record)
 
 window = fr.SlidingWindow(graph, span=timedelta(minutes=10), lateness="1min")
-assert_type(window.push(src, dst, time=[1, 2], amount=[1, 2]), fr.WindowResult)
+assert_type(window.push(src, dst, time=[1, 2], amount=[1, 2]), fr.advanced.WindowResult)
 assert_type(window.clock, int | None)

@@ -114,4 +114,3 @@ def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight
     if target not in lengths:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
     return lengths[target]
-

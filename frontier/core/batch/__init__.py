@@ -20,7 +20,7 @@ from frontier.runtime.values import integer
 from .raw import is_plain
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
-MOST_PASSING = 1 << 18
+MAX_PASSING = 1 << 18
 """Edges of a batch whose arcs may go to memory that stays. Of larger ones, allocations are a small part of the time."""
 PREPARED = (
     "src", "dst", "weights", "num_vertices", "absent", "directed", "drop_loops", "out_src", "out_dst", "out_weights",
@@ -231,7 +231,7 @@ class ArcMaker:
                 explain_errors(device, found, src, dst, weights, num_vertices, absent)
 
         arcs: Arcs
-        if passing and device.is_gpu and 0 < count <= MOST_PASSING:
+        if passing and device.is_gpu and 0 < count <= MAX_PASSING:
             room = self._room
             if room is None or room.size < total:
                 size = 1 << (total - 1).bit_length()
@@ -350,12 +350,12 @@ def refuse_weights(weight_dtype: np.dtype | None) -> None:
         raise ValueError("weights were given, but this graph has none: make it with weights to keep them")
 
 
-FEW_IDS = 4096
+SMALL_IDS = 4096
 """So many are looked at on the host, which takes less than kernels that CuPy compiles when they are first used."""
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:
-    xp, ids = (np, device.to_host(ids)) if ids.size <= FEW_IDS else (device.xp, ids)
+    xp, ids = (np, device.to_host(ids)) if ids.size <= SMALL_IDS else (device.xp, ids)
     bad = xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])

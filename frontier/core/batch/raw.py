@@ -15,7 +15,7 @@ import numpy as np
 from frontier.runtime import Device
 from frontier.runtime.launch.arguments import Struct
 
-MOST_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
+MAX_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
 THREADS = 256  # of a block (SMALL_THREADS)
 FIELDS = (
     "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
@@ -28,7 +28,7 @@ ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
     """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
     converted first."""
-    return type(src) is array and 0 < src.size <= MOST_EDGES and is_plain(array, src, dst, weights, weight_dtype)
+    return type(src) is array and 0 < src.size <= MAX_EDGES and is_plain(array, src, dst, weights, weight_dtype)
 
 
 def is_plain(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
@@ -58,7 +58,7 @@ class Staging:
     def __init__(self, device: Device):
         import cupyx
 
-        size = 3 * 8 * MOST_EDGES
+        size = 3 * 8 * MAX_EDGES
         self._host = cupyx.empty_pinned(size, np.uint8)
         self._device = device.xp.empty(size, np.uint8)
         self._stream = device.xp.cuda.get_current_stream
@@ -105,4 +105,3 @@ class SmallBatch(Struct):
             *(arcs or NOWHERE), *(edges or NOWHERE),
         )  # fmt: skip
         return count if directed else 2 * count
-

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..base import BaseGraph
 
 
-FEW_ARCS = 1 << 13
+SMALL_ARCS = 1 << 13
 """Up to as many, one thread block has found them before three kernels are launched."""
 
 
@@ -63,13 +63,13 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
     table = scratch("effective_table", entries, np.int64, fill=FREE)
     slots = graph._find(arcs.src, arcs.dst)
     kernels = effective_kernels(graph)
-    if device.is_gpu and count <= FEW_ARCS:
+    if device.is_gpu and count <= SMALL_ARCS:
         number = graph._access.workspace().number
         kernels.find_few(
             count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places, src, dst,
             number.published, threads=min(1024, -(-count // 32) * 32), blocks=1,
         )  # fmt: skip
-        found = number.collect()[0]
+        found = number.synchronize()[0]
         arcs.check(waited=True)
         return src[:found], dst[:found]
     counters = graph._access.workspace().counters

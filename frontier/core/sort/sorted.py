@@ -14,7 +14,7 @@ from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, so
 if TYPE_CHECKING:
     from ..base import BaseGraph
 
-FEW_ARCS = 1 << 13
+SMALL_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
 time to launch its kernels."""
 END = 2**63 - 1  # greater than all keys (keys.cuh has the same number)
@@ -82,7 +82,7 @@ def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Sorted
     # A sort of plain numbers takes a fraction of the time of one that moves positions along.
     bits = size.bit_length() if origin and 2 * shift + size.bit_length() <= 62 else 0
     keys = graph._scratch.get("sorted_keys", size, np.int64)
-    if size <= FEW_ARCS:
+    if size <= SMALL_ARCS:
         order = graph._scratch.get("sorted_order", size, np.int64) if origin and not bits else None
         sort_kernels(graph).sort_few(size, arcs.src, arcs.dst, shift, bits, keys, order, tile=8)
         return SortedKeys(keys, bits, shift, order)

@@ -2,7 +2,7 @@
 
 from .dask import DaskEngine, engine_of_client
 from .engine import Engine, Host
-from .processes import Processes
-from .threads import Threads
+from .processes import ProcessEngine
+from .threads import ThreadEngine
 
-__all__ = ["DaskEngine", "Engine", "Host", "Processes", "Threads", "engine_of_client"]
+__all__ = ["DaskEngine", "Engine", "Host", "ProcessEngine", "ThreadEngine", "engine_of_client"]

@@ -34,7 +34,7 @@ THREADS = "NUMBA_NUM_THREADS"
 GO, SKIP = b"go", b"skip"
 
 
-class Processes(Engine):
+class ProcessEngine(Engine):
     """Some processes of this machine.
 
     Workers ignore Ctrl-C, which a terminal sends to all processes of a program: the program decides.
@@ -47,8 +47,8 @@ class Processes(Engine):
 
     Examples
     --------
-    >>> from frontier.distributed import DistributedGraph, Processes
-    >>> with Processes(2) as engine:  # doctest: +SKIP
+    >>> from frontier.distributed import DistributedGraph, ProcessEngine
+    >>> with ProcessEngine(2) as engine:  # doctest: +SKIP
     ...     graph = DistributedGraph(SlabGraph, num_vertices=4, engine=engine)
     """
 

@@ -17,7 +17,7 @@ from .engine import Answer, Engine, Host
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are told
 
 
-class Threads(Engine):
+class ThreadEngine(Engine):
     """Some threads of this process.
 
     Parameters

@@ -42,7 +42,7 @@ MANY = 1 << 16
 them, which takes little of the time then. (How much a GPU has is known.)"""
 
 
-def agree(graph: BasePart, step: Callable[[], Any]) -> Any:
+def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
     """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
 
     Raises
@@ -216,9 +216,7 @@ def _arcs_of(
     if data:
         name = next(iter(data))
         raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
-    return graph.local._prepare(
-        src, dst, weights, directed=graph.directed, weighted=data is not None, passing=passing
-    )
+    return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None, passing=passing)
 
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
@@ -308,8 +306,8 @@ class Route:
         return self.exchange(make, self.received, self.sent)
 
     def attempt(self, make: Callable[[], Any]) -> Any:
-        """`agree`, where memory may be short."""
-        return make() if self.has_room else agree(self._graph, make)
+        """`all_or_none`, where memory may be short."""
+        return make() if self.has_room else all_or_none(self._graph, make)
 
     def exchange(self, make: Callable[[], Sequence[Any]], sent: list[int], received: list[int]) -> list[Any]:
         """Send columns, of which each part gets a piece."""
@@ -441,12 +439,12 @@ class Pairs:
         held = [*self._ends, *(column[order] for column in columns)]
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
 
-    def give_back(self, values: Any) -> Any:
+    def release(self, values: Any) -> Any:
         """What owners have found, where the pairs were listed."""
         if self._is_placed:
             return values
         if self._turned is not None:
-            return self._turned.give_back(values)
+            return self._turned.release(values)
         got, _ = self._comm.alltoallv(values, self._received, self._counts)
         out = self._xp.zeros(self._src.size, values.dtype)
         out[self._order[: got.size]] = got
@@ -458,8 +456,8 @@ def _not_ids(bad: int, src: Any, n: int) -> ValueError:
 
 
 def prepare(graph: BasePart, batch: Batch, step: Callable[[], Any]) -> Any:
-    """What observers are to be told of a batch: `agree`, where there are any and memory may be short."""
-    return step() if batch.safe or not graph._observers.live() else agree(graph, step)
+    """What observers are to be told of a batch: `all_or_none`, where there are any and memory may be short."""
+    return step() if batch.safe or not graph._observers.live() else all_or_none(graph, step)
 
 
 def apply(
@@ -490,7 +488,7 @@ def apply(
     several = graph.comm.size > 1 or turned is not None  # local graphs that may fail one without the other
     if several and (sums or not batch.safe or not (turned is None or turned.safe)):
         changes = [("local", batch)] if turned is None else [("local", batch), ("inward", turned)]
-        undo = agree(graph, lambda: [undo_of(graph, name, each) for name, each in changes])
+        undo = all_or_none(graph, lambda: [undo_of(graph, name, each) for name, each in changes])
     graph.changes()
     done, error = attempt(update)
     numbers = (0, 0, 0) if done is None else (done.inserted, done.replaced, done.deleted)
@@ -517,6 +515,7 @@ def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) 
     answer : function ``answer(src, dst)``
         Called by the owners, with arrays; gives an array.
     """
+
     def check() -> tuple[tuple[Any, Any], Any]:
         arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
         return (arcs.src, arcs.dst), arcs.src

@@ -31,8 +31,8 @@ def check_on_existing(graph: BasePart, on_existing: str) -> None:
     one_of(on_existing, "on_existing", ON_EXISTING)
     if on_existing == "add" and not graph.is_weighted:
         raise ValueError("on_existing='add' adds weights, but this graph has none")
-    if graph.multi == "sum" and on_existing != "replace":
-        raise ValueError(f"on_existing={on_existing!r} has no meaning with multi='sum': all records add up")
+    if graph.multi_edges == "sum" and on_existing != "replace":
+        raise ValueError(f"on_existing={on_existing!r} has no meaning with multi_edges='sum': all records add up")
 
 
 def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
@@ -72,8 +72,8 @@ def edge_dtypes(local: Any) -> dict[str, np.dtype]:
 
 
 def declared_columns(graph: BasePart | BaseDistributedGraph) -> dict[str, np.dtype]:
-    """The types of the columns that the option `edge_data` has named; others are made by `time` and `multi`."""
-    made = ({TIME} if graph.time_unit is not None else set()) | ({COUNT} if graph.multi == "sum" else set())
+    """The types of the columns that the option `edge_data` has named; others are made by `time` and `multi_edges`."""
+    made = ({TIME} if graph.time_unit is not None else set()) | ({COUNT} if graph.multi_edges == "sum" else set())
     return {name: dtype for name, dtype in graph.edge_dtypes.items() if name not in made}
 
 
@@ -135,7 +135,7 @@ class GivenData(EdgeData):
             times = TimeColumn(device, graph.vertex_dtype, graph.time_unit, graph.keep_time)
             times.arrivals = LogsOfParts()  # type: ignore[assignment]
         self._graph = graph
-        super().__init__(device, graph.vertex_dtype, graph.weight_dtype, dtypes, times, graph.multi)
+        super().__init__(device, graph.vertex_dtype, graph.weight_dtype, dtypes, times, graph.multi_edges)
 
     def latest_time(self) -> int | None:
         return self._graph._on_all("latest_time")

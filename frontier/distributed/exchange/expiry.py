@@ -62,8 +62,6 @@ def _expired(graph: BasePart, taken: Any, before: int) -> tuple[Any, Any]:
         return xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype)
     data, ids = local._edge_data, taken.ids()
     src, dst = xp.empty(ids.size, graph.vertex_dtype), xp.empty(ids.size, graph.vertex_dtype)
-    data.times.kernels.keep_expired(
-        int(ids.size), ids, *data.times.ends, data.columns[TIME], before, False, src, dst
-    )
+    data.times.kernels.keep_expired(int(ids.size), ids, *data.times.ends, data.columns[TIME], before, False, src, dst)
     keep = xp.flatnonzero(src >= 0 if graph.directed else (src >= 0) & (src < dst))
     return src[keep], dst[keep]

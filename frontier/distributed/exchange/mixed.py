@@ -32,12 +32,12 @@ def apply_operations(
     part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
 ) -> MixedResult:  # fmt: skip
     """`DynamicGraph.apply`, of the operations that all parts list: the answers to this part's own."""
-    check_multi(part.multi)
+    check_multi(part.multi_edges)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
-    found, insert, delete = batches.agree(part, routed.answer)
+    found, insert, delete = batches.all_or_none(part, routed.answer)
     counted = [insert.src.size, delete.src.size, found.inserted, found.replaced, found.deleted]
     inserting, deleting, *totals = part.comm.reduce_numbers(counted)
-    result = routed.give_back(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
+    result = routed.release(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
     if inserting:  # first, as it may take much more memory
         part._insert_batch(insert, "replace", timed=False)
     if deleting:
@@ -119,7 +119,7 @@ class _Routed:
         safe = self._route.safe
         return found, batches.Batch(*inserted, columns, safe), batches.Batch(*deleted, {}, safe)
 
-    def give_back(self, found: MixedResult, totals: list[int]) -> MixedResult:
+    def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
         """The answers where the operations were listed.
 
         Parameters

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 
-class Turned:
+class RoutedEdges:
     """Pairs that parts have at the owners of the first ends, on their way to the owners of the others, and back.
 
     One exchange of counts, for which the host waits, when it is made; the pairs themselves travel when they are first
@@ -78,7 +78,7 @@ class Turned:
     def _exchange(self, *columns: Any) -> list[Any]:
         return self._comm.alltoallv_columns(columns, self.sent, self.received)[0]
 
-    def give_back(self, values: Any) -> Any:
+    def release(self, values: Any) -> Any:
         """What the owners of `dst` have found, in the first order of the pairs."""
         got, _ = self._comm.alltoallv(values, self.received, self.sent)
         return self.restore(got)

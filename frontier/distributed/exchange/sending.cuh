@@ -7,10 +7,10 @@
 
 // The arcs of a span, sorted by owner: positions are those among them.
 struct SortedSpan {
-  int before[WARPS][MOST_WINDOWS];  // memory of rank_in_span
-  int start[MOST_WINDOWS + 1];      // position of the first arc of each part
+  int before[WARPS][MAX_WINDOWS];  // memory of rank_in_span
+  int start[MAX_WINDOWS + 1];      // position of the first arc of each part
   u8 owner_at[SPAN];                // by position
-  i64 to[MOST_WINDOWS];             // from a position to the place where the part gets the arc
+  i64 to[MAX_WINDOWS];             // from a position to the place where the part gets the arc
   u64 column[SPAN];                 // entries of one column at their positions
 };
 
@@ -64,8 +64,8 @@ __device__ void send_arcs(
     u8* owners, i64* places, ID* out_src, ID* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
     int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
     const volatile u64* abandoned, u32* arrived) {
-  __shared__ i64 row[MOST_NUMBERS];
-  __shared__ i64 shift[MOST_WINDOWS];  // from a place here to that in the owner's window
+  __shared__ i64 row[MAX_NUMBERS];
+  __shared__ i64 shift[MAX_WINDOWS];  // from a place here to that in the owner's window
   __shared__ SortedSpan sorted;
   i64 width = parts + 2;
   find_owners<ID>(count, src, nullptr, nullptr, 0, nullptr, together, int(parts), spans, owners, places);

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/distributed/exchange/sending.cuh"
 BARRIERS = 3
 """Of the grid in a launch of sending.cuh."""
-MOST_KEPT = 1 << 22
+MAX_KEPT = 1 << 22
 """Arcs of a batch for which memory is kept for the next. Of larger ones, allocations are a small part of the time."""
 
 
@@ -172,7 +172,7 @@ class Sender:
 
     def memory(self, count: int) -> Memory:
         """Memory to send so many arcs with."""
-        if count > MOST_KEPT:
+        if count > MAX_KEPT:
             return Memory(self._device, self._parts, count, self._kinds)
         if count > self._memory.size:
             self._memory = Memory(self._device, self._parts, 1 << (count - 1).bit_length(), self._kinds)
@@ -207,9 +207,9 @@ class ByWindows:
 
     def begin(self, errors: Any, number: int) -> None:
         comm, told = self._comm, self._window.told
-        told.expect()
+        told.arm()
         comm.queue(lambda: self._sender.launch(self._memory, self.arcs, self._together, errors, number))
-        numbers, width = told.hear(), comm.size + 2
+        numbers, width = told.poll(), comm.size + 2
         self.table = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         comm.waits += 1
         comm.sent_bytes += 8 * width * (comm.size - 1)

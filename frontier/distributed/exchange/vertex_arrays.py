@@ -207,7 +207,7 @@ class VertexArrays:
         for array in arrays:
             self._entry(array).behind = False
 
-    def complete(self, arrays: Sequence[Any]) -> None:
+    def sync(self, arrays: Sequence[Any]) -> None:
         """Bring copies that are behind up to date with the owners'; of flags, those that any part has set, and
         of results the sums."""
         self.finish_results(arrays)
@@ -230,7 +230,7 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`complete` where only some entries have changed since copies were those of the owners.
+        """`sync` where only some entries have changed since copies were those of the owners.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class VertexArrays:
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
         if sum(counts) * (width + ids.itemsize) >= arrays[0].size * width:
-            self.complete(arrays)
+            self.sync(arrays)
             return
         if comm.size > 1 and sum(counts):
             found, *columns = comm.allgather_columns([ids, *(array[ids] for array in arrays)], counts)
@@ -286,7 +286,7 @@ class VertexArrays:
         writes_few : bool
             Whether the operator may write to few entries, so that it may pay to look which ones.
         """
-        self.complete([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
+        self.sync([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
         self.hold_sums(arrays)
         for array in arrays:
             entry = self._entry(array)
@@ -361,9 +361,7 @@ class VertexArrays:
             start = sum(sizes[: comm.rank])
             ids = xp.concatenate([order[start : start + sizes[comm.rank]]] * comm.size)
         else:
-            (*got, ids), _ = comm.alltoallv_columns(
-                [*(array[reached] for array in carried), reached], counts, received
-            )
+            (*got, ids), _ = comm.alltoallv_columns([*(array[reached] for array in carried), reached], counts, received)
         self._forget_sent(ruled, None if dense else [reached[:first], reached[first + counts[comm.rank] :]])
         values = {id(array): column for array, column in zip(carried, got, strict=True)}
         better = []
@@ -551,7 +549,7 @@ class VertexArrays:
         """Have each part work on its own copies of some arrays, whose rules are functions, until the block ends."""
         entries = [self._entry(array) for array in arrays]
         if not all(callable(entry.rule) for entry in entries):
-            raise ValueError("apart() takes vertex arrays of this graph whose rule, combine=, is a function")
+            raise ValueError("locally() takes vertex arrays of this graph whose rule, combine=, is a function")
         self.settle(arrays)
         for array, entry in zip(arrays, entries, strict=True):
             entry.held = True

@@ -99,7 +99,7 @@ def check_at_vertices(
             )
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
-    graph.arrays.complete(behind)
+    graph.arrays.sync(behind)
     return arrays, behind
 
 

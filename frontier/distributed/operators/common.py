@@ -7,7 +7,7 @@ that needs it, and its members are looked up there. What functors read by edge t
     keys        a list on its way: the other part, and the vertex; both parts derive the same ones in the same order
 
 There are up to four exchanges: of counts, pairs, degrees and lists. Those of counts and pairs are spared where an
-operator before has made them, for edges that observers are notified of (`Turned`).
+operator before has made them, for edges that observers are notified of (`RoutedEdges`).
 
 On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here; on other
 GPUs they are kernels (`common_on_gpu`).
@@ -29,7 +29,7 @@ from frontier.operators.visit_common import visit_common
 
 from ..exchange.accesses import arrays_of
 from ..exchange.batches import Pairs
-from ..exchange.routed_edges import Turned
+from ..exchange.routed_edges import RoutedEdges
 from ..exchange.vertex_arrays import FLAGS, SUMS
 from .common_on_gpu import behind, find_on_gpu, replaced, takes_pairs
 
@@ -58,16 +58,16 @@ def intersect(
     pairs = Pairs(graph, us, vs)
     u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
     args = replaced(args, by_pair, of_pairs)
-    turned = graph.turned_of_told(u, v) or Turned(graph, u, v)
+    turned = graph.turned_of_told(u, v) or RoutedEdges(graph, u, v)
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
-    graph.arrays.complete([array for array in arrays if graph.arrays.rule_of(array) is None])
+    graph.arrays.sync([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
     functors = {"per_pair": per_pair, "numbered": numbered}
     find = find_on_gpu if takes_pairs(graph, turned) else _find
     counts = find(graph, turned, op, args, by_edge, by_pair, functors)
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
-    return None if op is not None else pairs.give_back(counts)
+    return None if op is not None else pairs.release(counts)
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
@@ -125,8 +125,8 @@ class Lists:
 
 
 def _find(
-    graph: BasePart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
-    functors: dict[str, Any],
+    graph: BasePart, turned: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
+    by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""

@@ -14,27 +14,27 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.sort import running_sums, tile_count, tile_launch
-from frontier.operators.dispatch.kernels import cuda_kernels_for, state_of
+from frontier.operators.dispatch.kernels import cuda_kernels_for, workspace_of
 from frontier.operators.extract import extract_into
 from frontier.operators.visit_common import visit_common
 from frontier.runtime import Device, fill_with
 from frontier.runtime.memory.elementwise import copy_to, take
-from frontier.runtime.memory.transfer import fetch
+from frontier.runtime.memory.transfer import copy_to_host_async
 
-from ..exchange.routed_edges import Turned
+from ..exchange.routed_edges import RoutedEdges
 from ..partition.owners_on_gpu import takes
 
 if TYPE_CHECKING:
     from ..base import BasePart
 
 HEADER = "frontier/distributed/operators/common.cuh"
-MOST_ITEMS = 2**32 - 2
+MAX_ITEMS = 2**32 - 2
 """Items are numbered by 32 bits in the hash table, and one number says that an entry is free."""
 
 
-def takes_pairs(graph: BasePart, turned: Turned) -> bool:
+def takes_pairs(graph: BasePart, turned: RoutedEdges) -> bool:
     """Whether there are kernels for so many parts and pairs; the same on all of them."""
-    return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * turned.total <= MOST_ITEMS
+    return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * turned.total <= MAX_ITEMS
 
 
 class Items:
@@ -90,8 +90,8 @@ class Items:
 
 
 def find_on_gpu(
-    graph: BasePart, turned: Turned, op: Callable | None, args: tuple, by_edge: Sequence[int], by_pair: Sequence[int],
-    functors: dict[str, Any],
+    graph: BasePart, turned: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
+    by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""
@@ -115,7 +115,7 @@ def find_on_gpu(
     return None if op is not None else _answers(graph, items, turned, found, there)
 
 
-def _answers(graph: BasePart, items: Items, turned: Turned, found: Any, there: Any) -> Any:
+def _answers(graph: BasePart, items: Items, turned: RoutedEdges, found: Any, there: Any) -> Any:
     """The numbers of common neighbors of the pairs, in their first order: of those that stay here, and of items, some
     of which the other parts have counted."""
     theirs = graph.xp.empty(len(items), np.int64)
@@ -132,7 +132,7 @@ def _answers(graph: BasePart, items: Items, turned: Turned, found: Any, there: A
 class Plan:
     """Which lists go to other parts and which come: queued, so that the host may do other things before `sizes`."""
 
-    def __init__(self, graph: BasePart, items: Items, turned: Turned, u_in: Any, v_in: Any):
+    def __init__(self, graph: BasePart, items: Items, turned: RoutedEdges, u_in: Any, v_in: Any):
         xp, comm, local, device = graph.xp, graph.comm, graph.local, graph.device
         self._graph, self._items = graph, items
         count, parts, rank = len(items), comm.size, comm.rank
@@ -153,7 +153,7 @@ class Plan:
         self._rows, self._offsets, self._ends = rows, offsets, ends
         if not count:
             return
-        scratch = state_of(local).scratch.get
+        scratch = workspace_of(local).scratch.get
         entries = 1 << (2 * count - 1).bit_length()
         table, places = scratch("common_table", entries, np.int32), scratch("common_places", count, np.uint32)
         sums = scratch("common_sums", 3 * tile_count(count), np.int64)
@@ -167,7 +167,7 @@ class Plan:
             count, blocks, parts, own, lists, degrees, theirs, *running_sums(device, kernels, sums), rows, offsets,
             ends, going, bounds, **launch,
         )  # fmt: skip
-        self._bounds = fetch(bounds)
+        self._bounds = copy_to_host_async(bounds)
 
     def sizes(self) -> tuple[list[int], list[int]]:
         """How many neighbors go to each part and come from each, after a wait for the numbers."""

@@ -31,7 +31,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
             mine = graph.xp.flatnonzero(graph.partition.is_mine(arcs.src))
             return EdgeFrontier(graph.local, arcs.src[mine], arcs.dst[mine])
 
-        self._hold(graph, batches.agree(graph, look_up))
+        self._hold(graph, batches.all_or_none(graph, look_up))
 
     @classmethod
     def all(cls, graph: Any) -> PartEdgeFrontier:

@@ -22,7 +22,7 @@ from .traversals import Levels
 if TYPE_CHECKING:
     from ..base import BasePart
 
-MOST_PLANS = 256
+MAX_PLANS = 256
 """Kept with a graph: programs that define a functor anew for each call would make ever more."""
 
 
@@ -95,7 +95,7 @@ class Steps:
         if self._settled:
             self._arrays.settle(self._settled)
         if self._behind:
-            self._arrays.complete(self._behind)
+            self._arrays.sync(self._behind)
 
     def after(self) -> None:
         """After each step."""
@@ -148,7 +148,7 @@ def steps_on_gpu(
     plans, key = graph.arrays.plans, (*functors, pulls, graph.read_only, graph.arrays.kinds_of(args))
     if key not in plans:
         plan = _plan(graph, functors, args, pulls)  # raises if what functors do is refused
-        if len(plans) >= MOST_PLANS:
+        if len(plans) >= MAX_PLANS:
             plans.clear()
         plans[key] = plan
     plan = plans[key]

@@ -15,7 +15,7 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.arguments import integer, one_of
-from frontier.operators import Step
+from frontier.operators import StepCounter
 from frontier.operators.advance import DIRECTIONS
 from frontier.operators.frontiers.edge_frontier import check_edge_frontier
 from frontier.operators.frontiers.frontier import Frontier, check_frontier, graph_of
@@ -154,9 +154,9 @@ def traverse(
 ) -> int:  # fmt: skip
     """`frontier.traverse`: an exchange after each advance, which also tells whether another one is needed."""
     values = list(args)
-    steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
+    steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
     for i in steps:
         values[i] = np.int32(args[i].start)
     for limit, name in ((max_steps, "max_steps"), (max_arcs, "max_arcs")):
@@ -226,7 +226,7 @@ def _traverse_alone(
     graph : GraphPart
         Along whose out-edges to go.
     args, values : tuple
-        The arguments, and the same with a number in place of a `Step`.
+        The arguments, and the same with a number in place of a `StepCounter`.
     """
     local, arrays = graph.local, graph.arrays
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -237,7 +237,7 @@ def _traverse_alone(
     by_vertex = by_vertex_among(graph, op, values)
     # The local graph of an undirected one has each edge both ways, though it is a directed graph.
     entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
-    given = tuple(old if isinstance(old, Step) else new for old, new in zip(args, values, strict=True))
+    given = tuple(old if isinstance(old, StepCounter) else new for old, new in zip(args, values, strict=True))
     for each in graph.locals():
         follow_updates(each)
     done = traverse_along(
@@ -316,7 +316,7 @@ def neighbor_reduce(
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
     read = read_afar(graph, op, args)
-    graph.arrays.complete([array for array in by_vertex_among(graph, op, args) if any(array is each for each in read)])
+    graph.arrays.sync([array for array in by_vertex_among(graph, op, args) if any(array is each for each in read)])
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -325,7 +325,7 @@ def neighbor_reduce(
     )  # fmt: skip
     graph.arrays.written([found])
     if out is None:
-        graph.arrays.complete([found])
+        graph.arrays.sync([found])
     return found
 
 
@@ -340,7 +340,7 @@ def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *arg
 
 
 def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None) -> int:
-    """`frontier.intersect_arcs`, of an `Orientation`."""
+    """`frontier.advanced.intersect_arcs`, of an `Orientation`."""
     if not isinstance(graph, PartOrientation) or pairs is not None:
         raise NotImplementedError("intersect_arcs over several parts takes an Orientation")
     return count_triangles(graph, tally)
@@ -373,12 +373,12 @@ def visit_edges(
     return made
 
 
-def snapshot_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
+def copy_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
     """The graph itself: parts are looked up as they are stored."""
     return graph
 
 
-def snapshot_for_passes(graph: BasePart, passes: float) -> BasePart:
+def copy_for_passes(graph: BasePart, passes: float) -> BasePart:
     """The graph itself, likewise."""
     return graph
 
@@ -406,8 +406,18 @@ def _along(graph: BasePart, edges: str) -> BasePart:
 FORMS = {
     inspect.unwrap(getattr(one_device, form.__name__)): form
     for form in (
-        advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors,
-        snapshot_for_passes, snapshot_if_faster, traverse, visit_edges,
+        advance,
+        compute,
+        filter,
+        intersect,
+        intersect_arcs,
+        neighbor_reduce,
+        reduce,
+        sample_neighbors,
+        copy_for_passes,
+        copy_if_faster,
+        traverse,
+        visit_edges,
     )
 }
 """What runs in place of each operator; those that are missing are not available over parts."""
@@ -423,5 +433,5 @@ def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]
     if bare.__module__.startswith("frontier."):
         raise NotImplementedError(f"{bare.__name__} is not available for a graph of several parts yet")
     result = getattr(function, "reader", function)(*args, **kwargs)
-    graph.arrays.complete(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
+    graph.arrays.sync(graph.arrays.among(vars(result).values() if hasattr(result, "__dict__") else [result]))
     return result

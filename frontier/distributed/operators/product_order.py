@@ -17,7 +17,7 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.base import BaseGraph
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.operators.degrees import degrees_of
 from frontier.operators.frontiers.frontier import Frontier
@@ -204,7 +204,7 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
     def __init__(self, graph: BasePart, order: PartOrder):
         self.comm = graph.comm
         self.total = graph.num_vertices
-        self.local: Any = snapshot_structure()(  # type: ignore[call-arg]
+        self.local: Any = csr_structure()(  # type: ignore[call-arg]
             order.size, directed=True, device=graph.device, vertex_dtype=order.order.dtype
         )
         self.arrays = VectorArrays(graph, order, self.local)

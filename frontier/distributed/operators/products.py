@@ -11,7 +11,7 @@ from frontier.core.arguments import check_array, check_output, flag, integer
 from frontier.operators import SpMV
 from frontier.operators.copies import copy_bytes
 from frontier.operators.extract import collect_arcs
-from frontier.operators.layout import Form, choose_form
+from frontier.operators.layout import ReadLayout, choose_layout
 from frontier.operators.spmv import GATHER_DTYPES, costs_of, deal_rows, most_hubs, multiply_rows
 from frontier.runtime.memory import elementwise
 
@@ -32,14 +32,14 @@ class PartSpMV(SpMV):
     whether to prepare.
 
     Elsewhere vectors are by vertex id. Of a product's vector the entries of the vertices that a part owns are read
-    there, and of its result written. Each part decides on its own whether to take a snapshot.
+    there, and of its result written. Each part decides on its own whether to make a copy.
 
     In both cases a part gets the entries of its ghosts (`Ghosts`), or all if it has nearly as many: a product writes
     them to its vector.
     """
 
     def __init__(
-        self, graph: BasePart, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
+        self, graph: BasePart, *, transpose: bool = False, weighted: bool | None = None, layout: str = "auto",
         products: int = 100,
     ):  # fmt: skip
         self.graph = graph  # type: ignore[assignment]
@@ -49,33 +49,33 @@ class PartSpMV(SpMV):
         self._route = None
         self._source, self._version, self._size = weakref.ref(graph), graph.version, graph.num_vertices
         local, name = (graph.inward, "inward") if gathers else (graph.local, "local")
-        form = None
+        chosen = None
         if not self._scatters and graph.device.is_gpu:
             weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
             products = integer(products, "products", 1)
-            form = choose_form(
-                local, snapshot, lambda: costs_of(local, False, products), copy_bytes(local, weighted)
+            chosen = choose_layout(
+                local, layout, lambda: costs_of(local, False, products), copy_bytes(local, weighted)
             )  # fmt: skip
         if not self._scatters:
-            wanting = graph.ghosts[name].bring_up(int(form is not None and form.snapshot))
-            if form is not None and wanting == graph.comm.size:
-                self._prepare_part(graph, local, name, weighted and graph.is_weighted, form)
+            wanting = graph.ghosts[name].bring_up(int(chosen is not None and chosen.is_copy))
+            if chosen is not None and wanting == graph.comm.size:
+                self._prepare_part(graph, local, name, weighted and graph.is_weighted, chosen)
                 return
-            if form is not None:
-                if form.snapshot:
-                    form = Form(False, "another part of the graph reads it as it is stored")
-                snapshot = False
+            if chosen is not None:
+                if chosen.is_copy:
+                    chosen = ReadLayout("native", "another part of the graph reads it as it is stored")
+                layout = "native"
             self._route = graph.ghosts[name].route()
-        self._local = SpMV(local, transpose=self._scatters, weighted=weighted, snapshot=snapshot, products=products)
+        self._local = SpMV(local, transpose=self._scatters, weighted=weighted, layout=layout, products=products)
         # On a CPU, rows without arcs take a fifth of the time of a product.
         if not self._scatters and self._local.order is None and not graph.device.is_gpu:
             self._local.rows_of(PartFrontier.all(graph).local._members())
         self.weighted = self._local.weighted
-        self.form = self._local.form if form is None else form
+        self.layout = self._local.layout if chosen is None else chosen
 
-    def _prepare_part(self, graph: BasePart, local: Any, name: str, weighted: Any, form: Form) -> None:
+    def _prepare_part(self, graph: BasePart, local: Any, name: str, weighted: Any, chosen: ReadLayout) -> None:
         """Make the static copy of this part's rows, in the order of its vectors."""
-        self.weighted, self.form = bool(weighted), form
+        self.weighted, self.layout = bool(weighted), chosen
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])
         # In shared memory there is room for twice as many entries of float32, which weighted products rarely have.
         self._hubs = made.hubs(most_hubs(8 if weighted else 4))
@@ -148,5 +148,5 @@ class PartSpMV(SpMV):
         if not self._scatters:
             graph.arrays.written([out])
             if out is found:
-                graph.arrays.complete([out])
+                graph.arrays.sync([out])
         return out

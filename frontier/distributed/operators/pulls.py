@@ -87,12 +87,16 @@ def pull(
         Those by vertex among `args`.
     """
     read = [array for _, array, use, (_, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {dst}]
-    graph.arrays.complete([array for array in arrays if any(array is each for each in read)])
+    graph.arrays.sync([array for array in arrays if any(array is each for each in read)])
     local = graph.local
     members = Frontier._of(local, bits=graph.comm.allreduce(frontier.local._bitmap()), size=1, arcs=1)
     entering = SimpleNamespace(reverse=graph.reverse.local)
     reached = pull_here(
-        local, members, Functors(op, condition), functor_args(local, op, args), walked=entering  # type: ignore[arg-type]
+        local,
+        members,
+        Functors(op, condition),
+        functor_args(local, op, args),
+        walked=entering,  # type: ignore[arg-type]
     )
     found, entered = graph.comm.reduce_numbers([len(reached), len(frontier.local)])
     made = PartFrontier.of_part(graph, reached)

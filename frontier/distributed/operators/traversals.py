@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.arguments import one_of
 from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
 from frontier.operators.dispatch.gpu_balance import BALANCES, gpu_balance, launch_balanced
-from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args, state_of
+from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args, workspace_of
 from frontier.operators.dispatch.signatures import OP_PARAMETERS
 from frontier.operators.frontiers.frontier import Frontier
 
@@ -87,7 +87,7 @@ class Levels:
         own: Any = frontier.local
         count, arcs, room = own._walk_length(), own._known_arcs(), local.num_vertices
         mail.begin(local, self.columns, count, most=total_arcs)
-        stamps, epoch = state_of(local).next_stamps(local)
+        stamps, epoch = workspace_of(local).next_stamps(local)
         reached = local._scratch.get("reached", room, local.vertex_dtype)
         if count:
             self._kernels = self._kernels or advance_kernels(local, functors, args, self._schedule)
@@ -112,7 +112,7 @@ class Levels:
     def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
         """One pull; the same of it."""
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
-        graph.arrays.complete(self._pulled)
+        graph.arrays.sync(self._pulled)
         args = functor_args(local, functors.op, args)
         self._pull_kernels = self._pull_kernels or advance_kernels(local, functors, args)
         own: Any = frontier.local

@@ -19,7 +19,7 @@ import numpy as np
 
 from frontier.core.arguments import integer
 from frontier.core.locking import reads
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.sort import accumulate
 from frontier.operators import Orientation
 from frontier.operators import intersect_arcs as intersect_local
@@ -35,7 +35,7 @@ _count, _collect = reads(count_arcs), reads(collect_arcs)
 
 
 class PartOrientation(Orientation):
-    """`frontier.Orientation` of a graph in parts; ties of degrees are ordered by id."""
+    """`frontier.advanced.Orientation` of a graph in parts; ties of degrees are ordered by id."""
 
     def __init__(self, graph: BasePart, degrees: Any = None, least: int = 0):
         if graph.directed:
@@ -149,6 +149,6 @@ def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: l
 
 def _copy(graph: Any, offsets: Any, neighbors: Any) -> Any:
     """A static copy of arcs, by place."""
-    made: Any = snapshot_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
+    made: Any = csr_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
     made._has_sorted_lists = False
     return made

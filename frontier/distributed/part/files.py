@@ -34,7 +34,7 @@ options; before, each vertex had an owner by itself."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip
-DATA_FIELDS = {"edge_data", "time", "keep_time", "multi"}
+DATA_FIELDS = {"edge_data", "time_unit", "keep_time", "multi_edges"}
 """Of graphs with edge data, in addition."""
 
 
@@ -67,14 +67,14 @@ def save(part: BasePart, path: str | os.PathLike[str]) -> None:
         if part.edge_data is not None:
             columns = {name: dtype.name for name, dtype in declared_columns(part).items()}
             text |= {
-                "edge_data": columns, "time": part.time_unit, "keep_time": part.keep_time or "latest",
-                "multi": part.multi,
+                "edge_data": columns, "time_unit": part.time_unit, "keep_time": part.keep_time or "latest",
+                "multi_edges": part.multi_edges,
             }  # fmt: skip
         write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
 
     try:
-        batches.agree(part, write)
-        batches.agree(part, publish)
+        batches.all_or_none(part, write)
+        batches.all_or_none(part, publish)
     except OSError:
         (folder / names[part.comm.rank]).unlink(missing_ok=True)
         raise
@@ -95,7 +95,7 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
     part = kind(comm, structure, facts["num_vertices"], **options, **facts.get("options", {}))
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
-        held = batches.agree(part, lambda at=mine: _read(part, folder, files, at))
+        held = batches.all_or_none(part, lambda at=mine: _read(part, folder, files, at))
         if len(files) == comm.size and facts.get("together", 0) == part.partition.together:
             part.local = held
         else:
@@ -137,7 +137,7 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
     if not isinstance(name, str) or Path(name).name != name:
         raise ValueError(f"{folder / LIST} names {name!r}, which is not a file of the folder")
     held = type(part.local).load(folder / name, device=part.device)
-    facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi")
+    facts = ("directed", "num_vertices", "weight_dtype", "time_unit", "keep_time", "multi_edges")
     if any(getattr(held, fact) != getattr(part.local, fact) for fact in facts) or edge_dtypes(held) != part.edge_dtypes:
         raise ValueError(f"{folder / name} is not a part of the graph in {folder}")
     return held
@@ -154,7 +154,7 @@ def _hand_out(part: BasePart, held: Any) -> None:
     arrays = [array[order] for array in (src, dst, *columns.values())]
     (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
     batch = batches.Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
-    batches.agree(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
+    batches.all_or_none(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
     gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
     gone = comm.allreduce(gone, "max")
     if part.local.absent_mask is None and bool(gone.any()):

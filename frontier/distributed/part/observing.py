@@ -10,7 +10,7 @@ from frontier.core.effective import effective_edges, masked_lower
 from frontier.core.observers import Notification
 from frontier.core.results import UpdateObserver
 
-from ..exchange.routed_edges import Turned
+from ..exchange.routed_edges import RoutedEdges
 
 
 class PartObservers:
@@ -33,20 +33,20 @@ class PartObservers:
         """`DynamicGraph.detach`, on every worker."""
         self._observers.detach(observer)
 
-    def _told(self, src: Any, dst: Any, present: bool) -> list[Notification]:
+    def _notifications(self, src: Any, dst: Any, present: bool) -> list[Notification]:
         """Each observer with the edges of a batch that it is to be notified of."""
         observers = self._observers.live()
         exact = (src, dst)
         if any(observer.exact for observer in observers):
             exact = self._effective(src, dst, present)
         self._told_sources = []
-        self._told_pairs = []
+        self._notified_pairs = []
         self._remember_told(src, exact[0])
         self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
-    def _told_of_changes(self, src: Any, dst: Any) -> list[Notification]:
-        """The same for those that are to be notified of edges which get other values; after `_told`."""
+    def _notifications_of_changes(self, src: Any, dst: Any) -> list[Notification]:
+        """The same for those that are to be notified of edges which get other values; after `_notifications`."""
         observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
         if not observers or not (self.is_weighted or self.edge_data is not None):
             return []
@@ -75,22 +75,22 @@ class PartObservers:
 
     def _remember_pairs(self, src: Any, dst: Any) -> None:
         # By weak references, so that nothing is held for longer than observers, or the update, hold the arrays.
-        pairs, told = self._told_pairs, ToldPairs(weakref.ref(dst))
+        pairs, told = self._notified_pairs, NotifiedPairs(weakref.ref(dst))
         told.src = weakref.ref(src, lambda _: pairs.remove(told))
         pairs.append(told)
 
-    def turned_of_told(self, src: Any, dst: Any) -> Turned | None:
+    def turned_of_told(self, src: Any, dst: Any) -> RoutedEdges | None:
         """The edges that observers are notified of at the owners of their destinations, if the arrays are those of the
         edges: sorted, counted and sent once, whichever operators need them there."""
-        for told in self._told_pairs:
+        for told in self._notified_pairs:
             if told.src() is src and told.dst() is dst:
                 if told.turned is None:
-                    told.turned = Turned(self, src, dst)  # type: ignore[arg-type]
+                    told.turned = RoutedEdges(self, src, dst)  # type: ignore[arg-type]
                 return told.turned
         return None
 
 
-class ToldPairs:
+class NotifiedPairs:
     """The edges that observers are notified of, and what is known of them at the owners of their destinations.
 
     Attributes
@@ -102,4 +102,4 @@ class ToldPairs:
     def __init__(self, dst: weakref.ref):
         self.src: Any = None
         self.dst = dst
-        self.turned: Turned | None = None
+        self.turned: RoutedEdges | None = None

@@ -42,7 +42,7 @@ from ..operators.triangles import PartOrientation
 from ..partition.partition import Partition
 from ..transport.communicator import Communicator, PartLostError
 from . import files
-from .observing import PartObservers, ToldPairs
+from .observing import NotifiedPairs, PartObservers
 from .queries import PartQueries
 from .snapshots import copy_of, take_snapshot
 
@@ -93,8 +93,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def __init__(
         self, comm: Communicator, structure: Any, num_vertices: int = 0, *, directed: bool = False,
-        weight_dtype: Any = None, vertex_dtype: Any = None, edge_data: Any = None, time: str | None = None,
-        keep_time: str = "latest", multi: str = "last", **structure_options: Any,
+        weight_dtype: Any = None, vertex_dtype: Any = None, edge_data: Any = None, time_unit: str | None = None,
+        keep_time: str = "latest", multi_edges: str = "last", **structure_options: Any,
     ):  # fmt: skip
         kind: Any = structure_class(structure)
         if not issubclass(kind, BaseDynamicGraph):
@@ -102,15 +102,15 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         if "device" in structure_options:
             raise TypeError(
                 "device: a graph in parts has no device of its own; the engine has it: pass, for example, "
-                "engine=Threads(2, device='cpu') or engine=Processes(2, 'nccl')"
+                "engine=ThreadEngine(2, device='cpu') or engine=ProcessEngine(2, 'nccl')"
             )
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")
-        one_of(multi, "multi", MULTI)
+        one_of(multi_edges, "multi_edges", MULTI)
         self.comm = comm
         self.directed = flag(directed, "directed")
         self.new_local: Callable[[], Any] = partial(
             kind, num_vertices, directed=True, device=comm.device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
-            edge_data=edge_data, time=time, keep_time=keep_time, multi=multi, **structure_options,
+            edge_data=edge_data, time_unit=time_unit, keep_time=keep_time, multi_edges=multi_edges, **structure_options,
         )  # fmt: skip
         self.local: Any = self.new_local()
         self.inward: Any = self.new_local() if in_edges and self.directed else None
@@ -124,7 +124,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """Set what every part begins with, a copy, too."""
         self._reverse: GraphPart | None = None
         self._told_sources: list[weakref.ref] = []
-        self._told_pairs: list[ToldPairs] = []
+        self._notified_pairs: list[NotifiedPairs] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
         own = weakref.ref(self)  # a part that nobody refers to is freed at once
         self.ghosts = {
@@ -264,9 +264,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self.local.keep_time
 
     @property
-    def multi(self) -> str:
-        """`Graph.multi`."""
-        return self.local.multi
+    def multi_edges(self) -> str:
+        """`Graph.multi_edges`."""
+        return self.local.multi_edges
 
     def is_column(self, array: Any) -> bool:
         """Whether an array is a column of this part's edge data, in either direction."""
@@ -316,23 +316,23 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
         return self.arrays.register_results(super().results(count, dtype))
 
-    def fetch(self, array: Any) -> Any:
-        return self.comm.deferred_of(array) or super().fetch(array)
+    def copy_to_host_async(self, array: Any) -> Any:
+        return self.comm.deferred_of(array) or super().copy_to_host_async(array)
 
-    def complete(self, *arrays: Any, of: Any = None) -> None:
+    def sync(self, *arrays: Any, of: Any = None) -> None:
         if of is None:
-            self.arrays.complete(arrays)
+            self.arrays.sync(arrays)
         else:
             self.arrays.publish(arrays, of.local._members())
 
-    def apart(self, *arrays: Any) -> AbstractContextManager[None]:
+    def locally(self, *arrays: Any) -> AbstractContextManager[None]:
         return self.arrays.hold_apart(arrays)
 
-    def total(self, array: Any) -> Any:
+    def sum_all(self, array: Any) -> Any:
         if self.arrays.rule_of(array) == SUMS:
             if self.device.is_gpu and self.comm.size > 1:  # the host waits once
                 return int(self.comm.gather_rows(array).sum())
-            return self.sum_over_parts(int(super().total(array)))
+            return self.sum_over_parts(int(super().sum_all(array)))
         self.arrays.settle([array])
         return self.device.to_host(self.comm.allreduce(array[self.partition.owned].sum().reshape(1)))[0]
 
@@ -353,10 +353,10 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Called in place of what reads a graph, with this one."""
         self.check_parts()
-        self.be_ready()
+        self.synchronize()
         return operators.run(self, function, args, kwargs)
 
-    def be_ready(self) -> None:
+    def synchronize(self) -> None:
         """Called by all parts before the graph is read."""
 
     def check_parts(self) -> None:
@@ -396,9 +396,10 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         timed : bool
             Whether times decide what replaces a record that is there.
         """
+
         def find_notifications() -> tuple[list[Notification], list[Notification]]:
-            told = self._told(batch.src, batch.dst, present=False)
-            return told, [] if on_existing == "keep" else self._told_of_changes(batch.src, batch.dst)
+            told = self._notifications(batch.src, batch.dst, present=False)
+            return told, [] if on_existing == "keep" else self._notifications_of_changes(batch.src, batch.dst)
 
         told, changes = batches.prepare(self, batch, find_notifications)
         self._observers.notify("edges_changing", changes)
@@ -410,7 +411,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
                 self._insert("inward", turned, on_existing, timed)
             return done
 
-        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi == "sum")
+        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi_edges == "sum")
         self._observers.notify("edges_inserted", told)
         self._observers.notify("edges_changed", changes)
         return done
@@ -423,7 +424,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self.ghosts[name].mark(batch.dst)
         local = getattr(self, name)
         data = local._edge_data
-        adds = on_existing == "add" or local.multi != "last"
+        adds = on_existing == "add" or local.multi_edges != "last"
         logs = data is not None and data.times is not None and data.times.arrivals is not None
         if not timed and local.time_unit is not None:
             return replace_records(local, batch.src, batch.dst, batch.columns)
@@ -450,7 +451,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def _delete(self, batch: batches.Batch) -> UpdateResult:
         """Delete arcs of this part, and notify observers."""
-        told = batches.prepare(self, batch, lambda: self._told(batch.src, batch.dst, present=True))
+        told = batches.prepare(self, batch, lambda: self._notifications(batch.src, batch.dst, present=True))
         self._observers.notify("edges_deleting", told)
         turned = None if self.inward is None else batches.turn(self, batch)
 
@@ -475,7 +476,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """`DynamicGraph.expire`; all parts give the same argument."""
         self._begin_update()
         if self.time_unit is None:
-            raise ValueError("this graph has no times; make it with time=")
+            raise ValueError("this graph has no times; make it with time_unit=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
 
     def latest_time(self) -> int | None:
@@ -543,7 +544,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def fill_inward(self) -> None:
         """Give a graph that was loaded its in-edges."""
         turned = batches.turn(self, batches.Batch(*own_records(self.local), safe=False))
-        batches.agree(self, lambda: self._insert("inward", turned, "replace"))
+        batches.all_or_none(self, lambda: self._insert("inward", turned, "replace"))
         if self._absent is not None:
             self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
 
@@ -597,7 +598,7 @@ class ReversePart(GraphPart):
         self.arrays = forward.arrays
         self._observers = Observers(self)
         self._told_sources = []
-        self._told_pairs = []
+        self._notified_pairs = []
 
     @property
     def local(self) -> Any:  # type: ignore[override]
@@ -639,8 +640,8 @@ class ReversePart(GraphPart):
     def num_edges(self) -> int:
         return self._reverse.num_edges
 
-    def be_ready(self) -> None:
-        self._reverse.be_ready()
+    def synchronize(self) -> None:
+        self._reverse.synchronize()
 
     def snapshot(self) -> GraphPart:
         """The reverse of a snapshot of the graph."""

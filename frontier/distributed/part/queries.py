@@ -44,7 +44,7 @@ class PartQueries:
     def _of_present(self, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
         """`batches.ask`, of edges that must be in the graph."""
         there = self.has_edges(src, dst)
-        batches.agree(self, lambda: check_present(self.xp.asarray(there), src, dst))
+        batches.all_or_none(self, lambda: check_present(self.xp.asarray(there), src, dst))
         return batches.ask(self, src, dst, answer)
 
     def degrees(self) -> Any:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.interchange import data_frame
-from frontier.names.arguments import check_names
+from frontier.names.arguments import check_vertex_names
 
-from ..exchange.batches import agree
+from ..exchange.batches import all_or_none
 
 if TYPE_CHECKING:
     from ..engines import Engine, Host
@@ -99,11 +99,11 @@ class KeptResult:
         ImportError
             Dask's data frames are not installed.
         TypeError
-            `names` is no `Names`.
+            `names` is no `VertexNames`.
         ValueError
             The result holds no arrays, or `library` is not pandas.
         """
-        check_names(names)
+        check_vertex_names(names)
         check_dask_library(library)
         key = self._engine.new_key()
         return self._engine.frame(key, *self._engine.run_alike(_make_table, key, self._key, names)[0])
@@ -190,7 +190,7 @@ def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
     counts : list of int
         Number of rows of each part.
     """
-    rows = agree(host, make)
+    rows = all_or_none(host, make)
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))
     counts = [count for count, _ in described]
     start = sum(counts[: host.comm.rank])

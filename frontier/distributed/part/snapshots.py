@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from frontier.core.observers import Observers
 from frontier.features.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
-from ..exchange.batches import agree
+from ..exchange.batches import all_or_none
 from ..exchange.columns import column_of
 from ..exchange.vertex_arrays import VertexArrays
 
@@ -34,10 +34,10 @@ class SnapshotOfPart:
     locals: Callable[[], list[Any]]
     _is_read = False
 
-    def be_ready(self) -> None:
+    def synchronize(self) -> None:
         """Have all parts copy what the snapshot shows, unless they have; every worker calls this."""
         if not self._is_read:
-            agree(self, lambda: [read_now(local) for local in self.locals()])
+            all_or_none(self, lambda: [read_now(local) for local in self.locals()])
             self._is_read = True
 
     def snapshot(self) -> SnapshotOfPart:
@@ -79,7 +79,7 @@ def take_snapshot(part: BasePart, kind: type) -> Any:
 def copy_of(part: BasePart, kind: type) -> Any:
     """`GraphPart.copy`."""
     part.check_parts()
-    local, *others = agree(part, lambda: [each.copy() for each in part.locals()])
+    local, *others = all_or_none(part, lambda: [each.copy() for each in part.locals()])
     return _shown(kind, part, local, others[0] if others else None)
 
 

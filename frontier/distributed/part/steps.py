@@ -21,7 +21,7 @@ from .tables import edge_columns_of
 def _part(host: Host, key: int) -> GraphPart:
     """The part that a call of all workers is for."""
     part = host.objects[key]
-    part.be_ready()
+    part.synchronize()
     return part
 
 
@@ -39,7 +39,7 @@ def _facts(part: GraphPart) -> dict[str, Any]:
     """What the program knows of the graph without asking."""
     names = (
         "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
-        "keep_time", "multi",
+        "keep_time", "multi_edges",
     )  # fmt: skip
     return {name: getattr(part, name) for name in names} | {"has_edge_data": part.edge_data is not None}
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/partition/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
-MOST_PARTS = 254
+MAX_PARTS = 254
 IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 
 def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
     """Whether there are kernels for so many parts, and for ids of this type."""
-    return device.is_gpu and num_parts <= MOST_PARTS and dtype in IDS
+    return device.is_gpu and num_parts <= MAX_PARTS and dtype in IDS
 
 
 class ByOwner:
@@ -52,8 +52,18 @@ class ByOwner:
         self._owners = empty(size, np.uint8)
         self._places = empty(self._spans * num_parts, np.int64)
         _kernel(f"find_owners_{IDS[ids.dtype]}")(
-            size, ids, valid, mates, limit, wrong, partition.together, num_parts, self._spans, self._owners,
-            self._places, **self._launch(),
+            size,
+            ids,
+            valid,
+            mates,
+            limit,
+            wrong,
+            partition.together,
+            num_parts,
+            self._spans,
+            self._owners,
+            self._places,
+            **self._launch(),
         )
 
     def _launch(self) -> dict[str, int]:

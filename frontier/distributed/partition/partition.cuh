@@ -8,7 +8,7 @@
 #define SPAN_THREADS 512
 #define WARPS (SPAN_THREADS / 32)
 #define ROWS (SPAN / SPAN_THREADS)  // entries of a thread
-#define MOST_PARTS 254
+#define MAX_PARTS 254
 #define NO_PART 255
 
 // for (span = this thread block; there are spans of count; span += all thread blocks)
@@ -29,7 +29,7 @@ template <class ID>
 __device__ void find_owners(
     i64 count, const ID* ids, const bool* valid, const ID* mates, i64 limit, u64* wrong, int together, int parts,
     i64 spans, u8* owners, i64* counts) {
-  __shared__ int found[MOST_PARTS];
+  __shared__ int found[MAX_PARTS];
   SPANS(span, count) {
     for (int p = threadIdx.x; p < parts; p += SPAN_THREADS) found[p] = 0;
     __syncthreads();
@@ -141,8 +141,8 @@ __device__ __forceinline__ i64 begin_of_warp(i64 span) { return span * SPAN + (t
 // Moves entries: put(owner, at, i) is called for each that has an owner, `at` is its place.
 template <class Put>
 __device__ void move_entries(i64 count, const u8* owners, int parts, i64 spans, const i64* places, Put put) {
-  __shared__ int before[WARPS][MOST_PARTS];
-  __shared__ i64 place[MOST_PARTS];
+  __shared__ int before[WARPS][MAX_PARTS];
+  __shared__ i64 place[MAX_PARTS];
   SPANS(span, count) {
     i64 begin = begin_of_warp(span);
     int owner[ROWS], rank[ROWS];

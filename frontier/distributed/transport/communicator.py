@@ -49,7 +49,7 @@ class Transfer:
 
 
 class DeferredReduction:
-    """A small array that is reduced over all parts along with what they exchange next; a `Fetched` of the result.
+    """A small array that is reduced over all parts along with what they exchange next; a `HostCopy` of the result.
 
     Attributes
     ----------

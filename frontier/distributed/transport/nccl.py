@@ -13,7 +13,7 @@ from frontier.runtime import resolve_device
 from frontier.runtime.memory.elementwise import copy_to
 
 from .communicator import REDUCTIONS, Communicator, PartLostError, Transfer
-from .windows import FROM_HOST, MOST_WINDOWS, Window, open_on_gpus
+from .windows import FROM_HOST, MAX_WINDOWS, Window, open_on_gpus
 
 UINT8 = 1  # ncclDataType_t
 DEVICE_TO_DEVICE = 3  # cudaMemcpyKind
@@ -207,7 +207,7 @@ class NcclCommunicator(Communicator):
         return self._window if self._window is not None and self._window.can_exchange(count) else None
 
     def _open_window(self, nbytes: int) -> Window | None:
-        return open_on_gpus(self, nbytes) if self.size <= MOST_WINDOWS else None
+        return open_on_gpus(self, nbytes) if self.size <= MAX_WINDOWS else None
 
     def close(self) -> None:
         if self._window is not None:

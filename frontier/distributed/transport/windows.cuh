@@ -5,20 +5,20 @@
 #include "frontier/distributed/transport/window_layout.cuh"
 
 // windows.py has the same numbers.
-constexpr int MOST_WINDOWS = 32;
-constexpr int MOST_NUMBERS = 34;  // of a row
+constexpr int MAX_WINDOWS = 32;
+constexpr int MAX_NUMBERS = 34;  // of a row
 constexpr int FROM_HOST = 8;      // that are parameters
 enum Operation { NONE, SUM, LEAST, GREATEST };
 
 // What a part has told, and in which exchange.
 struct Row {
   u64 turn;
-  i64 numbers[MOST_NUMBERS];
+  i64 numbers[MAX_NUMBERS];
 };
 
 struct RowsHead {
   u64 turn;                   // exchanges so far; this part's own
-  Row rows[2][MOST_WINDOWS];  // by turns, as a part may be ahead by one exchange
+  Row rows[2][MAX_WINDOWS];  // by turns, as a part may be ahead by one exchange
 };
 static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
 
@@ -77,7 +77,7 @@ exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts
 extern "C" __global__ void exchange_rows(
     i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
     int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
-  __shared__ i64 mine[MOST_NUMBERS];
+  __shared__ i64 mine[MAX_NUMBERS];
   i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
   for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
   __syncthreads();

@@ -20,7 +20,7 @@ PIECE = 2**21
 HEAD_BYTES = 24576
 """Of each window, for what kernels tell each other; window_layout.cuh has the same number."""
 HEADER = "frontier/distributed/transport/windows.cuh"
-MOST_WINDOWS, MOST_NUMBERS, FROM_HOST = 32, 34, 8
+MAX_WINDOWS, MAX_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}
 """As in windows.cuh."""
 ONE_BLOCK = {"threads": 64, "blocks": 1}
@@ -87,7 +87,7 @@ class Window:
 
     def can_exchange(self, count: int) -> bool:
         """Whether kernels exchange rows of so many numbers."""
-        return count <= MOST_NUMBERS
+        return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
         """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
@@ -104,9 +104,9 @@ class Window:
                 None, *given[:-1], *self._others(), None, given[-1], self.sums.published, self.abandoned
             )
         self._given.set(*map(int, numbers), *(0,) * (FROM_HOST - len(numbers)), OPERATIONS[op])
-        self.sums.expect()
+        self.sums.arm()
         self._combine(len(numbers), **ONE_BLOCK)
-        found = self.sums.hear()[: len(numbers)]
+        found = self.sums.poll()[: len(numbers)]
         return None if self._abandoned[0] else found
 
     def _kernel(self) -> Any:

@@ -10,7 +10,8 @@ Where a structure can insert arcs and tell which were there (`DynamicGraph._inse
 before: each edge of the batch is given an id, and those that had one give theirs back. Nor is it before a deletion that
 tells which arcs were there (`_erase_and_find`).
 
-A graph may also keep every record of each edge (``multi="keep"``): these have ids and columns of their own (`Records`).
+A graph may also keep every record of each edge (``multi_edges="all"``): these have ids and columns of their own
+(`Records`).
 """
 
 from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays

@@ -23,9 +23,9 @@ from .table import Table
 
 WEIGHT_COLUMN = "weight"
 COUNT = "count"
-MULTI = ("last", "sum", "keep")
-MADE = {"last": (), "sum": (COUNT,), "keep": (COUNT, FIRST, LAST)}
-"""The columns of edges that `multi` makes."""
+MULTI = ("last", "sum", "all")
+MADE = {"last": (), "sum": (COUNT,), "all": (COUNT, FIRST, LAST)}
+"""The columns of edges that `multi_edges` makes."""
 COLUMN_DTYPES = tuple(dtype.name for dtype in C_TYPES)
 RESERVED = ("weight", "weights", "src", "dst", "edge", "self", "on_existing")
 """Names that mean something else in an update, in a functor or in a table."""
@@ -40,11 +40,11 @@ class EdgeData(Table):
         Of the columns, that of the weights first if the graph has any.
     times : TimeColumn or None
         What the column ``"time"`` means, in a graph with times.
-    multi : {"last", "sum", "keep"}
-        What several records of an edge mean: with ``"sum"`` and ``"keep"``, the column ``"count"`` says how many there
+    multi : {"last", "sum", "all"}
+        What several records of an edge mean: with ``"sum"`` and ``"all"``, the column ``"count"`` says how many there
         are.
     records : Records or None
-        All records of the edges, with ``"keep"``.
+        All records of the edges, with ``"all"``.
     has_replaced : bool
         Whether edges have had more records than the one of which the columns hold the data.
     warned : Event
@@ -55,23 +55,25 @@ class EdgeData(Table):
 
     def __init__(
         self, device: Device, id_dtype: np.dtype, weight_dtype: np.dtype | None, dtypes: Any,
-        times: TimeColumn | None = None, multi: str = "last",
+        times: TimeColumn | None = None, multi_edges: str = "last",
     ):  # fmt: skip
-        self.multi = multi
+        self.multi_edges = multi_edges
         self.times = times
         self.has_replaced, self.warned = False, threading.Event()
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
-                raise ValueError(f"edge_data has the name {TIME!r}, which is that of the column that time= makes")
+                raise ValueError(f"edge_data has the name {TIME!r}, which is that of the column that time_unit= makes")
             of_records[TIME] = times.dtype
-        made = dict(zip(MADE[multi], (np.dtype(np.int64), id_dtype, id_dtype), strict=False))
-        for name in (*made, *((NEXT, PREVIOUS) if multi == "keep" else ())):
+        made = dict(zip(MADE[multi_edges], (np.dtype(np.int64), id_dtype, id_dtype), strict=False))
+        for name in (*made, *((NEXT, PREVIOUS) if multi_edges == "all" else ())):
             if isinstance(dtypes, Mapping) and name in dtypes:
-                raise ValueError(f"edge_data has the name {name!r}, which is that of a column of multi={multi!r}")
+                raise ValueError(
+                    f"edge_data has the name {name!r}, which is that of a column of multi_edges={multi_edges!r}"
+                )
         given = _checked_dtypes(dtypes)
         super().__init__(device, id_dtype, of_records | made | given)
-        self.records = Records(device, id_dtype, of_records | given) if multi == "keep" else None
+        self.records = Records(device, id_dtype, of_records | given) if multi_edges == "all" else None
         self._no_sources, self._no_times = device.xp.empty(0, id_dtype), device.xp.empty(0, np.int64)
 
     @functools.cached_property
@@ -87,7 +89,7 @@ class EdgeData(Table):
     @functools.cached_property
     def takes(self) -> tuple[str, ...]:
         """Of the columns other than the weights for which insertions take values."""
-        return tuple(name for name in self.names if self.multi != "keep" or name != COUNT)
+        return tuple(name for name in self.names if self.multi_edges != "all" or name != COUNT)
 
     @property
     def weights(self) -> Any:
@@ -108,7 +110,7 @@ class EdgeData(Table):
             if name not in self.takes:
                 raise TypeError(f"{function}() got {name}=..., but this graph has {self._described()}")
         for name in self.takes:
-            if data.get(name) is None and not (name == COUNT and self.multi == "sum"):
+            if data.get(name) is None and not (name == COUNT and self.multi_edges == "sum"):
                 raise TypeError(f"{function}() needs {name}=..., as this graph has {self._described()}")
         return {name: self._values(name, data[name]) for name in self.takes if data.get(name) is not None}
 

@@ -104,9 +104,9 @@ class HasEdgeData(HasRecords):
         return None if times is None else times.keep
 
     @property
-    def multi(self) -> str:
-        """What several records of an edge mean: ``"last"``, ``"sum"`` or ``"keep"``."""
-        return "last" if self._edge_data is None else self._edge_data.multi
+    def multi_edges(self) -> str:
+        """What several records of an edge mean: ``"last"``, ``"sum"`` or ``"all"``."""
+        return "last" if self._edge_data is None else self._edge_data.multi_edges
 
     def _require_edge_data(self) -> EdgeData:
         if self._edge_data is None:

@@ -180,9 +180,9 @@ def _sums_left(graph: BaseGraph, edges: Any, gone: Any, sorted_gone: Any) -> Any
     if data.weights.dtype.kind == "i":
         bounds = run_bounds(graph.device, data.records.columns[EDGE][gone])
         weights = data.records.columns[WEIGHT_COLUMN][gone]
-        return sums_without_runs(xp, data.weights[edges], weights, *bounds, WEIGHT_COLUMN, data.multi)
+        return sums_without_runs(xp, data.weights[edges], weights, *bounds, WEIGHT_COLUMN, data.multi_edges)
     offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
     stay = xp.flatnonzero(_places_in(xp, sorted_gone, ids) < 0)
     lists = xp.searchsorted(offsets, stay, side="right")
     weights = data.records.columns[WEIGHT_COLUMN][ids[stay]]
-    return sums_of_runs(xp, weights, *run_bounds(graph.device, lists), WEIGHT_COLUMN, data.multi)
+    return sums_of_runs(xp, weights, *run_bounds(graph.device, lists), WEIGHT_COLUMN, data.multi_edges)

@@ -1,7 +1,7 @@
 """Insertions into graphs that keep every record: the records of a batch are linked to those of their edges.
 
-The structure holds each edge once, as in any graph, and its columns say of an edge what they do with ``multi="sum"``.
-It sees the edges that are new.
+The structure holds each edge once, as in any graph, and its columns say of an edge what they do with
+``multi_edges="sum"``. It sees the edges that are new.
 """
 
 from __future__ import annotations

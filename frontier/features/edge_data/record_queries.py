@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class HasRecords:
-    """The part of a graph that answers questions about the records of edges, which it has with ``multi="keep"``."""
+    """The part of a graph that answers questions about the records of edges, which it has with
+    ``multi_edges="all"``."""
 
     xp: Any
     device: Any
@@ -32,7 +33,7 @@ class HasRecords:
     @property
     @reads
     def record_data(self) -> Mapping[str, Any] | None:
-        """The columns of the records of a graph with ``multi="keep"``, by name; None in other graphs.
+        """The columns of the records of a graph with ``multi_edges="all"``, by name; None in other graphs.
 
         Each is an array on the graph's device of at least `record_capacity` entries, by the id of a record: the weights
         (``"weight"``), the times (``"time"``), and the columns of edge data. Besides, ``"edge"`` is the id of the
@@ -48,7 +49,7 @@ class HasRecords:
 
     @property
     def num_records(self) -> int | None:
-        """Number of records of all edges, in a graph with ``multi="keep"``; None in other graphs."""
+        """Number of records of all edges, in a graph with ``multi_edges="all"``; None in other graphs."""
         data = self._edge_data
         return None if data is None or data.records is None else data.records.size
 
@@ -60,7 +61,7 @@ class HasRecords:
 
     @reads
     def records(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """The ids of the records of each edge of a graph with ``multi="keep"``.
+        """The ids of the records of each edge of a graph with ``multi_edges="all"``.
 
         Parameters
         ----------
@@ -135,7 +136,7 @@ class HasRecords:
 
     def _require_records(self) -> Records:
         if self._edge_data is None or self._edge_data.records is None:
-            raise ValueError("this graph keeps no records; make it with multi='keep'")
+            raise ValueError("this graph keeps no records; make it with multi_edges='all'")
         return self._edge_data.records
 
 

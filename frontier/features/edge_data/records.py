@@ -1,4 +1,4 @@
-"""`Records`: every record of every edge, under an id of its own, in a graph with ``multi="keep"``.
+"""`Records`: every record of every edge, under an id of its own, in a graph with ``multi_edges="all"``.
 
 The records of an edge are a doubly linked list, oldest first: in the order of their times, and of equal times, or
 without times, in the order of insertion. The columns ``"first"`` and ``"last"`` of the edge hold the ids of the two

@@ -10,7 +10,7 @@ from frontier.core.results import UpdateResult
 
 @dataclass(frozen=True)
 class RecordsResult(UpdateResult):
-    """Effects of an update of a graph with ``multi="keep"``, in edges and in records.
+    """Effects of an update of a graph with ``multi_edges="all"``, in edges and in records.
 
     Attributes
     ----------

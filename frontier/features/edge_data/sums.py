@@ -1,4 +1,4 @@
-"""Parallel edges that are added up: each record of an edge adds to its count and its weight (``multi="sum"``).
+"""Parallel edges that are added up: each record of an edge adds to its count and its weight (``multi_edges="sum"``).
 
 The graph stays simple. An edge has the number of its records in the column ``"count"``, and the sum of their weights as
 its weight; its other data are those of the last record, or of the one that its time says. So degrees and triangles are
@@ -87,7 +87,7 @@ def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
     columns = {name: values[counting] for name, values in rows.columns.items()}
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
-            columns[name] = sums_of_runs(graph.xp, rows.columns[name][order], begins, ends, name, data.multi)
+            columns[name] = sums_of_runs(graph.xp, rows.columns[name][order], begins, ends, name, data.multi_edges)
     return Rows(Arcs(arcs.src[counting], arcs.dst[counting], None), columns)
 
 
@@ -96,7 +96,9 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
     data: Any = graph._edge_data
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
-            columns[name][present] = _sum(graph.xp, columns[name][present], data.columns[name][held], name, data.multi)
+            columns[name][present] = _sum(
+                graph.xp, columns[name][present], data.columns[name][held], name, data.multi_edges
+            )
     if data.times is not None:  # edges whose time counts more keep it, and all but what is added up
         late = graph.xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
         for name in data.names:
@@ -104,7 +106,7 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
                 columns[name][present[late]] = data.columns[name][held[late]]
 
 
-def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi: str) -> Any:
+def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
     """The sums of consecutive values, in runs of at least one that lie one after another.
 
     Raises
@@ -114,14 +116,14 @@ def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi:
     """
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
-        return _number(xp, rough.astype(values.dtype), name, multi)
-    return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi)
+        return _number(xp, rough.astype(values.dtype), name, multi_edges)
+    return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi_edges)
 
 
-def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, name: str, multi: str) -> Any:
+def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
     """What sums of integers are without runs of values that they are made of, as for `sums_of_runs`."""
     sums = held.astype(np.int64) - _wrapped_sums(xp, values, begins, ends)
-    return _fitting(xp, sums, held - _rough_sums(xp, values, begins, ends), held.dtype, name, multi)
+    return _fitting(xp, sums, held - _rough_sums(xp, values, begins, ends), held.dtype, name, multi_edges)
 
 
 def _rough_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
@@ -136,32 +138,32 @@ def _wrapped_sums(xp: Any, values: Any, begins: Any, ends: Any) -> Any:
     return sums[ends + 1] - sums[begins]
 
 
-def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi: str) -> Any:
+def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi_edges: str) -> Any:
     """Sums as numbers of a type, if they fit, and no multiple of 2**64 is missing."""
     fitting = sums.astype(dtype)
     if bool(((xp.abs(sums - rough) > 2.0**62) | (fitting != sums)).any()):
-        _fail(name, dtype, multi)
+        _fail(name, dtype, multi_edges)
     return fitting
 
 
-def _number(xp: Any, sums: Any, name: str, multi: str) -> Any:
+def _number(xp: Any, sums: Any, name: str, multi_edges: str) -> Any:
     """Sums of floats, if none of them is NaN."""
     if bool(xp.isnan(sums).any()):
-        raise ValueError(f"weights: multi={multi!r} makes a sum of infinities of both signs")
+        raise ValueError(f"weights: multi_edges={multi_edges!r} makes a sum of infinities of both signs")
     return sums
 
 
-def _sum(xp: Any, added: Any, held: Any, name: str, multi: str) -> Any:
+def _sum(xp: Any, added: Any, held: Any, name: str, multi_edges: str) -> Any:
     """Sums of two arrays."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     if sums.dtype.kind == "f":
-        return _number(xp, sums, name, multi)
+        return _number(xp, sums, name, multi_edges)
     if bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
-        _fail(name, sums.dtype, multi)
+        _fail(name, sums.dtype, multi_edges)
     return sums
 
 
-def _fail(name: str, dtype: np.dtype, multi: str) -> None:
+def _fail(name: str, dtype: np.dtype, multi_edges: str) -> None:
     argument = "weights" if name == WEIGHT_COLUMN else name
-    raise ValueError(f"{argument}: multi={multi!r} makes a sum that does not fit in {dtype}")
+    raise ValueError(f"{argument}: multi_edges={multi_edges!r} makes a sum that does not fit in {dtype}")

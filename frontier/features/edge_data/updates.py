@@ -63,7 +63,7 @@ def make_rows(
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
     columns = graph._edge_data.rows(data, function)  # type: ignore[union-attr]
     arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
-    if graph.multi == "sum":  # a record is one, unless it says how many it stands for
+    if graph.multi_edges == "sum":  # a record is one, unless it says how many it stands for
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
             raise ValueError("count must hold numbers of records, of at least 1")

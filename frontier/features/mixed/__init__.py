@@ -17,7 +17,7 @@ while it is taken apart: the host waits once, for what is wrong, for what is ask
 """
 
 from .apply import MixedResult, apply_operations
-from .on_gpu import opera_kernels
-from .operations import Op
+from .on_gpu import mixed_kernels
+from .operations import Operation
 
-__all__ = ["MixedResult", "Op", "apply_operations", "opera_kernels"]
+__all__ = ["MixedResult", "Operation", "apply_operations", "mixed_kernels"]

@@ -18,7 +18,7 @@ from frontier.runtime.memory import elementwise
 from ..edge_data import WEIGHT_COLUMN, Rows, delete_arcs, delete_rows, insert_rows
 from ..times import TIME
 from . import on_cpu, on_gpu
-from .on_gpu import opera_kernels
+from .on_gpu import mixed_kernels
 from .operations import (
     ASKED,
     DELETED,
@@ -77,7 +77,7 @@ def apply_operations(
     graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any
 ) -> MixedResult:
     """See `DynamicGraph.apply`."""
-    check_multi(graph.multi)
+    check_multi(graph.multi_edges)
     batch = check_operations(graph, ops, src, dst, weights, edge_data, wait=False)
     answers, insert, delete = answer(graph, batch)
     data = graph._edge_data
@@ -88,10 +88,12 @@ def apply_operations(
     return answers
 
 
-def check_multi(multi: str) -> None:
+def check_multi(multi_edges: str) -> None:
     """Raise unless each edge is its last record."""
-    if multi != "last":
-        raise ValueError(f"apply() is for graphs whose edges are their last records, not for multi={multi!r}")
+    if multi_edges != "last":
+        raise ValueError(
+            f"apply() is for graphs whose edges are their last records, not for multi_edges={multi_edges!r}"
+        )
 
 
 def answer(graph: BaseDynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
@@ -196,7 +198,7 @@ def _resolve_pairs(
     if timed:
         times, edges, held = batch.columns[TIME], graph._edges_at(slots), data.columns[TIME]  # type: ignore[union-attr]
     plain = graph.weight_dtype is None and not batch.columns
-    opera_kernels(graph, batch.src.dtype).resolve_pairs(
+    mixed_kernels(graph, batch.src.dtype).resolve_pairs(
         int(batch.ops.size), pairs.keys, none, pairs.records, batch.ops, slots, timed,
         timed and data.times.earliest, plain, times, edges, held, answers, changes, origins, net, tally,  # type: ignore
     )  # fmt: skip

@@ -33,7 +33,7 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
     values = None
     if dtype is not None:
         values = elementwise.full(graph.device, size, 1, dtype) if weights is None else xp.empty(size, dtype)
-    opera_kernels(graph, src.dtype).take_operations(
+    mixed_kernels(graph, src.dtype).take_operations(
         size, given, given.itemsize, given.dtype.kind == "i", src, dst, weights, graph.num_vertices, graph._absent, ops,
         *ends, None if weights is None else values, tally,
     )  # fmt: skip
@@ -60,7 +60,7 @@ def sorted_pairs(graph: Any, batch: Batch, tally: Any) -> SortedPairs:
     the positions in it go with the lower ends.
     """
     size, shift, directed = int(batch.ops.size), id_bits(graph.num_vertices), graph.directed
-    get, kernels = graph._scratch.get, opera_kernels(graph, batch.src.dtype)
+    get, kernels = graph._scratch.get, mixed_kernels(graph, batch.src.dtype)
     bits = max(size - 1, 0).bit_length()
     whole = 2 * shift + bits <= KEY_BITS
     ends = batch.ops, batch.src, batch.dst
@@ -88,7 +88,7 @@ def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any
     data, held, places = graph._edge_data, None, None
     if graph.weight_dtype is not None:
         held, places = (graph._weights, slots) if data is None else (data.weights, graph._edges_at(slots))
-    opera_kernels(graph, batch.src.dtype).answer_weights(
+    mixed_kernels(graph, batch.src.dtype).answer_weights(
         int(batch.ops.size), batch.ops, answers, origins, batch.weights, places, held, found
     )
 
@@ -99,7 +99,7 @@ def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed
     The effects at each vertex, and what is asked of it, are sorted by position. A degree is that before the batch plus
     the sum of the effects before.
     """
-    size, kernels = int(batch.ops.size), opera_kernels(graph, batch.src.dtype)
+    size, kernels = int(batch.ops.size), mixed_kernels(graph, batch.src.dtype)
     before = degrees_of(graph, batch.src)
     if not changed:
         kernels.answer_degrees(size, None, None, 0, batch.ops, before, answers)
@@ -116,7 +116,7 @@ def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed
 def neighbor_lists(graph: Any, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
     """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
     neighbors."""
-    return list_neighbors(graph, opera_kernels(graph, batch.src.dtype), batch, changes, answers)
+    return list_neighbors(graph, mixed_kernels(graph, batch.src.dtype), batch, changes, answers)
 
 
 def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) -> tuple[Any, Any]:
@@ -124,7 +124,7 @@ def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) 
     xp, device, size = graph.xp, graph.device, int(net.size)
     insert, delete = xp.empty(counts[INSERTING], np.int64), xp.empty(counts[DELETING], np.int64)
     if insert.size or delete.size:
-        kernels, tiles = opera_kernels(graph, id_dtype), tile_count(size)
+        kernels, tiles = mixed_kernels(graph, id_dtype), tile_count(size)
         inserting, deleting = (graph._scratch.get(f"mixed_{name}", tiles, np.int64) for name in ("come", "go"))
         kernels.count_net(size, net, inserting, deleting, **tile_launch(size))
         running_sums(device, kernels, inserting)
@@ -139,13 +139,13 @@ def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
     total = size if graph.directed else 2 * size
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     values = None if weights is None else xp.empty(total, weights.dtype)
-    opera_kernels(graph, batch.src.dtype).chosen_arcs(
+    mixed_kernels(graph, batch.src.dtype).chosen_arcs(
         size, chosen, batch.src, batch.dst, weights, graph.directed, src, dst, values
     )
     return Arcs(src, dst, values)
 
 
-def opera_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:
+def mixed_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:
     """The kernels of this folder for users' ids of a type; those of a CPU, too."""
     value = graph.weight_dtype or np.dtype(np.float32)
     defines = {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": value}

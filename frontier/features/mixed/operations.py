@@ -23,7 +23,7 @@ def no_pair(graph: Any) -> int:
     return (1 << 2 * id_bits(graph.num_vertices)) - 1
 
 
-class Op(enum.IntEnum):
+class Operation(enum.IntEnum):
     """An operation of a mixed batch (`DynamicGraph.apply`)."""
 
     INSERT = INSERT

@@ -346,7 +346,7 @@ class History:
             pending.forked()
 
 
-def remembered(update: U) -> U:
+def logged_update(update: U) -> U:
     """Decorate an update of a graph, so that snapshots show the state before it."""
 
     @wraps(update)

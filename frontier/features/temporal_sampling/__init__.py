@@ -34,8 +34,8 @@ def sample_temporal_neighbors(
     """For each of a list of vertices, up to `count` of the neighbors that it had before some time.
 
     What a temporal graph network is trained with: nothing is seen of what comes after the event to be predicted.
-    Samples are of events. In a graph that keeps its records (``multi="keep"``), each record is one, and a neighbor may
-    be sampled as often as it was met. In others an edge is one, with the time of the record that counts.
+    Samples are of events. In a graph that keeps its records (``multi_edges="all"``), each record is one, and a neighbor
+    may be sampled as often as it was met. In others an edge is one, with the time of the record that counts.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def sample_temporal_neighbors(
         run("draw_uniformly", size, *values, number, *table, ids, times, edges, tile=32)
     else:
         keys = times.view(np.float64)  # until the sample is drawn
-        numbers = rows.ids if graph.multi != "keep" else rows.edges  # of a neighbor there may be several records
+        numbers = rows.ids if graph.multi_edges != "all" else rows.edges  # of a neighbor there may be several records
         run("draw_fading", size, *values, numbers, number, rate, keys, ids, times, edges, tile=32)
     return offsets, ids, times, edges
 

@@ -20,7 +20,7 @@ from frontier.runtime.compile.cpu import is_compiling
 LINKED_FROM = 64
 """Draws from a row: so many or more are looked up in a hash table (sample_temporal_neighbors.cuh has the same)."""
 MIXER = 0x9E3779B1  # 2**32 divided by the golden ratio
-MOST_BUCKETS = 2**30  # so that the product with 32 bits fits
+MAX_BUCKETS = 2**30  # so that the product with 32 bits fits
 LEAST_WAIT = 2.0**-54  # in place of 0, which is drawn once in 2**53 times
 LEAST_KEY = -37.5  # below the logarithm of that
 STRIDE = 16  # neighbors, all of which are measured by the age of the first
@@ -82,7 +82,7 @@ def make_draw_uniformly() -> Any:
     @jit(forceinline=True)
     def bucket_of(place, count):
         mixed = (place & 0x7FFFFFFF) * MIXER & 0xFFFFFFFF
-        return mixed * min(count, MOST_BUCKETS) >> 32
+        return mixed * min(count, MAX_BUCKETS) >> 32
 
     @parallel_kernel(few=256, grain=64)
     def draw_uniformly(

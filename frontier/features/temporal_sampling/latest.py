@@ -18,8 +18,8 @@ def latest_neighbors(
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Return the neighbors of each of a list of vertices whose events have the greatest times, up to `count`.
 
-    In a graph that keeps its records (``multi="keep"``), each record is an event, so that a neighbor is listed as often
-    as it was met. In others an edge is one, with the time of the record that counts.
+    In a graph that keeps its records (``multi_edges="all"``), each record is an event, so that a neighbor is listed as
+    often as it was met. In others an edge is one, with the time of the record that counts.
 
     Parameters
     ----------

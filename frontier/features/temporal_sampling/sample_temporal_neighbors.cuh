@@ -4,7 +4,7 @@
 #include "frontier/cuda/types.cuh"
 
 #define LINKED_FROM 64           // as in cpu.py
-#define MOST_BUCKETS (1ll << 30)
+#define MAX_BUCKETS (1ll << 30)
 #define LEAST_WAIT 5.551115123125783e-17  // 2 ** -54
 #define LEAST_KEY (-37.5)
 #define ROUNDING 4e-16
@@ -48,7 +48,7 @@ extern "C" __global__ void take_latest(
 
 __device__ __forceinline__ i64 bucket_of(i64 place, i64 count) {
   u32 mixed = u32(place) * 0x9E3779B1u;
-  return i64(mixed * u64(count < MOST_BUCKETS ? count : MOST_BUCKETS) >> 32);
+  return i64(mixed * u64(count < MAX_BUCKETS ? count : MAX_BUCKETS) >> 32);
 }
 
 // A warp a vertex. All steps draw at once: what one takes depends on what was drawn, and not on what was taken. So the

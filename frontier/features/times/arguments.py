@@ -28,7 +28,7 @@ def edge_times(graph: BaseGraph) -> Any:
     """
     check_graph(graph)
     if graph.time_unit is None:
-        raise ValueError("graph must have times; make it with time=")
+        raise ValueError("graph must have times; make it with time_unit=")
     return graph.edge_data[TIME]  # type: ignore[index]
 
 

@@ -66,7 +66,7 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
     """The least and the greatest of some times, and whether they ascend, after a host synchronization."""
     counters.reset()
     kernels.time_bounds(int(times.size), times, counters.array, counters.published)
-    low, high, unordered = counters.collect()[:3]
+    low, high, unordered = counters.synchronize()[:3]
     return Bounds((~low & MASK) - HALF, (high & MASK) - HALF, not unordered)
 
 
@@ -272,7 +272,7 @@ class Arrivals:
         if split is None or split[1:3] != (chunk.begin, before) or split.times is not chunk.times:
             split = self._search(chunk, before)
         found = self._splits
-        end, first, _ = found.peek() if found.peek()[2] == split.token else found.collect()  # the token comes last
+        end, first, _ = found.peek() if found.peek()[2] == split.token else found.synchronize()  # the token comes last
         return end, first
 
     def _search(self, chunk: Chunk, before: int) -> Split:

@@ -42,7 +42,7 @@ class TimeColumn:
 
     def __init__(self, device: Device, id_dtype: np.dtype, unit: Any, keep: Any):
         self.device = device
-        self.unit = one_of("ns" if unit == "int64" else unit, "time", UNITS)
+        self.unit = one_of("ns" if unit == "int64" else unit, "time_unit", UNITS)
         self.keep = one_of(keep, "keep_time", KEEP_TIMES)
         self.arrivals: Arrivals | None = None
         self.ends: tuple[Any, ...] = ()

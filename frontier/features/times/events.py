@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.locking import reads
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.sort import row_ids
 from frontier.features.times.arguments import warn_of_replaced_times
 from frontier.operators.extract import collect_arcs
@@ -87,7 +87,7 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     Returns
     -------
     Graph
-        Of a graph with ``multi="keep"``, a static copy with a parallel edge for each record: what operators see as
+        Of a graph with ``multi_edges="all"``, a static copy with a parallel edge for each record: what operators see as
         `edge` is the id of the record, ``edge_data`` are the columns of `Graph.record_data`, and `weight` is that of
         the record. Neighbors are in no order: look-ups, and what counts neighbors or compares lists of them, are for
         `graph` itself. Other graphs are returned as they are: an edge is one event.
@@ -107,7 +107,7 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     O(V + R) work and memory for R records.
     """
     warn_of_replaced_times(graph)
-    return _graph_of_records(graph) if graph.multi == "keep" else graph
+    return _graph_of_records(graph) if graph.multi_edges == "all" else graph
 
 
 @reads
@@ -115,9 +115,9 @@ def _graph_of_records(graph: BaseGraph) -> BaseGraph:
     data = _data(graph)
     found, records = collect_events(graph), data.records
     given = {name: records.dtypes[name] for name in records.given if name not in (WEIGHT_COLUMN, TIME)}
-    made: Any = snapshot_structure()(
+    made: Any = csr_structure()(
         graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph.weight_dtype,
-        vertex_dtype=graph.vertex_dtype, edge_data=given, time=graph.time_unit,
+        vertex_dtype=graph.vertex_dtype, edge_data=given, time_unit=graph.time_unit,
     )  # fmt: skip
     made._build(found.offsets, found.ids, found.numbers(graph.device))
     made._num_arcs, made._absent, made._has_sorted_lists = int(found.ids.size), graph._absent, False

@@ -41,8 +41,8 @@ def _warn(data: Any, advice: str) -> None:
     kept = "first" if data.times.earliest else "latest"
     warnings.warn(
         f"edges of this graph were inserted several times, and only the {kept} time of each is kept "
-        f"(multi={data.multi!r}), so that functions that read times see no other: {advice} with multi='keep' to keep "
-        "every event",
+        f"(multi_edges={data.multi_edges!r}), so that functions that read times see no other: {advice} with "
+        "multi_edges='all' to keep every event",
         ReplacedTimesWarning,
         stacklevel=level,
     )

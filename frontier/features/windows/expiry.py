@@ -24,7 +24,7 @@ def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
     If that fails, the log is as it was.
     """
     taken = logged_arrivals(graph).take(before)
-    keeps = graph.multi == "keep"
+    keeps = graph.multi_edges == "all"
     if taken is None:
         return RecordsResult() if keeps else UpdateResult()
     try:

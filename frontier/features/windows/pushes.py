@@ -32,21 +32,21 @@ from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise, growable
 
 from ..edge_data import WEIGHT_COLUMN
-from ..snapshots import remembered
+from ..snapshots import logged_update
 from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
 
-MOST_RECORDS = 1 << 22
+MAX_RECORDS = 1 << 22
 """Of a batch: memory for them stays."""
 PIECES = 3  # of the log that are looked at
 FEWEST = 4096  # records that there is memory for at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
 """Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
-edges that are there. The larger share is that of a table of up to `MOST_ENTRIES`."""
-MOST_ENTRIES = 1 << 21
+edges that are there. The larger share is that of a table of up to `MAX_ENTRIES`."""
+MAX_ENTRIES = 1 << 21
 PUSH = (
     "src", "dst", "weights", "times", "first_time", "has_clock", "clock", "free_ids", "free_count", "top", "ids",
     "logged", "new_src", "new_dst", "gone_src", "gone_dst",
@@ -128,10 +128,10 @@ def plain_records(
         If records are numbered; otherwise `edge_data` has their times.
     """
     data: Any = graph._edge_data
-    if not graph._makes_update_plans or data is None or data.multi != "last":
+    if not graph._makes_update_plans or data is None or data.multi_edges != "last":
         return None
     array = graph.xp.ndarray
-    if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MOST_RECORDS:
+    if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MAX_RECORDS:
         return None
     if WEIGHT_COLUMN in edge_data:  # the general way says what is wrong with that
         return None
@@ -173,9 +173,9 @@ def _push(graph: BaseDynamicGraph, records: Records, window: Window | None = Non
         return work.pushes.run(graph, records, window, observers)
 
 
-push_within = remembered(_push)
+push_within = logged_update(_push)
 """`_push`, in an update that observers are notified of already."""
-push_records = updates(remembered(observed(_push)))
+push_records = updates(logged_update(observed(_push)))
 """`_push`, as an update of its own."""
 
 
@@ -209,9 +209,12 @@ class Pushes:
         pushed, new, gone, entries = done
         memory, notify = self._bound.memory, graph._observers.notify  # type: ignore[union-attr]
         if observers:
-            notify("edges_inserted", self._told(observers, new, pushed.inserted, memory.arcs, int(records.src.size)))
+            notify(
+                "edges_inserted",
+                self._notifications(observers, new, pushed.inserted, memory.arcs, int(records.src.size)),
+            )
         if pushed.deleted:
-            leaving = self._told(observers, gone, pushed.deleted, memory.gone, entries)
+            leaving = self._notifications(observers, gone, pushed.deleted, memory.gone, entries)
             notify("edges_deleting", leaving)
             self._delete(graph, entries, pushed.deleted)
             notify("edges_deleted", leaving)
@@ -255,7 +258,7 @@ class Pushes:
                 with suppress(MemoryError):
                     self._spare = _entries(graph, count)
             # What is read after the numbers are there may not be changed by the user yet.
-            numbers = self.numbers.hear() if len(records.columns) <= COLUMNS else self.numbers.collect()
+            numbers = self.numbers.poll() if len(records.columns) <= COLUMNS else self.numbers.synchronize()
             if numbers[DECLINED]:
                 return None
             inserted, found = self._count(graph, records, ids, numbers)
@@ -280,7 +283,7 @@ class Pushes:
         graph._num_arcs -= arcs
         graph.version += 1
 
-    def _told(
+    def _notifications(
         self, observers: list[UpdateObserver], room: Room | None, arcs: int, given: Arcs, size: int
     ) -> list[Notification]:  # fmt: skip
         """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
@@ -383,7 +386,7 @@ class Pushes:
                 len(held), *[values.data.ptr for values in columns.values()], *nothing,
                 *[column.data.ptr for column in held], *nothing, *[column.itemsize for column in held], *nothing,
             )  # fmt: skip
-            self.numbers.expect()
+            self.numbers.arm()
             bound.finish(int(ids.size), entries)
         else:
             self.writes.put("count", 0)
@@ -403,7 +406,7 @@ class Pushes:
         else:
             inserted = bound.updates.resume(graph, self.copies * count)
             self._finish(self._bind(graph), data, records, ids, self._describe_expiry([]))
-            known = self.numbers.collect()[KNOWN]
+            known = self.numbers.synchronize()[KNOWN]
         data.take(count)  # type: ignore[union-attr]
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
         graph._num_arcs += inserted
@@ -419,7 +422,7 @@ class Memory:
         from frontier.runtime.compile.cuda import cooperative_blocks
 
         xp, copies, dtype = graph.xp, 1 if graph.directed else 2, graph.vertex_dtype
-        share = TABLE_SHARE if TABLE_SHARE * records <= MOST_ENTRIES else LARGE_TABLE_SHARE
+        share = TABLE_SHARE if TABLE_SHARE * records <= MAX_ENTRIES else LARGE_TABLE_SHARE
         self.table = fill_with(xp.empty(share * records, np.int64), END)
         self.filter = new_filter(graph.device)
         self.places, self.ids = xp.empty(records, np.int64), xp.empty(records, dtype)

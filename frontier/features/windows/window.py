@@ -41,9 +41,9 @@ class WindowResult:
     late_records : array of int64, shape (late,)
         Their positions in the batch, on the graph's device.
     record_ids : array of int64, shape (m,), or None
-        Of a push into a graph with ``multi="keep"``: the id of each record of the batch (`Graph.record_data`), on the
-        graph's device; -1 for those that were late, or dropped, as self-loops. A record that left the window with the
-        push that brought it has an id that is free again.
+        Of a push into a graph with ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on
+        the graph's device; -1 for those that were late, or dropped, as self-loops. A record that left the window with
+        the push that brought it has an id that is free again.
     """
 
     inserted: int = 0
@@ -60,7 +60,8 @@ class SlidingWindow:
     The *clock* is the greatest time that was pushed. An edge is in the window while its time is greater than the clock
     less `span`; or, with `count` or `batches`, while it is among the last records, or pushes. An edge that arrives
     several times stays until its last arrival has left (until its first, if the graph has ``keep_time="first"``). In a
-    graph that keeps its records (``multi="keep"``), each record leaves on its own, and the edge with the last of them.
+    graph that keeps its records (``multi_edges="all"``), each record leaves on its own, and the edge with the last of
+    them.
 
     Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
     what the clock was when its batch was pushed, or if it is outside the window by now. `WindowResult` says how many
@@ -69,8 +70,8 @@ class SlidingWindow:
     Parameters
     ----------
     graph : DynamicGraph
-        Made with ``time=``. It may have edges; the clock is then the greatest of their times, or those of their records
-        (``multi="keep"``), at the moment.
+        Made with ``time_unit=``. It may have edges; the clock is then the greatest of their times, or those of their
+        records (``multi_edges="all"``), at the moment.
     span : int, timedelta or str, optional
         The length of the window: in the unit of the graph's times, or with a unit of its own, such as ``"10min"``.
     count : int, optional
@@ -93,7 +94,7 @@ class SlidingWindow:
     --------
     >>> import frontier as fr
     >>> from structures import SlabGraph
-    >>> graph = SlabGraph(5, time="s", device="cpu")
+    >>> graph = SlabGraph(5, time_unit="s", device="cpu")
     >>> window = fr.SlidingWindow(graph, span="1min")
     >>> window.push([0, 1, 2], [1, 2, 3], time=[0, 30, 50])
     WindowResult(inserted=3, replaced=0, expired=0, late=0)
@@ -107,7 +108,7 @@ class SlidingWindow:
     ):  # fmt: skip
         check_dynamic_graph(graph)
         if graph.time_unit is None:
-            raise ValueError("graph must have times; make it with time=")
+            raise ValueError("graph must have times; make it with time_unit=")
         given = {"span": span, "count": count, "batches": batches}
         named = [name for name, value in given.items() if value is not None]
         if len(named) != 1:

@@ -1,6 +1,6 @@
 """The types that functors' arrays and our functions on them have, for either compiler.
 
-numba-cuda-mlir has the type inference of numba-cuda, under names of its own: `Names` says where they are.
+numba-cuda-mlir has the type inference of numba-cuda, under names of its own: `VertexNames` says where they are.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def random_bits(seed: int, i: int, j: int = 0) -> int:
     Returns
     -------
     int
-        An int64 in functors, so that what is computed from it is exact: ``fr.random_bits(seed, v) % 6``. For another 32
-        bits of the same place use another `j`.
+        An int64 in functors, so that what is computed from it is exact: ``fr.advanced.random_bits(seed, v) % 6``. For
+        another 32 bits of the same place use another `j`.
     """
     w0, _w1, _w2, _w3 = _words(seed, i, j)
     return np.int64(w0)  # type: ignore[return-value]

@@ -27,11 +27,11 @@ from ..dispatch.kernels import (
     functor_args,
     read_view,
     run_cpu,
-    state_of,
+    workspace_of,
 )  # fmt: skip
 from ..dispatch.output import EDGES as ARCS
 from ..dispatch.output import LIST, NOTHING, SET
-from ..dispatch.plans import MOST_ARCS, MOST_VERTICES, find_push, prepare_push_on_cpu, prepare_push_on_gpu
+from ..dispatch.plans import MAX_ARCS, MAX_VERTICES, find_plan, prepare_push_on_cpu, prepare_push_on_gpu
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH, VERTEX
 from ..frontiers.edge_frontier import EdgeFrontier, check_edge_frontier
 from ..frontiers.frontier import Frontier, bitmap_words, check_frontier
@@ -199,7 +199,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
     if recorder.launches is not None or warm_up.wanted():
         return None
     work = graph._access.workspace()
-    prepared = find_push(graph, work, functors, unique)
+    prepared = find_plan(graph, work, functors, unique)
     if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):
         return None
     values = prepared.convert(args)
@@ -224,7 +224,7 @@ def _prepare_next(graph: BaseGraph, functors: Functors, args: tuple, values: tup
 
 def _are_few(count: int, arcs: int) -> bool:
     """Whether a push from so many vertices, which so many arcs leave, is one that is prepared."""
-    return 0 < count <= MOST_VERTICES and arcs <= MOST_ARCS
+    return 0 < count <= MAX_VERTICES and arcs <= MAX_ARCS
 
 
 def _check_pull(graph: BaseGraph, walked: tuple[BaseGraph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
@@ -334,7 +334,7 @@ def push(
     room = _room_for(output, walked, frontier)
     if not room and output in (LIST, ARCS) and functors.prepare is None:
         return _nothing(walked[0], output)
-    state = state_of(graph)
+    state = workspace_of(graph)
     stamps, epoch = state.next_stamps(graph) if output == SET else (None, np.int32(0))
     out = graph.xp.empty(room, graph.vertex_dtype)
     slots = graph.xp.empty(room, np.int64) if output == ARCS else None
@@ -348,7 +348,7 @@ def push(
             marks = (out, slots) if output == ARCS else (stamps, epoch, out)
             outcome = None
             if each is walked[-1] and output != NOTHING:
-                counters.expect()
+                counters.arm()
                 outcome = counters.published
             launch_balanced(
                 kernels, "push", schedule, each, count, vertices, (*marks, counters.array, None), args,
@@ -367,7 +367,7 @@ def push(
             functors, kernels = functors._replace(prepare=None), None
     if output == NOTHING:
         return None
-    size, arcs = (counters.hear() if graph.device.is_gpu else counters.read())[:2]
+    size, arcs = (counters.poll() if graph.device.is_gpu else counters.read())[:2]
     if output == ARCS:
         return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
     known = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
@@ -408,7 +408,7 @@ def pull(
         Whose edges lead from a vertex back to members of the frontier, if they are not those of the reverse.
     """
     entering = (walked or graph).reverse if entering is None else entering
-    counters = state_of(graph).counters
+    counters = workspace_of(graph).counters
     counters.reset()
     out = queue_pull(graph, entering, frontier._bitmap(), functors, args, counters.array, kernels)
     size, arcs = counters.read()[:2]

@@ -1,4 +1,4 @@
-"""What operators work with while their launches are recorded (`BatchStep`), in place of what the host would hand out.
+"""What operators work with while launches are captured (`CapturedBatchStep`), in place of what the host would choose.
 
 A record is repeated without the host's part in it. So counters are set to zero by the record itself, and the epochs
 that tell members of an output apart (`Workspace.next_epochs`) are counted on the device.
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
-MOST_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
+MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
 
 
-class RecordSpace:
+class CaptureSpace:
     """Memory of a workspace that all of its records share, since they run one after another.
 
     Attributes
@@ -56,7 +56,7 @@ class RecordSpace:
         """How far `latest` is to be lowered before a record runs, in which so many visits put out, the last ones after
         its last traversal."""
         self._lowered += visits
-        if self._lowered > MOST_LOWERED:
+        if self._lowered > MAX_LOWERED:
             fill_with(self.stamps, 0)
             fill_with(self.latest, 0)
             self._lowered = self._trailing = 0
@@ -64,7 +64,7 @@ class RecordSpace:
         return lower
 
 
-class RecordMemory:
+class CaptureArena:
     """The memory of one record, as operators ask for it in their order.
 
     Parameters
@@ -90,7 +90,7 @@ class RecordMemory:
         self.zeros = self._counters = graph.xp.empty(COUNTERS, np.int64)
         self._used = 0
         self._outputs = 0
-        self.space: RecordSpace | None = None
+        self.space: CaptureSpace | None = None
         self.visits = self.trailing = 0
 
     def view_of(self, graph: BaseGraph) -> ByValue | None:
@@ -131,16 +131,16 @@ class RecordMemory:
         """Memory of a traversal's, which the next one may use: `name` says for what."""
         return self._shared().outputs.get(f"traversal {name}", size, dtype)
 
-    def _shared(self) -> RecordSpace:
+    def _shared(self) -> CaptureSpace:
         if self.space is None:
             held = self._work.record_space
             if held is None or held.num_vertices != self.graph.num_vertices:
-                held = self._work.record_space = RecordSpace(self.graph)
+                held = self._work.record_space = CaptureSpace(self.graph)
             self.space = held
         return self.space
 
 
-def recording() -> RecordMemory | None:
+def recording() -> CaptureArena | None:
     """The memory of the record that is being made, if there is one."""
     launches = recorder.launches
     return None if launches is None else launches.memory

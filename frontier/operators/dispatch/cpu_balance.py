@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 UNIT = 16  # arcs: with pieces of 64 positions or more, as parallel kernels have, a thread gets 1024 at least
 LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
-FEW_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
-MANY_ARCS = 32768  # worth several threads
+SMALL_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
+LARGE_ARCS = 32768  # worth several threads
 SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average are shared out by whole segments
 ALL = 2**62
 
@@ -123,9 +123,9 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
         return "tile"
     if balance != "auto":
         return balance
-    if frontier._walk_length() >= FEW_VERTICES:
+    if frontier._walk_length() >= SMALL_VERTICES:
         return "tile"
-    return "merge" if frontier._walk_arcs() >= MANY_ARCS else "thread"
+    return "merge" if frontier._walk_arcs() >= LARGE_ARCS else "thread"
 
 
 def run_shares(

@@ -52,7 +52,7 @@ def other_lanes(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], 
     return tuple((name, other if name == "TILE_SIZE" else value) for name, value in options)
 
 
-FEW_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
+SMALL_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth cutting
 
 
 class Pieces:
@@ -73,7 +73,7 @@ class Pieces:
     """
 
     def __init__(self, graph: BaseGraph, arcs: int | None = None):
-        self.needed = arcs is None or arcs > FEW_ARCS
+        self.needed = arcs is None or arcs > SMALL_ARCS
         if not self.needed:
             self.args = (None, None, np.uint32(0))
             return
@@ -139,17 +139,17 @@ def launch_balanced(
     )  # fmt: skip
 
 
-MOST_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
+MAX_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
 
 
 def items_per_block(count: int) -> int:
     """Vertices that a block takes at a time: few of a short list, so that all multiprocessors have some."""
-    return MOST_ITEMS if count >= 262144 else 64 if count >= 32768 else 32
+    return MAX_ITEMS if count >= 262144 else 64 if count >= 32768 else 32
 
 
 def launch_expansion(
     kernel: Callable, kernel_of_pieces: Callable | None, count: int, pieces: Pieces, *args: Any,
-    most_items: int = MOST_ITEMS, last: tuple | None = None,
+    most_items: int = MAX_ITEMS, last: tuple | None = None,
 ) -> None:  # fmt: skip
     """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
 
@@ -184,7 +184,7 @@ def resident_blocks() -> int:
 
 
 TOGETHER_EACH = {"push": 2, "choose": 4}
-"""Blocks of a traversal's grid-cooperative launch on each multiprocessor, at most MOST_BLOCKS of traverse.cuh. Barriers
+"""Blocks of a traversal's grid-cooperative launch on each multiprocessor, at most MAX_BLOCKS of traverse.cuh. Barriers
 of few are faster, but pulls wait for memory, and need many threads."""
 SHARED_FOR_MANY = 96 * 1024
 """Bytes of shared memory that a multiprocessor needs for the larger number, which Turing has not."""
@@ -200,4 +200,4 @@ def blocks_together(chooses: bool) -> int:
 
 def blocks_for_at_most(count: int) -> int:
     """Blocks for so many items or fewer, over which they stride."""
-    return min(-(-count // MOST_ITEMS), resident_blocks())
+    return min(-(-count // MAX_ITEMS), resident_blocks())

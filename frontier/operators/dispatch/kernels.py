@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
-def state_of(graph: BaseGraph) -> Workspace:
+def workspace_of(graph: BaseGraph) -> Workspace:
     """What operators keep with a graph between calls: one for each thread, and on a GPU for each stream."""
     return graph._access.workspace()
 
@@ -57,7 +57,7 @@ def walked(graph: BaseGraph) -> Any:
     """A graph as functors have it that were given it as an argument, in any form
     (`frontier.functor.intrinsics.neighbors`)."""
     if graph.device.is_gpu:
-        return walked_on_gpu(graph, view_macros(graph), state_of(graph))
+        return walked_on_gpu(graph, view_macros(graph), workspace_of(graph))
     return walked_on_cpu(graph, bare_view(graph), readable_weights(graph))
 
 
@@ -141,9 +141,7 @@ _checked: dict[tuple, tuple[weakref.ref, Any, Any]] = clearable({})  # functors 
 """Functors whose form was found good, by address and use: the functor, its code and defaults at that time."""
 
 
-def check_op(
-    function: Any, name: str, parameters: tuple[str, ...], args: tuple, wanted: str | None = None
-) -> None:
+def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple, wanted: str | None = None) -> None:
     """Check a functor's form, once for as long as its code and defaults are the same objects."""
     key = (id(function), name, parameters, len(args), wanted)
     found = _checked.get(key)

@@ -31,16 +31,16 @@ from .kernels import reads_of, run_cpu, view_and_weights
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-MOST_VERTICES = 4096
-MOST_ARCS = 8192
+MAX_VERTICES = 4096
+MAX_ARCS = 8192
 """Frontiers within both bounds are few vertices. No neighbor list is so long that it is shared out to several blocks,
 or threads: one block is done with the longest sooner than a second launch would begin."""
 
 IF_ANY = FunctionType, type(None)
-ITEMS = items_per_block(MOST_VERTICES)  # as for any smaller number
-ROOM = 2 * MOST_ARCS  # vertices: those of many small outputs
+ITEMS = items_per_block(MAX_VERTICES)  # as for any smaller number
+ROOM = 2 * MAX_ARCS  # vertices: those of many small outputs
 
-_pushes: dict[tuple, PreparedPush] = clearable({})  # by what functors mean
+_plans: dict[tuple, AdvancePlan] = clearable({})  # by what functors mean
 
 
 class ArgumentKind(NamedTuple):
@@ -66,7 +66,7 @@ class ArgumentKind(NamedTuple):
     convert: Callable[[Any], Any] | None
 
 
-class PreparedPush:
+class AdvancePlan:
     """A push from few vertices of any graph of some type on some device.
 
     Parameters
@@ -123,7 +123,7 @@ class PreparedPush:
         raise NotImplementedError
 
 
-class PushOnGpu(PreparedPush):
+class PushOnGpu(AdvancePlan):
     """A push in one launch.
 
     Parameters
@@ -148,7 +148,7 @@ class PushOnGpu(PreparedPush):
             room = work.room = Room(graph.device, graph.vertex_dtype, ROOM)
         out = room.reserve(arcs)
         counters.reset()
-        counters.expect()
+        counters.arm()
         # The parameters of `push` (advance.cuh); the three zeros say that there is no room for pieces.
         words = [
             count, ITEMS, 0, frontier._walk_address(), stamps, work.epoch, out, counters.address, counters.published,
@@ -156,13 +156,13 @@ class PushOnGpu(PreparedPush):
         ]  # fmt: skip
         self._kernel.launch(words, [(2, graph.view())], -(-count // ITEMS), stream=work.stream)
         found = Frontier._put_out(graph, room.reserved(), self._unique)  # made while the GPU works
-        size, leaving, _, _ = counters.hear()
+        size, leaving, _, _ = counters.poll()
         room.keep(size)
         found._cut(size, leaving)
         return found
 
 
-class PushOnCpu(PreparedPush):
+class PushOnCpu(AdvancePlan):
     """A push in one call of a kernel.
 
     Parameters
@@ -198,7 +198,7 @@ class PushOnCpu(PreparedPush):
         return found
 
 
-class LatestPush:
+class LatestPlan:
     """The push that was found last with a workspace, and what it was found by: it is mostly the next one, too.
 
     To see that takes less time than to find it, which hashes what functors mean. Neither functors, nor what is kept of
@@ -207,13 +207,13 @@ class LatestPush:
 
     __slots__ = ("_functors", "_push", "_setting")
 
-    def __init__(self, push: PreparedPush, setting: tuple, functors: tuple[Known | None, ...]):
+    def __init__(self, push: AdvancePlan, setting: tuple, functors: tuple[Known | None, ...]):
         self._push = weakref.ref(push)
         self._setting = setting
         held = (None if each is None else weakref.ref(each) for each in functors)
         self._functors = tuple(enumerate(held))
 
-    def find(self, setting: tuple, functors: tuple) -> PreparedPush | None:
+    def find(self, setting: tuple, functors: tuple) -> AdvancePlan | None:
         """The push, if it is that for these functors as they are now, too; `setting` is from `_setting`."""
         if setting != self._setting:
             return None
@@ -222,12 +222,12 @@ class LatestPush:
             if held is None or function is None:
                 if held is not function:
                     return None
-            elif (latest := held()) is None or not latest.still(function):
+            elif (latest := held()) is None or not latest.is_current(function):
                 return None
         return self._push()
 
 
-def find_push(graph: BaseGraph, work: Workspace, functors: tuple, unique: bool) -> PreparedPush | None:
+def find_plan(graph: BaseGraph, work: Workspace, functors: tuple, unique: bool) -> AdvancePlan | None:
     """What was prepared for a push with functors that mean the same, in a graph of the same type."""
     if not is_plain():
         return None
@@ -236,8 +236,8 @@ def find_push(graph: BaseGraph, work: Workspace, functors: tuple, unique: bool) 
     return _look_up(work, functors, setting) if push is None else push
 
 
-def _look_up(work: Workspace, functors: tuple, setting: tuple) -> PreparedPush | None:
-    """`find_push`, by what functors mean."""
+def _look_up(work: Workspace, functors: tuple, setting: tuple) -> AdvancePlan | None:
+    """`find_plan`, by what functors mean."""
     op, condition, prepare = functors
     if type(op) is not FunctionType or type(condition) not in IF_ANY or type(prepare) not in IF_ANY:
         return None
@@ -245,9 +245,9 @@ def _look_up(work: Workspace, functors: tuple, setting: tuple) -> PreparedPush |
         found = tuple(function and known(function) for function in functors)
     except MutableGlobalError:  # since it was prepared, a functor has come to name an array
         return None
-    push = _pushes.get((setting, *(each and each.identity for each in found)))
+    push = _plans.get((setting, *(each and each.identity for each in found)))
     if push is not None:
-        work.latest_push = LatestPush(push, setting, found)
+        work.latest_push = LatestPlan(push, setting, found)
     return push
 
 
@@ -264,7 +264,7 @@ def prepare_push_on_gpu(
     kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, attrgetter("data.ptr"))
     # Those of functors that are checked are others; without any edges, how many lanes share a list is not decided yet.
     if isinstance(kernel, CudaKernel) and kinds is not None and graph._short_lists is not None:
-        _pushes[_key(graph, functors, unique)] = PushOnGpu(kernel, kinds, unique, may_pull)
+        _plans[_key(graph, functors, unique)] = PushOnGpu(kernel, kinds, unique, may_pull)
 
 
 def prepare_push_on_cpu(
@@ -280,7 +280,7 @@ def prepare_push_on_cpu(
     kinds = _kinds_of(args, NUMBERS, None)
     if kinds is not None:
         reads = reads_of(functors[0])
-        _pushes[_key(graph, functors, unique)] = PushOnCpu(kernel, reads, kinds, unique, may_pull)
+        _plans[_key(graph, functors, unique)] = PushOnCpu(kernel, reads, kinds, unique, may_pull)
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:

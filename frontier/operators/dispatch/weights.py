@@ -93,9 +93,7 @@ def _weight_or_one(weights, slot):
     if _is_by_edge(weights):
         if isinstance(weights[1], types.NoneType):
             return lambda weights, slot: np.float32(1)
-        return lambda weights, slot: (
-            weights.weights[weights.ids[slot]] if slot >= 0 else weights.weights.dtype.type(1)
-        )
+        return lambda weights, slot: weights.weights[weights.ids[slot]] if slot >= 0 else weights.weights.dtype.type(1)
     if isinstance(weights, types.NoneType):
         return lambda weights, slot: np.float32(1)
     return lambda weights, slot: weights[slot] if slot >= 0 else weights.dtype.type(1)

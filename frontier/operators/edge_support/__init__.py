@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.locking import reads_both
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
-from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, workspace_of
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 
@@ -61,7 +61,7 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
         up.check_version()
         return count_support(up)
     for name, graph in (("up", up), ("down", down)):
-        if not isinstance(graph, snapshot_structure()):
+        if not isinstance(graph, csr_structure()):
             raise TypeError(f"{name} must be a static copy, such as extract_subgraph makes")
     assert down is not None
     if (down.num_vertices, down.num_arcs) != (up.num_vertices, up.num_arcs) or down.device != up.device:
@@ -71,7 +71,7 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
         return support
     count = up.num_vertices
     if up.device.is_gpu:
-        counters = state_of(up).counters
+        counters = workspace_of(up).counters
         counters.reset()
         kernels = cuda_kernels_for(up, HEADER, (), ())
         order = up.xp.argsort(-down._degrees()).astype(up.vertex_dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from frontier.core.locking import reads
 
 from ..dispatch.capture_memory import recording
-from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, state_of
+from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, workspace_of
 from ..dispatch.members import form_of, kernel_members, kernel_size
 from ..dispatch.signatures import TRUTH
 from ..frontiers.deferred import DeferredFrontier
@@ -56,7 +56,7 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
         kernels.keep(count, graph.view(), *members, kept, number, *values, blocks=blocks)
         return DeferredFrontier(graph, kept, number[:1])
     out = graph.xp.empty(count, np.int64 if form.of_edges else graph.vertex_dtype)
-    counters = state_of(graph).counters
+    counters = workspace_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
         kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, TRUTH),), values, form.options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.base import form_for, takes_form
+from frontier.core.base import specialization_of, specialize
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.runtime.display import html_table
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 
-@takes_form
+@specialize
 class EdgeFrontier:
     """A set of edges of a graph, in the form in which operators walk them: as arcs, from a source to a destination.
 
@@ -76,7 +76,7 @@ class EdgeFrontier:
     def all(cls, graph: BaseGraph) -> EdgeFrontier:
         """All edges of `graph`; of an undirected one, both directions of each."""
         check_graph(graph)
-        form = form_for(EdgeFrontier, graph)
+        form = specialization_of(EdgeFrontier, graph)
         return _all_edges(graph) if form is EdgeFrontier else form.all(graph)  # type: ignore[attr-defined]
 
     @classmethod
@@ -188,9 +188,7 @@ class EdgeFrontier:
     def _joined(self, other: EdgeFrontier) -> EdgeFrontier:
         """The members of both, which have none in common."""
         join = self.graph.xp.concatenate
-        return EdgeFrontier._of(
-            self.graph, join([self._sources, other._sources]), join([self._slots, other._slots])
-        )
+        return EdgeFrontier._of(self.graph, join([self._sources, other._sources]), join([self._slots, other._slots]))
 
     # ---- members ----------------------------------------------------------------------------------------------------
 

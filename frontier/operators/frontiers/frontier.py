@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import form_for, takes_form
+from frontier.core.base import specialization_of, specialize
 from frontier.core.batch import check_ids
 from frontier.core.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from frontier.core.locking import reads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 
 
-@takes_form
+@specialize
 class Frontier:
     """A set of vertices of a graph.
 
@@ -90,7 +90,7 @@ class Frontier:
     def all(cls, graph: BaseGraph) -> Frontier:
         """All vertices of `graph` except deleted ones."""
         check_graph(graph)
-        form = form_for(Frontier, graph)
+        form = specialization_of(Frontier, graph)
         if form is not Frontier:
             return form.all(graph)  # type: ignore[attr-defined]
         if graph._absent is None:
@@ -114,8 +114,8 @@ class Frontier:
             Ids of vertices. One that is listed several times may be among the members as often. The array is not
             copied: what is listed there later changes the frontier.
         number : array of int64, shape (1,), on the graph's device
-            In a `BatchStep` that is recorded, it is read when kernels are about to use the frontier; otherwise now,
-            which the host waits for.
+            In a `CapturedBatchStep` that is recorded, it is read when kernels are about to use the frontier; otherwise
+            now, which the host waits for.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Frontier:
             An array is of another type, shape or device, or not contiguous.
         """
         check_graph(graph)
-        if form_for(Frontier, graph) is not Frontier:
+        if specialization_of(Frontier, graph) is not Frontier:
             raise NotImplementedError("listed is not available for a graph of several parts yet")
         check_array(graph, vertices, "vertices", getattr(vertices, "size", 0), (graph.vertex_dtype,))
         check_array(graph, number, "number", 1, (np.dtype(np.int64),))

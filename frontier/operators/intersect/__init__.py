@@ -70,7 +70,7 @@ def intersect(
     checked : bool
         False where `us` and `vs` are arrays of the graph's vertex dtype, on its device, that are known to hold ids of
         its vertices, or negative numbers in `us` for pairs to be skipped. Then the host does not wait for the device,
-        neither to check them nor to find out whether a snapshot would be faster to search (`snapshot_if_faster`). What
+        neither to check them nor to find out whether a snapshot would be faster to search (`copy_if_faster`). What
         arrays that are not so lead to is undefined.
 
     Returns
@@ -100,7 +100,7 @@ def intersect(
         refuse_to_convert(graph, us, vs)
         us, vs = graph.xp.ascontiguousarray(us), graph.xp.ascontiguousarray(vs)
     check_functors(op, per_pair, flag(numbered, "numbered"), args)
-    source = snapshot_if_faster(graph, us, vs) if checked and op is None else graph
+    source = copy_if_faster(graph, us, vs) if checked and op is None else graph
     return _intersect(source, us, vs, op, args, numbered, per_pair)
 
 
@@ -163,7 +163,7 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     """
     check_graph(graph)
     us, vs = _checked_pairs(graph, us, vs)
-    source = snapshot_if_faster(graph, us, vs)
+    source = copy_if_faster(graph, us, vs)
     xp, count = graph.xp, int(us.size)
     offsets = xp.zeros(count + 1, np.int64)
     xp.cumsum(_intersect(source, us, vs, None, ()), out=offsets[1:])
@@ -192,7 +192,7 @@ def _checked_pairs(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
 
 
 @reads
-def snapshot_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
+def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     """`graph`, or a static copy of it if making one is cheaper than look-ups in `graph` for these pairs.
 
     `intersect` without `op` does so itself. With `op` it does not, since slots of a static copy are its own: ask for
@@ -219,7 +219,7 @@ def snapshot_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     else:
         of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
         steps = int((of_us * of_vs).sum())
-    copies = steps > SNAPSHOT_STEPS * graph.num_arcs or warm_up.other_way((snapshot_if_faster, graph.package))
+    copies = steps > SNAPSHOT_STEPS * graph.num_arcs or warm_up.takes_alternative((copy_if_faster, graph.package))
     return graph.to_csr() if copies else graph
 
 

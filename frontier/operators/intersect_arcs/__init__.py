@@ -8,10 +8,10 @@ import numpy as np
 
 from frontier.core.arguments import check_graph, check_output
 from frontier.core.locking import reads_both
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
-from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu, workspace_of
 from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
 
@@ -68,10 +68,10 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
         raise ValueError("graph and pairs must have the same number of vertices, on the same device")
     if tally is not None:
         check_output(graph, tally, "tally", graph.num_vertices, TALLY_DTYPES)
-    graph, pairs = (g if isinstance(g, snapshot_structure()) else g.to_csr() for g in (graph, pairs))
+    graph, pairs = (g if isinstance(g, csr_structure()) else g.to_csr() for g in (graph, pairs))
     if not graph.num_arcs or not pairs.num_arcs:
         return 0
-    counters = state_of(graph).counters
+    counters = workspace_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
         options = (("HAS_TALLY", "1"),) if tally is not None else ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32
-MOST_EACH = 4  # columns of a lane: their sums are held in registers
+MAX_EACH = 4  # columns of a lane: their sums are held in registers
 
 
 def reduce_columns(
@@ -58,7 +58,7 @@ def column_options(reduce: str | Callable, dtype: np.dtype, columns: int, tile: 
     They are compiled for few numbers of columns: powers of two up to a warp's lanes; beyond, two or four a lane.
     """
     lanes = min(1 << (columns - 1).bit_length(), WARP)
-    each = min(1 << (-(-columns // lanes) - 1).bit_length(), MOST_EACH)
+    each = min(1 << (-(-columns // lanes) - 1).bit_length(), MAX_EACH)
     own = () if isinstance(reduce, str) else (("HAS_COMBINE", "1"),)
     return (
         ("RESULT", C_TYPES[dtype]), ("REDUCE", reduce.capitalize() if isinstance(reduce, str) else "Combine"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import takes_form
+from frontier.core.base import specialize
 from frontier.core.locking import reads
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
@@ -18,7 +18,7 @@ from ..dispatch.kernels import (
     functor_args,
     readable_weights,
     run_cpu,
-    state_of,
+    workspace_of,
 )
 from ..extract import collect_arcs, count_arcs
 from ..places import deal, places_by_degree
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HEADER = "frontier/operators/orientation/orientation.cuh"
 
 
-@takes_form
+@specialize
 class Orientation:
     """An undirected graph with every edge directed from its end of lower degree to the other (ties in any order).
 
@@ -117,7 +117,7 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     if not size:
         return 0
     first, lists, _ = orientation._copied(slots=False)
-    counters = state_of(graph).counters
+    counters = workspace_of(graph).counters
     counters.reset()
     if graph.device.is_gpu:
         _launch(orientation, (("HAS_TALLY", "1"),) if tally is not None else (), first, lists, tally=tally)
@@ -138,7 +138,7 @@ def count_support(orientation: Orientation) -> Any:
         return support
     first, lists, slots = orientation._copied(slots=True)
     if graph.device.is_gpu:
-        state_of(graph).counters.reset()
+        workspace_of(graph).counters.reset()
         of_copies = graph.xp.zeros(lists.size, np.int32)
         _launch(orientation, (("HAS_SUPPORT", "1"),), first, lists, support=support, of_copies=of_copies)
         support[slots if graph.edge_data is None else graph._weights[slots]] = of_copies
@@ -160,7 +160,7 @@ def _launch(
     graph, (order, hubs, small, pieces, *_) = orientation.graph, orientation._deal
     args = (
         orientation.rank, np.int64(orientation._members), orientation._above, np.int64(orientation._listed.size),
-        first, lists, tally, support, of_copies, state_of(graph).counters.array,
+        first, lists, tally, support, of_copies, workspace_of(graph).counters.array,
     )  # fmt: skip
     kernels = cuda_kernels_for(graph, HEADER, (), (), options)
     large = int(order.size) - small

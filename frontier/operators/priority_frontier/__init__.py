@@ -13,7 +13,7 @@ from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..compute import compute
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu, state_of
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu, workspace_of
 from ..dispatch.reductions import DTYPES, identity_of
 from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import STATES, make_lowest, make_split
@@ -132,7 +132,7 @@ class PriorityFrontier:
         """
         self._check_vertices()
         graph = self.graph
-        counters = state_of(graph).counters
+        counters = workspace_of(graph).counters
         counters.reset()
         drop = np.int32(self._is_monotone and self._has_limit)
         out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)

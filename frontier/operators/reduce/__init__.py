@@ -21,7 +21,7 @@ from ..neighbor_reduce import clear
 from .cpu import make_reduce, make_reduce_columns
 
 HEADER = "frontier/operators/reduce/reduce.cuh"
-MOST_COLUMNS = 32  # sums of a thread, which are held in registers
+MAX_COLUMNS = 32  # sums of a thread, which are held in registers
 
 
 @reads
@@ -73,8 +73,8 @@ def reduce(
     parameters, kinds, options = form.parameters, form.kinds, form.options
     if columns is not None:
         columns = integer(columns, "columns", 1)
-        if columns > MOST_COLUMNS:
-            raise ValueError(f"columns must be at most {MOST_COLUMNS}, got {columns}")
+        if columns > MAX_COLUMNS:
+            raise ValueError(f"columns must be at most {MAX_COLUMNS}, got {columns}")
         parameters, kinds = (*parameters, "column"), (*kinds, "column")
         options = (*options, ("COLUMNS", str(columns)))
     size = columns or 1

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
-from frontier.core.base import takes_form
+from frontier.core.base import specialize
 from frontier.core.locking import reads
-from frontier.core.registry import snapshot_structure
+from frontier.core.registry import csr_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime.compile.kernels import C_TYPES
@@ -24,7 +24,7 @@ from ..copies import copy_as_stored, copy_bytes, passes_of_copy
 from ..degrees import degrees_of
 from ..extract import collect_arcs
 from ..frontiers.frontier import Frontier
-from ..layout import choose_form
+from ..layout import choose_layout
 from ..neighbor_reduce import clear, neighbor_reduce
 from ..places import classes_of_rows, places_by_degree
 
@@ -46,7 +46,7 @@ PREPARED = {"cpu": 1.0, "gpu": 0.75}
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 
 
-@takes_form
+@specialize
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
@@ -66,7 +66,7 @@ class SpMV:
         ones without in-edges, the prepared form sorts the arcs, and the other adds to destinations atomically.
     weighted : bool, optional
         Whether to use weights; by default if the graph has them. Otherwise all are 1.
-    snapshot : bool or "auto"
+    layout : {"auto", "native", "csr"}
         True: prepare products. False: read the graph as it is stored. ``"auto"``: what is expected to be faster, the
         preparation included.
     products : int
@@ -74,7 +74,7 @@ class SpMV:
 
     Attributes
     ----------
-    form : Form
+    layout : ReadLayout
         Whether there is a static copy, and why.
     graph : Graph
         The graph with its vertices in the order of the vectors, for operators on these: a static copy, or the graph
@@ -92,7 +92,7 @@ class SpMV:
     """
 
     def __init__(
-        self, graph: BaseGraph, *, transpose: bool = False, weighted: bool | None = None, snapshot: bool | str = "auto",
+        self, graph: BaseGraph, *, transpose: bool = False, weighted: bool | None = None, layout: str = "auto",
         products: int = 100,
     ):  # fmt: skip
         check_graph(graph)
@@ -107,11 +107,11 @@ class SpMV:
         if transpose and graph.has_in_edges:
             graph, transpose = graph.reverse, False
         self.graph = graph
-        self.form = choose_form(
-            graph, snapshot, lambda: costs_of(graph, transpose, products), copy_bytes(graph, self.weighted)
+        self.layout = choose_layout(
+            graph, layout, lambda: costs_of(graph, transpose, products), copy_bytes(graph, self.weighted)
         )  # fmt: skip
-        self._scatters = transpose and not self.form.snapshot
-        if self.form.snapshot:
+        self._scatters = transpose and not self.layout.is_copy
+        if self.layout.is_copy:
             self._prepare(graph, transpose)
         self._everyone = Frontier.all(self.graph)
 
@@ -121,8 +121,8 @@ class SpMV:
         if graph.device.is_gpu:
             self._sort_by_degree(transpose)
         elif transpose:
-            self.graph = _snapshot(graph, *_transposed(graph, self.weighted))
-        elif not isinstance(graph, snapshot_structure()):
+            self.graph = _copy_of(graph, *_transposed(graph, self.weighted))
+        elif not isinstance(graph, csr_structure()):
             self.graph = copy_as_stored(graph, self.weighted)
 
     def rows_of(self, members: Any) -> None:
@@ -240,11 +240,11 @@ class SpMV:
         """Make the static copy, and find which rows are taken by how many threads."""
         graph = self.graph
         if transpose:
-            graph = _snapshot(graph, *_transposed(graph, self.weighted))
+            graph = _copy_of(graph, *_transposed(graph, self.weighted))
         order, position = places_by_degree(graph, degrees_of(graph), 0)
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
         weights = graph._weights_at(slots) if self.weighted else None
-        self.graph = _snapshot(graph, offsets, dst, weights)
+        self.graph = _copy_of(graph, offsets, dst, weights)
         self._order = order
         self._shares = deal_rows(graph, offsets)
 
@@ -368,15 +368,15 @@ def _weighted_column_scatter(src, dst, edge, weight, column, x, y):
 def costs_of(graph: BaseGraph, transpose: bool, products: int) -> tuple[float, float]:
     """The expected costs of products of the graph as it is stored, and of prepared ones."""
     kind = graph.device.kind
-    if not transpose and kind == "cpu" and isinstance(graph, snapshot_structure()):
+    if not transpose and kind == "cpu" and isinstance(graph, csr_structure()):
         return products, products  # there is nothing to prepare
     preparation = passes_of_copy(graph) + (TRANSPOSITION if transpose else 0)
     walk = graph.walk_cost[kind] * (SCATTER if transpose else 1)
     return products * walk, preparation + products * PREPARED[kind]
 
 
-def _snapshot(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> BaseGraph:
-    made: Any = snapshot_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
+def _copy_of(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> BaseGraph:
+    made: Any = csr_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
     made._has_sorted_lists = False
     return made
 

@@ -37,7 +37,7 @@ from ..dispatch.kernels import (
     functor_args,
     read_view,
     run_cpu,
-    state_of,
+    workspace_of,
 )  # fmt: skip
 from ..dispatch.signatures import OP_PARAMETERS
 from ..frontiers.deferred import DeferredFrontier
@@ -70,7 +70,7 @@ MAX_ARCS = 2**62
 
 
 @dataclass(frozen=True)
-class Step:
+class StepCounter:
     """A step counter: `traverse` passes `start` to functors in the first advance, and one more in each further one.
 
     In functors it is an int32.
@@ -108,8 +108,8 @@ def traverse(
         Where to start.
     op, condition, prepare : functions
         As in `advance`, which chooses push or pull.
-    *args : arrays, numbers and `Step`
-        Passed to all of them. A `Step` stands for the number of the advance.
+    *args : arrays, numbers and `StepCounter`
+        Passed to all of them. A `StepCounter` stands for the number of the advance.
     max_steps : int, optional
         Maximum number of advances.
     max_arcs : int, optional
@@ -130,7 +130,7 @@ def traverse(
     Raises
     ------
     FunctorError, ValueError
-        As `advance`; and for more than one `Step`.
+        As `advance`; and for more than one `StepCounter`.
     """
     return traverse_along(
         graph, frontier, op, args, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
@@ -152,11 +152,11 @@ def traverse_along(
     """
     frontier = check_frontier(graph, frontier)
     one_of(balance, "balance", BALANCES)
-    steps = [i for i, value in enumerate(args) if isinstance(value, Step)]
+    steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:
-        raise ValueError(f"traverse takes one Step among its arguments, not {len(steps)}")
+        raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
     position = steps[0] if steps else None
-    values = list(functor_args(graph, op, tuple(np.int32(a.start) if isinstance(a, Step) else a for a in args)))
+    values = list(functor_args(graph, op, tuple(np.int32(a.start) if isinstance(a, StepCounter) else a for a in args)))
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(condition, prepare, args)
     functors = Functors(op, condition, prepare)
@@ -182,7 +182,7 @@ def traverse_along(
     one_way = len(walked) == 1
     done = 0
     # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
-    few = graph.device.is_gpu or not warm_up.other_way((graph.package, *functors))
+    few = graph.device.is_gpu or not warm_up.takes_alternative((graph.package, *functors))
     while frontier and done < limit:
         arcs = _arcs_that_matter(walked, frontier, most, chooses)
         if arcs is not None and arcs > most:
@@ -335,20 +335,20 @@ def _run_together(
 def _prepare_series(graph: BaseGraph, limit: int) -> tuple[Any, Any, Any, Counters, int]:
     """What a series of advances in one launch works with: two lists that alternate as output (the second is written
     first), stamps, the first epoch, what it tells the host with, and the maximum number of steps."""
-    state = state_of(graph)
+    state = workspace_of(graph)
     # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
     steps = min(limit, 2**30)
     stamps, epoch = state.next_epochs(graph, steps)
     lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
-    state.outcome.expect()
+    state.outcome.arm()
     return lists, stamps, epoch, state.outcome, steps
 
 
 def _after_series(walked: tuple[BaseGraph, ...], lists: Any, outcome: Counters) -> tuple[Frontier, int]:
     """The final frontier of a series of advances, and their number."""
     graph = walked[0]
-    size, arcs, made, last = outcome.hear()
-    state_of(graph).used_epochs(made)
+    size, arcs, made, last = outcome.poll()
+    workspace_of(graph).used_epochs(made)
     known = arcs if len(walked) == 1 else None  # the arcs that leave it, without those that enter it
     return Frontier._of(graph, lists[last, :size], arcs=known), made
 

@@ -126,9 +126,9 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
 
 #if BALANCE == BY_TILE  // the schedule of what all blocks do together
 
-constexpr int MOST_SMALL = 4;           // consecutive small frontiers, after which a single block should go on
+constexpr int MAX_SMALL = 4;           // consecutive small frontiers, after which a single block should go on
 constexpr int LAST_EPOCH = -(1 << 30);  // stamps are cleared after it
-constexpr int MOST_BLOCKS = 4;          // of a multiprocessor
+constexpr int MAX_BLOCKS = 4;          // of a multiprocessor
 
 #ifdef MAY_PULL
 #define PULL_PARAMS View entering, u32* bits, u32* spare_bits, VID* rest, i64 pull_from, i64 pull_above,
@@ -156,7 +156,7 @@ static_assert(sizeof(GridState) == GRID_NUMBERS * sizeof(u64), "GRID_NUMBERS is 
 //
 // Where the host knows neither the frontier's size nor the epoch, `number` and `room` are as in members.cuh, and the epochs
 // go on downward from that many (`epoch`) below `*latest`, which holds the last one that was used.
-extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_together(
+extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_together(
     i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, GridState* grid,
     u64* pieces, u32 max_pieces, PULL_PARAMS i64 arcs, i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs,
     i64 max_steps, const u64* number, i64 room, i64 num_vertices, int* latest ARG_PARAMS) {
@@ -257,7 +257,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_togethe
     small_steps = count <= min_count && arcs <= min_arcs ? small_steps + 1 : 0;
     ++steps;
     NEXT_STEP;
-  } while (count > 0 && count <= max_count && arcs <= max_arcs && small_steps < MOST_SMALL && steps < max_steps);
+  } while (count > 0 && count <= max_count && arcs <= max_arcs && small_steps < MAX_SMALL && steps < max_steps);
 #ifdef MAY_PULL
   if (is_bitmap && count > 0) make_list(grid->num_listed + steps % 3);
 #endif

@@ -23,7 +23,7 @@ from ..dispatch.kernels import (
     functor_args,
     read_view,
     run_cpu,
-    state_of,
+    workspace_of,
 )
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.deferred import DeferredFrontier
@@ -93,7 +93,7 @@ def visit_edges(
         kernels = _visit_kernels(graph, op, values)
         kernels.visit(count, n, graph.view(), src, dst, stamps, below, joined, number, latest, *values)
         return DeferredFrontier(graph, joined, number[:1])
-    state = state_of(graph)
+    state = workspace_of(graph)
     stamps, epoch = state.next_stamps(graph)
     out = graph.xp.empty(min(count, graph.num_vertices), graph.vertex_dtype)
     counters = state.counters

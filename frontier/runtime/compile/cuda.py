@@ -79,9 +79,7 @@ def _program(header: str, defines: tuple[tuple[str, str], ...], arch: str, *, li
     return Program(f"{macros}#include <{header}>\n", "c++", options)
 
 
-def cached_cubin(
-    header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str
-) -> bytes:
+def cached_cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str) -> bytes:
     """`compile_cubin` behind what came with the package, and the disk cache."""
     shipped = None if functors else shipped_cubin(header, defines, arch)
     if shipped is not None:

@@ -210,7 +210,7 @@ def known(function: FunctionType, *, arrays: bool = False) -> Known:
     """`identity`, and what tells later whether it is still right; what was found last is the answer while it is."""
     address = id(function)
     latest = _latest.get(address)
-    if latest is not None and latest.still(function):
+    if latest is not None and latest.is_current(function):
         return latest
     reader = _Reader(arrays)
     key = reader.function(function)
@@ -258,7 +258,7 @@ class Known:
         self._function = function
         self.identity = identity
 
-    def still(self, function: Any) -> bool:
+    def is_current(self, function: Any) -> bool:
         """Whether it was found for this function, and every name still stands for the same object."""
         if self._function() is not function or not self.steady:
             return False

@@ -15,7 +15,7 @@ _depth = 0
 
 
 @contextmanager
-def loading_alternatives() -> Iterator[None]:
+def warming_up() -> Iterator[None]:
     """Within the ``with`` block, begin to compile what operators may choose in place of what they use; at its end it is
     all there.
 
@@ -28,7 +28,7 @@ def loading_alternatives() -> Iterator[None]:
     >>> import frontier as fr
     >>> from algorithms import DynamicTriangleCount
     >>> from structures import SlabGraph
-    >>> with fr.loading_alternatives():
+    >>> with fr.advanced.warming_up():
     ...     graph = SlabGraph(4, device="cpu")
     ...     with DynamicTriangleCount(graph):
     ...         _ = graph.insert_edges([0, 1, 0], [1, 2, 2])
@@ -48,11 +48,11 @@ def loading_alternatives() -> Iterator[None]:
 
 
 def wanted() -> bool:
-    """Whether anybody is `loading_alternatives`."""
+    """Whether anybody is `warming_up`."""
     return _depth > 0
 
 
-def other_way(key: Hashable) -> bool:
+def takes_alternative(key: Hashable) -> bool:
     """While they are wanted, True every second time that it is asked about `key`: whoever asks then goes the way that
     it would not choose."""
     if not _depth:

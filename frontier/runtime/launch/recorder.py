@@ -20,7 +20,7 @@ class _Recorder(threading.local):
 
 recorder = _Recorder()
 
-MOST_LAUNCHES = 1000  # of a record: the host does not know when a frontier is empty
+MAX_LAUNCHES = 1000  # of a record: the host does not know when a frontier is empty
 
 
 class LaunchList:
@@ -80,9 +80,9 @@ class LaunchList:
 
         self._queued.append(queue)
         self._steps.append(Launch(function, blocks, threads, shared, cooperative, parameters, arguments))
-        if len(self._queued) > MOST_LAUNCHES:
+        if len(self._queued) > MAX_LAUNCHES:
             raise RuntimeError(
-                f"more than {MOST_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
+                f"more than {MAX_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
                 "cannot be: traverse takes its place"
             )
 

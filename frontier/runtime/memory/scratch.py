@@ -134,14 +134,14 @@ class Counters:
         Of that array, on a GPU.
     published : array of int64, or its address as seen by the GPU
         In the host's memory. A kernel whose last block copies the numbers there, and sets `array` to zero, spares the
-        host two calls of the driver; see `collect`.
+        host two calls of the driver; see `synchronize`.
     """
 
     def __init__(self, device: Device, size: int):
         self.device = device
         self.array = device.xp.zeros(size, np.int64)
         self._host = self.published = self.array
-        self._is_zero = False  # as `collect` leaves them
+        self._is_zero = False  # as `synchronize` leaves them
         self._left = False  # whether a kernel may yet publish what nobody waits for
         self._expected = False  # whether one was launched that nobody has heard of
         self._is_gpu = device.is_gpu
@@ -170,7 +170,7 @@ class Counters:
             stream.synchronize()
         return self._host.tolist()
 
-    def collect(self) -> list[int]:
+    def synchronize(self) -> list[int]:
         """The numbers that the last kernel has published, after all queued work."""
         if self.device.is_gpu:
             refuse_to_wait()
@@ -179,15 +179,15 @@ class Counters:
             self._left = self._expected = False
         return self._host.tolist()
 
-    def expect(self) -> None:
-        """Before a single kernel is launched that publishes the numbers: `hear` returns those of this kernel."""
+    def arm(self) -> None:
+        """Before a single kernel is launched that publishes the numbers: `poll` returns those of this kernel."""
         if self._is_gpu:
             self._left |= self._expected  # the host was interrupted, and that kernel may publish yet
             self._expected = True
             self._words[:] = self._unknown
 
-    def hear(self) -> list[int]:
-        """What `collect` returns, as soon as the host can read it: before the kernel has ended, but for little.
+    def poll(self) -> list[int]:
+        """What `synchronize` returns, as soon as the host can read it: before the kernel has ended, but for little.
 
         To wait for the stream takes the host several microseconds longer, a tenth of a small update. It is done all the
         same for a kernel that takes long, so that other threads of Python may go on.
@@ -199,9 +199,9 @@ class Counters:
                 self._is_zero = True
                 self._expected = False
                 return numbers
-        return self.collect()
+        return self.synchronize()
 
-    def leave(self) -> None:
+    def mark_published(self) -> None:
         """Take note that the last kernel publishes the numbers, which the host need not know."""
         self._is_zero = self._left = True
 

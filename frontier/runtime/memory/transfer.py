@@ -9,8 +9,8 @@ import numpy as np
 from ..values import kind_of
 
 
-class Fetched:
-    """An array that is being copied to the host. See `fetch`."""
+class HostCopy:
+    """An array that is being copied to the host. See `copy_to_host_async`."""
 
     def __init__(self, array: Any):
         self._event: Any = None
@@ -40,11 +40,11 @@ class Fetched:
         return self._host
 
 
-def fetch(array: Any) -> Fetched:
+def copy_to_host_async(array: Any) -> HostCopy:
     """Begin to copy an array to the host, and go on without waiting for it.
 
     A loop that asks ``float(array[0])`` in each round waits until the GPU is done, and the GPU waits for the next
-    launches in turn. With ``fr.fetch(array)`` the round after next is launched meanwhile.
+    launches in turn. With ``fr.advanced.copy_to_host_async(array)`` the round after next is launched meanwhile.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def fetch(array: Any) -> Fetched:
     --------
     >>> import numpy as np
     >>> import frontier as fr
-    >>> fr.fetch(np.asarray([3.5])).result()
+    >>> fr.advanced.copy_to_host_async(np.asarray([3.5])).result()
     array([3.5])
     """
     if not hasattr(array, "dtype") or not hasattr(array, "flags"):
         raise TypeError(f"array must be an array, not {kind_of(array)}")
     if not array.flags.c_contiguous:
         raise ValueError("array must be contiguous")
-    return Fetched(array)
+    return HostCopy(array)

@@ -24,7 +24,7 @@ import numpy as np
 
 from frontier.core.locking import reads
 from frontier.operators.dispatch.gpu_balance import blocks_for_at_most
-from frontier.operators.dispatch.kernels import begin_to_load, cuda_kernels_for, state_of
+from frontier.operators.dispatch.kernels import begin_to_load, cuda_kernels_for, workspace_of
 from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ HEADER = "frontier/distributed/exchange/levels/levels.cuh"
 ROOM = 2048
 """Vertices for which a first message has room at most; a multiple of 8. It takes hardly longer to travel than an empty
 one. Where all parts know that a level reaches fewer, there is room for these."""
-MOST_PARTS, MOST_COLUMNS, SOLO = 32, 4, 1024
+MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024
 """As in levels.cuh."""
 BYTES_AHEAD = 16
 """Of a message, before its columns (HEADER in levels.cuh)."""
@@ -76,7 +76,7 @@ class Columns:
         """The columns for arrays with their rules, and for others with the arrays that they follow; None if kernels
         do not take them."""
         arrays = [array for array, _ in (*ruled, *followers)]
-        if len(arrays) > MOST_COLUMNS or any(array.dtype not in TYPES for array in arrays):
+        if len(arrays) > MAX_COLUMNS or any(array.dtype not in TYPES for array in arrays):
             return None
         codes = [TYPES[array.dtype] | RULES[rule] << 4 for array, rule in ruled]
         for array, leader in followers:
@@ -88,7 +88,7 @@ class Columns:
 
     def of_others(self, arrays: list[Any]) -> Columns:
         """Columns of the same types and rules."""
-        pointers = (*arrays, *[None] * (MOST_COLUMNS - len(arrays)))
+        pointers = (*arrays, *[None] * (MAX_COLUMNS - len(arrays)))
         return Columns(arrays, self.adds, self.width, (*self.args[:2], *pointers))
 
 
@@ -145,7 +145,7 @@ class Mail:
     @staticmethod
     def can_carry(comm: Communicator) -> bool:
         """Whether the messages between parts are made by kernels."""
-        return comm.device.is_gpu and 1 < comm.size <= MOST_PARTS
+        return comm.device.is_gpu and 1 < comm.size <= MAX_PARTS
 
     def begin(
         self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None
@@ -261,7 +261,7 @@ class Mail:
         size = int(reached.size)
         follow_updates(local)
         self.begin(local, columns, entered, size)
-        return self.deliver(local, columns, reached, size, *state_of(local).next_stamps(local))
+        return self.deliver(local, columns, reached, size, *workspace_of(local).next_stamps(local))
 
 
 @reads

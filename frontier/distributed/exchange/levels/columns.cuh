@@ -3,7 +3,7 @@
 #pragma once
 #include "frontier/cuda/tile.cuh"
 
-constexpr int MOST_PARTS = 32, MOST_COLUMNS = 4, WIDE = 256;  // WIDE: threads of a block that distributes vertices
+constexpr int MAX_PARTS = 32, MAX_COLUMNS = 4, WIDE = 256;  // WIDE: threads of a block that distributes vertices
 
 // How an entry combines. `FOLLOW`: it is taken where that of the leader is better.
 enum Rule { LEAST, GREATEST, ADD, OR, FOLLOW };
@@ -18,7 +18,7 @@ __device__ __forceinline__ i64 size_of(int type) {
 struct Columns {
   int count;
   u64 codes;
-  char* data[MOST_COLUMNS];
+  char* data[MAX_COLUMNS];
 
   __device__ __forceinline__ int code(int c) const { return int(codes >> 16 * c & 0xffff); }
   __device__ __forceinline__ int type(int c) const { return code(c) & 15; }
@@ -28,7 +28,7 @@ struct Columns {
   __device__ __forceinline__ i64 width() const {
     i64 sum = sizeof(VID);
 #pragma unroll
-    for (int c = 0; c < MOST_COLUMNS; ++c) {
+    for (int c = 0; c < MAX_COLUMNS; ++c) {
       if (c < count) sum += size_of(type(c));
     }
     return sum;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void put_pair(const Columns& columns, char* at, i64 r
   ((VID*)at)[i] = v;
   at += room * i64(sizeof(VID));
 #pragma unroll
-  for (int c = 0; c < MOST_COLUMNS; ++c) {
+  for (int c = 0; c < MAX_COLUMNS; ++c) {
     if (c < columns.count) {
       i64 size = size_of(columns.type(c));
       copy_entry(size, at, i, columns.data[c], i64(v));
@@ -110,7 +110,7 @@ __device__ __forceinline__ bool take_pair(const Columns& columns, const char* at
   at += room * i64(sizeof(VID));
   u32 better = 0;
 #pragma unroll
-  for (int c = 0; c < MOST_COLUMNS; ++c) {
+  for (int c = 0; c < MAX_COLUMNS; ++c) {
     if (c < columns.count) {
       int rule = columns.rule(c);
       i64 size = size_of(columns.type(c));
@@ -130,8 +130,8 @@ __device__ __forceinline__ bool take_pair(const Columns& columns, const char* at
 // the vertex number `place` of part p.
 template <class OwnerOf, class CursorOf, class Take>
 __device__ void distribute(i64 size, const VID* vertices, int parts, OwnerOf owner_of, CursorOf cursor_of, Take take) {
-  __shared__ u32 held[MOST_PARTS];
-  __shared__ u64 starts[MOST_PARTS];
+  __shared__ u32 held[MAX_PARTS];
+  __shared__ u64 starts[MAX_PARTS];
   int lane = threadIdx.x & 31;
   for (i64 base = i64(blockIdx.x) * WIDE; base < size; base += i64(gridDim.x) * WIDE) {
     if (threadIdx.x < parts) held[threadIdx.x] = 0;

@@ -31,7 +31,7 @@ extern "C" __global__ void begin(
 extern "C" __global__ void __launch_bounds__(WIDE) pack(
     i64, View view, const u64* number, const VID* reached, const u8* owners, int rank, int parts, i64 room,
     char* messages, char* more, int* stamps, int epoch, VID* members, u64* numbers, u64* cursors, COLUMN_PARAMS) {
-  __shared__ i64 offsets[MOST_PARTS];
+  __shared__ i64 offsets[MAX_PARTS];
   Columns columns = COLUMNS;
   i64 width = columns.width(), stride = bytes_of(room, width);
   bool again = more != nullptr;

@@ -13,7 +13,7 @@ import numpy as np
 
 from frontier.operators.advance import Functors, advance_functors, advance_options, pull_bounds
 from frontier.operators.dispatch.gpu_balance import blocks_together, piece_capacity
-from frontier.operators.dispatch.kernels import cuda_kernels_for, functor_args, state_of
+from frontier.operators.dispatch.kernels import cuda_kernels_for, functor_args, workspace_of
 from frontier.operators.frontiers.frontier import Frontier, bitmap_words
 from frontier.runtime import fill_with
 
@@ -29,7 +29,7 @@ HEADER = "frontier/distributed/operators/persistent/persistent.cuh"
 STATE_NUMBERS = 154
 DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
 """As in persistent.cuh."""
-ROOM_FOR_A_VERTEX, LEAST_BYTES, MOST_BYTES = 8, 2**16, 2**28
+ROOM_FOR_A_VERTEX, LEAST_BYTES, MAX_BYTES = 8, 2**16, 2**28
 """Bytes of a part's window for messages of all others: so many for each vertex, with which two arrays of four bytes an
 entry can be shared at once; and bounds of the total."""
 PATIENCE = 2**31
@@ -39,12 +39,12 @@ SHARE_FROM = 16
 be read there next, and it takes the kernels half of what an exchange takes."""
 LEAST_SHARED = 64
 """Vertices for whose entries there has to be room then."""
-MOST_STEPS, NEVER = 2**30, 2**62
+MAX_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: BasePart) -> int:
     """Room in each part's window for what each other one has reached of its vertices."""
-    room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MOST_BYTES)
+    room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES)
     return room // graph.comm.size // 128 * 128
 
 
@@ -69,7 +69,7 @@ def search(
         Whether a pull gives the same.
     """
     graph, values, done, ending = levels.graph, list(args), 0, DONE
-    limit = MOST_STEPS if max_steps is None else min(max_steps, MOST_STEPS)
+    limit = MAX_STEPS if max_steps is None else min(max_steps, MAX_STEPS)
     # A loop of single steps goes on with entries of its own vertices.
     has_room = graph.comm.size * message_bytes(graph) >= LEAST_SHARED * levels.columns.width
     shares = limit > 1 and has_room and levels.columns.width > 0
@@ -94,7 +94,7 @@ def _run(
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
-    state, scratch = state_of(local), local._scratch.get
+    state, scratch = workspace_of(local), local._scratch.get
     stamps, epoch = state.next_epochs(local, limit)
     lists = [scratch(name, n, local.vertex_dtype) for name in ("listed", "listed again")]
     reached = scratch("reached", n, local.vertex_dtype)
@@ -110,13 +110,13 @@ def _run(
     )  # fmt: skip
     pulls = _pull_arguments(graph) if may_pull else (local.view(), None, None, NEVER, NEVER, 0, None)
     parts = graph.partition.owners, window.addresses, comm.rank, comm.size, room // width // 8 * 8, room
-    window.outcome.expect()
+    window.outcome.arm()
     kernels.advance_over_parts(
         1, *pushes, *pulls, *parts, share_from, n, limit, PATIENCE, window.abandoned, *columns.args, *args,
         blocks=blocks_together(True),  # large pushes need many, too
         cooperative=True,
     )  # fmt: skip
-    count, arcs, last, made, total, ending, found, pairs, bitmaps = window.outcome.hear()
+    count, arcs, last, made, total, ending, found, pairs, bitmaps = window.outcome.poll()
     comm.waits += 1
     comm.exchanges += 1
     comm.sent_bytes += pairs * width + bitmaps * 4 * bitmap_words(n)

@@ -77,7 +77,7 @@ __device__ bool share_entries(
       auto some = choose(first, start, stride, count, owners, [&](int owner) { return owner == rank; });
       i64 at = offset;
 #pragma unroll
-      for (int c = 0; c < MOST_COLUMNS; ++c) {
+      for (int c = 0; c < MAX_COLUMNS; ++c) {
         if (c >= columns.count) break;
         auto target = [&](int p) { return p == rank ? nullptr : room_of(p) + at; };
         i64 size = size_of(columns.type(c));
@@ -92,7 +92,7 @@ __device__ bool share_entries(
       auto some = choose(first, start, stride, count, owners, [&](int owner) { return owner != rank; });
       const char* from = room_of(rank) + offset;
 #pragma unroll
-      for (int c = 0; c < MOST_COLUMNS; ++c) {
+      for (int c = 0; c < MAX_COLUMNS; ++c) {
         if (c >= columns.count) break;
         i64 size = size_of(columns.type(c));
         if (size == 4) receive_as<u32>(some, columns.data[c], from);

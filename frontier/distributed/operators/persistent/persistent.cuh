@@ -21,7 +21,7 @@
 #include "frontier/distributed/transport/window_layout.cuh"
 
 static_assert(WIDE == BLOCK, "blocks that expand distribute vertices, too");
-constexpr int MOST_BLOCKS = 4;  // of a multiprocessor
+constexpr int MAX_BLOCKS = 4;  // of a multiprocessor
 constexpr int OUTCOMES = 9;     // windows.py has the same number
 
 // What comes of a search, and why it ends (persistent/__init__.py has the same). `ALL_SHARED`: it is done, and its arrays say the
@@ -38,7 +38,7 @@ constexpr u64 NUMBER = (1ull << TAG_AT) - 1;
 
 struct WindowHead {
   u64 turn;                   // barriers of the parts so far; this part's own
-  Note notes[2][MOST_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
+  Note notes[2][MAX_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
 };
 static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 
@@ -47,11 +47,11 @@ static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 struct PartState {
   u64 found[3][2];          // members of this part that a step puts out, and the arcs that leave them
   u64 reached[3][2];        // what a push has reached; the second is not used
-  u64 sent[3][MOST_PARTS];  // of it, to each part
+  u64 sent[3][MAX_PARTS];  // of it, to each part
   u64 num_pieces[3];        // of long lists
   u64 num_rest[3];          // vertices that a pull deferred
   u64 num_listed[3];        // members of a bitmap that were listed
-  u64 received[MOST_PARTS]; // pairs in the message of each part
+  u64 received[MAX_PARTS]; // pairs in the message of each part
   Note totals;              // members of all parts, and the arcs that leave them
   u64 ending;
   u64 arrived, released;    // at barriers
@@ -146,7 +146,7 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
 // outcome: this part's members, the arcs that leave them, which list they are in (the first is `spare`), the steps, the members
 // of all parts, why it has ended, the number of vertices in `reached`, the pairs that this part has sent, and the bitmaps that
 // it has read.
-extern "C" __global__ void __launch_bounds__(BLOCK, MOST_BLOCKS) advance_over_parts(
+extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_parts(
     i64, View view, i64 count, const VID* in, VID* spare, VID* out, VID* reached, int* stamps, int epoch,
     volatile u64* outcome, PartState* state, u64* pieces, u32 max_pieces, View entering, u32* everyone, VID* rest,
     i64 pull_from, i64 pull_above, i64 num_owned, const i64* owned, const u8* owners, char* const* window_of, int rank,

@@ -1,4 +1,4 @@
-"""BatchStep: what operators do with each batch, launched without Python's part in it.
+"""What operators do with each batch, launched without Python's part in it (`capture` with ``batches=True``).
 
 As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
 copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers
@@ -15,7 +15,7 @@ import numpy as np
 
 from frontier.core.arguments import check_graph, flag, integer
 from frontier.core.batch import batch_kernels
-from frontier.core.batch.raw import MOST_EDGES
+from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.locking import reads
 from frontier.functor.checking import is_checking
 from frontier.runtime import Kernels, Scratch, fill_with
@@ -24,18 +24,18 @@ from frontier.runtime.compile import caches, warm_up
 from frontier.runtime.launch.arguments import ByValue, Field, Number, Struct
 from frontier.runtime.launch.recorder import LaunchList, recorder
 
-from .dispatch.capture_memory import RecordMemory
+from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-SIZES = 256, 2048, 2 * MOST_EDGES, 2**15, 2**18
+SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
 SMALL = SIZES[2]
 
 
-class BatchStep:
+class CapturedBatchStep:
     """A function that is called with every batch, and whose launches for small ones are recorded and repeated on a GPU.
 
     A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the first
@@ -50,7 +50,7 @@ class BatchStep:
         the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
         these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
         frontier is true, whether it will have members or not, and cannot be asked for its length.
-    most : int
+    max_batch : int
         Pairs of the largest batch whose launches are repeated. A record has room for that many.
     both_orders : bool
         Whether the step gets each pair twice: as it is, and with its ends exchanged. Both ends of a pair that operators
@@ -72,7 +72,7 @@ class BatchStep:
     ...     fr.visit_edges(graph, src, dst, count, visits, output=False)
     >>> graph = SlabGraph(num_vertices=4, device="cpu")
     >>> visits = np.zeros(4, np.int64)
-    >>> taken = fr.BatchStep(graph, step)
+    >>> taken = fr.capture(graph, step, batches=True)
     >>> for _ in range(3):
     ...     taken(np.asarray([0, 1], np.int32), np.asarray([2, 2], np.int32), visits)
     >>> visits.tolist()
@@ -80,10 +80,10 @@ class BatchStep:
     """
 
     def __init__(
-        self, graph: BaseGraph, step: Callable[..., None], *, most: int = SMALL, both_orders: bool = False
+        self, graph: BaseGraph, step: Callable[..., None], *, max_batch: int = SMALL, both_orders: bool = False
     ):  # fmt: skip
         check_graph(graph)
-        most = integer(most, "most", 1)
+        most = integer(max_batch, "max_batch", 1)
         if not callable(step):
             raise TypeError("step must be a function step(graph, src, dst, *args)")
         self.graph = graph
@@ -109,7 +109,7 @@ class BatchStep:
         """
         graph = self.graph
         repeats = self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking()
-        if repeats and not warm_up.other_way((self._step, graph.package)):  # as with a large batch
+        if repeats and not warm_up.takes_alternative((self._step, graph.package)):  # as with a large batch
             _take(graph, self, src, dst, args)
             return
         if self.both_orders:
@@ -165,7 +165,7 @@ class _Record:
         src = self._scratch.get("src", pairs, graph.vertex_dtype)
         dst = self._scratch.get("dst", pairs, graph.vertex_dtype)
         self._work = work = graph._access.workspace()
-        memory = RecordMemory(graph, self._views, work)
+        memory = CaptureArena(graph, self._views, work)
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
         before, work.scratch = work.scratch, self._scratch
@@ -226,7 +226,7 @@ def _type(value: Any) -> np.dtype:
 def clear(*arrays: Any) -> None:
     """Set contiguous arrays of integers to 0, before what operators do next, and without waiting for the device.
 
-    Unlike an assignment, it is repeated by a `BatchStep`.
+    Unlike an assignment, it is repeated by a `CapturedBatchStep`.
 
     Raises
     ------
@@ -240,9 +240,9 @@ def clear(*arrays: Any) -> None:
 
 
 @reads
-def _take(graph: BaseGraph, step: BatchStep, src: Any, dst: Any, args: tuple) -> None:
+def _take(graph: BaseGraph, step: CapturedBatchStep, src: Any, dst: Any, args: tuple) -> None:
     if recorder.launches is not None:
-        raise RuntimeError("a BatchStep cannot be taken inside another one")
+        raise RuntimeError("a CapturedBatchStep cannot be taken inside another one")
     pairs = src.size
     for size in step._sizes:
         if pairs <= size:
@@ -251,11 +251,11 @@ def _take(graph: BaseGraph, step: BatchStep, src: Any, dst: Any, args: tuple) ->
 
 
 @reads
-def _prepare_for(graph: BaseGraph, step: BatchStep, size: int, args: tuple) -> None:
+def _prepare_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> None:
     _record_for(graph, step, size, args)
 
 
-def _record_for(graph: BaseGraph, step: BatchStep, size: int, args: tuple) -> _Record:
+def _record_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> _Record:
     """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
     record = step._records.get(size)
     if record is None or not record.is_for(graph, args):
