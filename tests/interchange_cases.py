@@ -69,28 +69,29 @@ def edges_of(graph):
 
 ROUND_TRIPS = {
     "networkx": lambda kind, graph, device: interchange.from_networkx(
-        kind, interchange.to_networkx(graph), device=device, num_vertices=graph.num_vertices,
+        interchange.to_networkx(graph), structure=kind, device=device, num_vertices=graph.num_vertices,
         weight_dtype=graph.weight_dtype,
     )[0],
     "igraph": lambda kind, graph, device: interchange.from_igraph(
-        kind, interchange.to_igraph(graph), device=device, weight_dtype=graph.weight_dtype
+        interchange.to_igraph(graph), structure=kind, device=device, weight_dtype=graph.weight_dtype
     )[0],
     "edge_index": lambda kind, graph, device: interchange.from_edge_index(
-        kind, *interchange.to_edge_index(graph), num_vertices=graph.num_vertices, directed=graph.directed, device=device
+        *interchange.to_edge_index(graph), structure=kind, num_vertices=graph.num_vertices, directed=graph.directed,
+        device=device,
     ),
     "dataframe": lambda kind, graph, device: interchange.from_dataframe(
-        kind, interchange.to_dataframe(graph), weight="weight" if graph.is_weighted else None,
+        interchange.to_dataframe(graph), structure=kind, weight="weight" if graph.is_weighted else None,
         num_vertices=graph.num_vertices, directed=graph.directed, device=device,
     ),
     "polars": lambda kind, graph, device: interchange.from_dataframe(
-        kind, interchange.to_dataframe(graph, "polars"), weight="weight" if graph.is_weighted else None,
+        interchange.to_dataframe(graph, "polars"), structure=kind, weight="weight" if graph.is_weighted else None,
         num_vertices=graph.num_vertices, directed=graph.directed, device=device,
     ),
     "pyg": lambda kind, graph, device: interchange.from_pyg(
-        kind, interchange.to_pyg(graph), directed=graph.directed, device=device
+        interchange.to_pyg(graph), structure=kind, directed=graph.directed, device=device
     ),
     "scipy": lambda kind, graph, device: interchange.from_scipy(
-        kind, interchange.to_scipy(graph), weighted=graph.is_weighted, directed=graph.directed, device=device,
+        interchange.to_scipy(graph), structure=kind, weighted=graph.is_weighted, directed=graph.directed, device=device,
         weight_dtype=graph.weight_dtype,
     ),
 }  # fmt: skip

@@ -128,12 +128,12 @@ def test_matrices_hold_weights(device):
 def test_data_frames(device):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(TABLE)
-    graph = from_dataframe("slab", frame, data=["time", "flag"], device=device)
+    graph = from_dataframe(frame, data=["time", "flag"], device=device)
     found = to_dataframe(graph)
     found = found if isinstance(found, pandas.DataFrame) else found.to_pandas()
     assert list(found.columns) == ["src", "dst", "time", "flag"]
     assert found.time.tolist() == [9, 7, 8] and found.flag.tolist() == [True, True, False]
-    weighted = from_dataframe("csr", frame, weight="time", data=["flag"], device=device)
+    weighted = from_dataframe(frame, structure="csr", weight="time", data=["flag"], device=device)
     assert list(to_dataframe(weighted).columns) == ["src", "dst", "weight", "flag"]
     with pytest.raises(ValueError, match="data='fee' is no column of frame"):
-        from_dataframe("slab", frame, data=["fee"], device=device)
+        from_dataframe(frame, data=["fee"], device=device)

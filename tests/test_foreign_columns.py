@@ -293,7 +293,7 @@ def test_tables_of_polars(pl):
     with pytest.raises(TypeError, match=r"LazyFrame is a query, not a table: hand over what its collect\(\)"):
         fr.io.from_table(frame.lazy())
     with pytest.raises(TypeError, match="frame is a LazyFrame, a query"):
-        fr.interchange.from_dataframe("csr", frame.lazy(), device="cpu")
+        fr.interchange.from_dataframe(frame.lazy(), structure="csr", device="cpu")
     for bad in (pl.Series([1, None, 2]), pl.Series([[1], [2], [2, 3]]), pl.Series([{"a": 1}] * 3)):
         with pytest.raises(fr.io.ParseError, match="amount"):
             fr.io.from_table(frame.with_columns(bad.alias("amount")), data=["amount"])

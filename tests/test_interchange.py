@@ -15,7 +15,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier import interchange
-from frontier.interchange import common
+from frontier.interchange import common, foreign
 from structures import CSR, SlabGraph
 
 SMALL = ["empty", "one-vertex", "one-edge", "path", "clique", "rmat"]
@@ -65,7 +65,7 @@ def test_weights_for_libraries_that_take_floats():
 @pytest.mark.parametrize("other", [1, -1, None])
 def test_integers_of_other_libraries_that_do_not_fit(wide, other):
     with pytest.raises(ValueError, match=f"'weight' of some edge is {wide}, which does not fit in int64"):
-        common.host_weights([wide, other], "weight")
+        foreign.host_weights([wide, other], "weight")
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -83,22 +83,22 @@ def test_round_trip_without_vertices(device, round_trip):
 
 CARRY = {
     "networkx": lambda graph: interchange.from_networkx(
-        "slab", interchange.to_networkx(graph), data=["amount"], time="time", num_vertices=N, device="cpu"
+        interchange.to_networkx(graph), data=["amount"], time="time", num_vertices=N, device="cpu"
     )[0],
     "igraph": lambda graph: interchange.from_igraph(
-        "hornet", interchange.to_igraph(graph), data=["amount"], time="time", device="cpu"
+        interchange.to_igraph(graph), structure="hornet", data=["amount"], time="time", device="cpu"
     )[0],
     "pandas": lambda graph: interchange.from_dataframe(
-        "csr", interchange.to_dataframe(graph), weight="weight", data=["amount"], time="time", num_vertices=N,
+        interchange.to_dataframe(graph), structure="csr", weight="weight", data=["amount"], time="time", num_vertices=N,
         directed=graph.directed, device="cpu",
     ),
     "polars": lambda graph: interchange.from_dataframe(
-        "gpma", interchange.to_dataframe(graph, "polars"), weight="weight", data=["amount"], time="time",
+        interchange.to_dataframe(graph, "polars"), structure="gpma", weight="weight", data=["amount"], time="time",
         num_vertices=N, directed=graph.directed, device="cpu",
     ),
     "torch_geometric": lambda graph: interchange.from_pyg(
-        "faimgraph", interchange.to_pyg(graph), edge_data=["edge_amount"], time="edge_time", directed=graph.directed,
-        device="cpu",
+        interchange.to_pyg(graph), structure="faimgraph", edge_data=["edge_amount"], time="edge_time",
+        directed=graph.directed, device="cpu",
     ),
 }  # fmt: skip
 ARCS = st.lists(st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)), max_size=12)
@@ -151,7 +151,8 @@ def test_graphs_that_keep_records(library):
 def test_structures_by_name(device):
     graph = make(CSR, device)
     for name, kind in fr.structures().items():
-        assert type(interchange.from_scipy(name, interchange.to_scipy(graph), device=device)) is kind
+        assert type(interchange.from_scipy(interchange.to_scipy(graph), structure=name, device=device)) is kind
+    assert type(interchange.from_scipy(interchange.to_scipy(graph), device=device)) is SlabGraph
 
 
 # ---- deleted vertices -----------------------------------------------------------------------------------------------
@@ -188,26 +189,26 @@ def test_graph_must_be_a_graph(name):
 @pytest.mark.parametrize("name", FROM)
 def test_structure_must_be_a_structure(name):
     with pytest.raises(ValueError, match=r"structure must be one of 'csr'.*, not 'nosuch'"):
-        getattr(interchange, name)("nosuch", None)
+        getattr(interchange, name)(None, structure="nosuch")
     for bad in (dict, make(CSR), None):
         with pytest.raises(TypeError, match="structure must be the name or the class of a structure"):
-            getattr(interchange, name)(bad, None)
+            getattr(interchange, name)(None, structure=bad)
 
 
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_libraries_are_named(name, monkeypatch):
     monkeypatch.setitem(sys.modules, MISSING[name], None)
-    argument = ("csr", None) if name.startswith("from_") else (make(CSR),)
+    argument = None if name.startswith("from_") else make(CSR)
     package = MISSING[name].replace("_", "-")
     with pytest.raises(ImportError, match=f"{name} needs {MISSING[name]}: pip install {package}"):
-        getattr(interchange, name)(*argument)
+        getattr(interchange, name)(argument)
 
 
 def test_weights_of_python_objects():
-    assert common.host_weights([], "w") is None
-    assert common.host_weights([None, None], "w") is None
-    assert common.host_weights([1, None], "w").dtype == np.int64
-    assert common.host_weights([1, 2.5], "w").tolist() == [1.0, 2.5]
+    assert foreign.host_weights([], "w") is None
+    assert foreign.host_weights([None, None], "w") is None
+    assert foreign.host_weights([1, None], "w").dtype == np.int64
+    assert foreign.host_weights([1, 2.5], "w").tolist() == [1.0, 2.5]
 
 
 @pytest.mark.parametrize("multi_edges", ["sum", "all"])
@@ -215,8 +216,8 @@ def test_both_directions_of_an_edge_are_not_two_records(multi_edges):
     edges = ([0, 1, 1, 2], [1, 0, 2, 1])
     matrix = csr_array((np.ones(4), edges), shape=(3, 3))
     for convert in (
-        lambda **options: interchange.from_edge_index("slab", edges, device="cpu", **options),
-        lambda **options: interchange.from_scipy("slab", matrix, device="cpu", **options),
+        lambda **options: interchange.from_edge_index(edges, device="cpu", **options),
+        lambda **options: interchange.from_scipy(matrix, device="cpu", **options),
     ):
         with pytest.raises(
             ValueError, match=f"multi_edges='{multi_edges}' would take both directions of an undirected edge"

@@ -27,9 +27,10 @@ def test_dataframe(device, directed):
 def test_from_dataframe(device):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"payer": SRC, "payee": DST, "sum": WEIGHTS["float64"]}, index=list("abcde"))
-    graph = interchange.from_dataframe("hornet", frame, "payer", "payee", "sum", num_vertices=N, device=device)
+    options = {"structure": "hornet", "device": device}
+    graph = interchange.from_dataframe(frame, "payer", "payee", "sum", num_vertices=N, **options)
     assert_equal(graph, make(CSR, device, weight_dtype="float64"))
-    graph = interchange.from_dataframe("hornet", frame, "payer", "payee", directed=True, device=device)
+    graph = interchange.from_dataframe(frame, "payer", "payee", directed=True, **options)
     assert graph.num_vertices == 7 and graph.directed and not graph.is_weighted
 
 
@@ -45,9 +46,9 @@ def test_bad_dataframe():
         (("src", "src", "dst"), TypeError, "column 'dst' of frame must hold numbers"),
     ):
         with pytest.raises(error, match=text):
-            interchange.from_dataframe("csr", frame, *arguments, device="cpu")
+            interchange.from_dataframe(frame, *arguments, structure="csr", device="cpu")
     with pytest.raises(TypeError, match="frame must be a data frame, not list"):
-        interchange.from_dataframe("csr", [SRC, DST], device="cpu")
+        interchange.from_dataframe([SRC, DST], structure="csr", device="cpu")
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -57,7 +58,7 @@ def test_frames_of_each_library_and_back(library, device, directed):
     frame = interchange.to_dataframe(graph, library)
     assert type(frame).__module__.partition(".")[0] == library
     again = interchange.from_dataframe(
-        "slab", frame, weight="weight", data=["amount", "flag", "step"], time="time", time_unit="s",
+        frame, weight="weight", data=["amount", "flag", "step"], time="time", time_unit="s",
         num_vertices=N, directed=directed, device=device,
     )  # fmt: skip
     assert rows_of(again) == rows_of(graph)
@@ -65,12 +66,12 @@ def test_frames_of_each_library_and_back(library, device, directed):
         "weight": "float64", "time": "int64", "amount": "float32", "flag": "bool", "step": "int64"
     }  # fmt: skip
     empty = interchange.to_dataframe(CSR(3, device=device), library)
-    assert interchange.from_dataframe("slab", empty, device=device).num_edges == 0
+    assert interchange.from_dataframe(empty, device=device).num_edges == 0
     for argument in ("source", "weight", "time"):
         with pytest.raises(ValueError, match=f"{argument}='fee' is no column of frame"):
-            interchange.from_dataframe("slab", frame, **{argument: "fee"}, device=device)
+            interchange.from_dataframe(frame, **{argument: "fee"}, device=device)
     with pytest.raises(ValueError, match="data='fee' is no column of frame"):
-        interchange.from_dataframe("slab", frame, data=["fee"], device=device)
+        interchange.from_dataframe(frame, data=["fee"], device=device)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])

@@ -267,21 +267,21 @@ def fake_graph(directed=False, weight_dtype=None, deleted=()):
 
 STAYS_ON_DEVICE = {
     "pylibcugraph": lambda graph, **options: interchange.from_pylibcugraph(
-        Received, interchange.to_pylibcugraph(graph, **options), num_vertices=N, directed=graph.directed,
+        interchange.to_pylibcugraph(graph, **options), structure=Received, num_vertices=N, directed=graph.directed,
         device=FAKE_GPU, **options
     ),
     "cugraph": lambda graph, **options: interchange.from_cugraph(
-        Received, interchange.to_cugraph(graph, **options), num_vertices=N, device=FAKE_GPU
+        interchange.to_cugraph(graph, **options), structure=Received, num_vertices=N, device=FAKE_GPU
     ),
     "dataframe": lambda graph: interchange.from_dataframe(
-        Received, interchange.to_dataframe(graph), weight="weight" if graph.is_weighted else None, num_vertices=N,
-        directed=graph.directed, device=FAKE_GPU,
+        interchange.to_dataframe(graph), structure=Received, weight="weight" if graph.is_weighted else None,
+        num_vertices=N, directed=graph.directed, device=FAKE_GPU,
     ),
     "pyg": lambda graph: interchange.from_pyg(
-        Received, interchange.to_pyg(graph), directed=graph.directed, device=FAKE_GPU
+        interchange.to_pyg(graph), structure=Received, directed=graph.directed, device=FAKE_GPU
     ),
     "edge_index": lambda graph: interchange.from_edge_index(
-        Received, *interchange.to_edge_index(graph), num_vertices=N, directed=graph.directed, device=FAKE_GPU
+        *interchange.to_edge_index(graph), structure=Received, num_vertices=N, directed=graph.directed, device=FAKE_GPU
     ),
 }  # fmt: skip
 
@@ -329,7 +329,7 @@ def test_the_spy_sees_copies():
 def test_tensors_that_need_gradients(libraries):
     weights = _Tensor(np.array(WEIGHTS["float32"], np.float32).view(OnDevice), requires_grad=True)
     index = np.array([SRC, DST]).view(OnDevice)
-    graph = interchange.from_edge_index(Received, index, weights, num_vertices=N, device=FAKE_GPU)
+    graph = interchange.from_edge_index(index, weights, structure=Received, num_vertices=N, device=FAKE_GPU)
     assert_equal(off_fake_gpu(graph), make(CSR, weight_dtype="float32"))
 
 
@@ -356,23 +356,25 @@ def test_pylibcugraph_options(libraries, monkeypatch):
     assert made.options == (False, False) and not made.properties.is_symmetric
     assert made.vertices.view(np.ndarray).tolist() == list(range(N))
     with pytest.raises(ValueError, match="num_vertices is 3, but plc_graph has a vertex 7"):
-        interchange.from_pylibcugraph(Received, made, num_vertices=3, device=FAKE_GPU)
-    assert interchange.from_pylibcugraph(Received, made, device=FAKE_GPU).num_vertices == N
+        interchange.from_pylibcugraph(made, structure=Received, num_vertices=3, device=FAKE_GPU)
+    assert interchange.from_pylibcugraph(made, structure=Received, device=FAKE_GPU).num_vertices == N
+    with pytest.raises(ValueError, match="multi_edges='sum' would take both directions of an undirected edge"):
+        interchange.from_pylibcugraph(made, multi_edges="sum", device=FAKE_GPU)
 
 
 def test_bad_cugraph_input(libraries):
     with pytest.raises(TypeError, match=r"cu_graph must be a cugraph\.Graph with edges, not list"):
-        interchange.from_cugraph("csr", [], device="cpu")
+        interchange.from_cugraph([], structure="csr", device="cpu")
     for bad in (None, [], fake_graph()):
         with pytest.raises(TypeError, match=r"plc_graph must be a pylibcugraph\.SGGraph, not"):
-            interchange.from_pylibcugraph("csr", bad, device="cpu")
+            interchange.from_pylibcugraph(bad, structure="csr", device="cpu")
     graph = interchange.to_cugraph(fake_graph())
     graph.renumbered = True
     with pytest.raises(ValueError, match="cu_graph numbers its vertices itself"):
-        interchange.from_cugraph("csr", graph, device="cpu")
+        interchange.from_cugraph(graph, structure="csr", device="cpu")
     graph.multi_gpu = True
     with pytest.raises(ValueError, match="cu_graph is spread over several GPUs"):
-        interchange.from_cugraph("csr", graph, device="cpu")
+        interchange.from_cugraph(graph, structure="csr", device="cpu")
 
 
 def test_frames_without_cudf(libraries, monkeypatch):
@@ -538,7 +540,7 @@ def test_cudf_updates_graphs(libraries, rng):
     found = []
     for column, whole in (_Column, _ColumnFrame), (lambda series: series, lambda rows: rows):
         made = interchange.from_dataframe(
-            "slab", whole(frame), weight="weight", data=["amount"], time="at", time_unit="s", num_vertices=20,
+            whole(frame), weight="weight", data=["amount"], time="at", time_unit="s", num_vertices=20,
             device="cpu",
         )  # fmt: skip
         batches = [{name: column(frame[name][part]) for name in frame} for part in parts]
@@ -577,5 +579,5 @@ def test_real_matrices_stay_on_the_gpu(directed):
     graph = make(CSR, "gpu", directed, "float32")
     matrix = interchange.to_scipy(graph)
     assert type(matrix).__module__.startswith("cupyx")
-    assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="gpu"), graph)
-    assert_equal(interchange.from_scipy("slab", matrix, directed=directed, device="cpu"), graph)
+    assert_equal(interchange.from_scipy(matrix, directed=directed, device="gpu"), graph)
+    assert_equal(interchange.from_scipy(matrix, directed=directed, device="cpu"), graph)

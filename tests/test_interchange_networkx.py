@@ -19,7 +19,7 @@ def test_deleted_vertices_through_networkx(device, structure):
     graph = holed(device)
     nx_graph = interchange.to_networkx(graph)
     assert list(nx_graph) == [0, 1, 3, 4, 5, 6]
-    again, names = interchange.from_networkx(structure, nx_graph, device=device, num_vertices=N)
+    again, names = interchange.from_networkx(nx_graph, structure=structure, device=device, num_vertices=N)
     assert_equal(again, graph)
     assert names == list(range(N))
     with pytest.raises(ValueError, match="deleted"):
@@ -27,7 +27,7 @@ def test_deleted_vertices_through_networkx(device, structure):
     if isinstance(again, fr.DynamicGraph):
         assert host(again.insert_vertices(1)).tolist() == [2]
         assert again.insert_edges([2], [0]).inserted == 1
-    dense, names = interchange.from_networkx(structure, nx_graph, device=device)
+    dense, names = interchange.from_networkx(nx_graph, structure=structure, device=device)
     assert dense.num_vertices == 6 and names == [0, 1, 3, 4, 5, 6]
     assert set(interchange.to_networkx(dense, names).edges) == set(nx_graph.edges)
 
@@ -46,7 +46,7 @@ def test_networkx_names(device):
     nx = pytest.importorskip("networkx")
     source = nx.DiGraph([("b", "a"), ("a", "c"), ("c", "c"), (("t", 1), "b")])
     source.add_node(7.5)
-    graph, names = interchange.from_networkx("slab", source, device=device)
+    graph, names = interchange.from_networkx(source, device=device)
     assert names == list(source)
     assert graph.directed and not graph.is_weighted
     assert {(names[u], names[v]) for u, v in edges_of(graph)} == {e for e in source.edges if e[0] != e[1]}
@@ -57,11 +57,11 @@ def test_networkx_names(device):
 
 def test_networkx_ids_keep_their_numbers(device):
     nx = pytest.importorskip("networkx")
-    graph, names = interchange.from_networkx("csr", nx.Graph([(2, 0), (np.int64(3), 1)]), device=device)
+    graph, names = interchange.from_networkx(nx.Graph([(2, 0), (np.int64(3), 1)]), structure="csr", device=device)
     assert names == [0, 1, 2, 3] and set(edges_of(graph)) == {(0, 2), (1, 3)}
-    graph, names = interchange.from_networkx("csr", nx.Graph([(9001, 9003)]), device=device)
+    graph, names = interchange.from_networkx(nx.Graph([(9001, 9003)]), structure="csr", device=device)
     assert graph.num_vertices == 2 and names == [9001, 9003]
-    graph, names = interchange.from_networkx("csr", nx.Graph([(True, False)]), device=device)
+    graph, names = interchange.from_networkx(nx.Graph([(True, False)]), structure="csr", device=device)
     assert names == [True, False] and names[0] is True
 
 
@@ -71,7 +71,7 @@ def test_networkx_multigraph_last_wins(device):
     source.add_edge(0, 1, weight=3)
     source.add_edge(1, 0, weight=5)
     source.add_edge(1, 2)
-    graph, _ = interchange.from_networkx("hornet", source, device=device)
+    graph, _ = interchange.from_networkx(source, structure="hornet", device=device)
     assert edges_of(graph) == {(0, 1): 5, (1, 2): 1}
     assert graph.weight_dtype == np.int64
 
@@ -82,9 +82,9 @@ def test_networkx_weights(device):
     source.add_edge(0, 1, weight=2.5, cost=3)
     source.add_edge(1, 2, cost=True)
     for weight, expected in (("weight", [2.5, 1.0]), ("cost", [3, 1]), ("none", [None, None]), (None, [None, None])):
-        graph, _ = interchange.from_networkx("csr", source, weight, device)
+        graph, _ = interchange.from_networkx(source, weight, structure="csr", device=device)
         assert edges_of(graph) == {(0, 1): expected[0], (1, 2): expected[1]}
-    graph, _ = interchange.from_networkx("csr", source, device=device, weight_dtype="float32")
+    graph, _ = interchange.from_networkx(source, structure="csr", device=device, weight_dtype="float32")
     assert graph.weight_dtype == np.float32
 
 
@@ -92,17 +92,17 @@ def test_bad_networkx_input():
     nx = pytest.importorskip("networkx")
     graph = make(CSR)
     with pytest.raises(TypeError, match="nx_graph must be a NetworkX graph, not list"):
-        interchange.from_networkx("csr", [(0, 1)], device="cpu")
+        interchange.from_networkx([(0, 1)], structure="csr", device="cpu")
     for bad in ("far", [1, 2]):
         with pytest.raises(TypeError, match="'weight' of some edges is no number"):
-            interchange.from_networkx("csr", nx.Graph([(0, 1, {"weight": bad})]), device="cpu")
+            interchange.from_networkx(nx.Graph([(0, 1, {"weight": bad})]), structure="csr", device="cpu")
     with pytest.raises(ValueError, match="NaN"):
-        interchange.from_networkx("csr", nx.Graph([(0, 1, {"weight": float("nan")})]), device="cpu")
+        interchange.from_networkx(nx.Graph([(0, 1, {"weight": float("nan")})]), structure="csr", device="cpu")
     for nodes in ([0, 3], [-1], ["a"], [True]):
         source = nx.Graph()
         source.add_nodes_from(nodes)
         with pytest.raises(ValueError, match="num_vertices=3 the nodes of nx_graph must be integers"):
-            interchange.from_networkx("csr", source, num_vertices=3, device="cpu")
+            interchange.from_networkx(source, structure="csr", num_vertices=3, device="cpu")
     with pytest.raises(ValueError, match="names must have one entry for each of 8 vertices, not 1"):
         interchange.to_networkx(graph, ["a"])
     with pytest.raises(ValueError, match="names must be distinct"):
@@ -115,7 +115,7 @@ def test_networkx_keeps_edge_data_and_times(device, directed):
     nx_graph = interchange.to_networkx(graph, weight="length")
     assert nx_graph[3][0] == {"length": -2, "amount": 1, "flag": False, "step": -1, "time": 10}
     again, _ = interchange.from_networkx(
-        "slab", nx_graph, "length", device, data=["amount", "flag", "step"], time="time", time_unit="s"
+        nx_graph, "length", device=device, data=["amount", "flag", "step"], time="time", time_unit="s"
     )
     assert rows_of(again) == rows_of(graph) and again.time_unit == "s"
     assert again.edge_data["flag"].dtype == bool and again.edge_data["amount"].dtype == np.float64
@@ -135,7 +135,7 @@ def test_bad_networkx_edge_data():
         ({"time": [1, 2]}, TypeError, "time must be the name of a column, not list"),
     ):
         with pytest.raises(error, match=text):
-            interchange.from_networkx("csr", source, None, "cpu", **options)
+            interchange.from_networkx(source, None, structure="csr", device="cpu", **options)
     with pytest.raises(ValueError, match="weight='step' is the name of a column of the graph's edge data"):
         interchange.to_networkx(with_data(CSR), weight="step")
 
@@ -143,5 +143,5 @@ def test_bad_networkx_edge_data():
 def test_networkx_times_of_datetimes():
     nx = pytest.importorskip("networkx")
     source = nx.Graph([(0, 1, {"at": datetime(2026, 1, 1)}), (1, 2, {"at": datetime(2026, 1, 2, 3, 4, 5)})])
-    graph, _ = interchange.from_networkx("csr", source, device="cpu", time="at", time_unit="s")
+    graph, _ = interchange.from_networkx(source, structure="csr", device="cpu", time="at", time_unit="s")
     assert graph.edge_data["time"][graph.edge_ids([0, 1], [1, 2])].tolist() == [1767225600, 1767323045]

@@ -43,15 +43,16 @@ def test_data_of_a_graph(directed, structure):
 
 def test_data_there_and_back(directed, structure):
     graph = with_data(structure, directed=directed)
-    again = from_pyg(structure, to_pyg(graph), edge_data=ATTRIBUTES, time="edge_time", time_unit="s", device="cpu")
+    options = {"edge_data": ATTRIBUTES, "time": "edge_time", "time_unit": "s"}
+    again = from_pyg(to_pyg(graph), structure=structure, device="cpu", **options)
     assert rows_of(again) == rows_of(graph) and again.directed == directed and again.num_vertices == N
-    plain = from_pyg("csr", to_pyg(make(CSR, directed=directed)), device="cpu")
+    plain = from_pyg(to_pyg(make(CSR, directed=directed)), structure="csr", device="cpu")
     assert_equal(plain, make(CSR, directed=directed))
     data = to_pyg(graph)
     data.edge_step[0] += 1  # now both directions of an edge differ
-    assert from_pyg("csr", data, edge_data=["edge_step"], device="cpu").directed
-    assert from_pyg("csr", data, device="cpu").directed == directed
-    named = from_pyg("csr", to_pyg(graph), weight=None, edge_data={"paid": "edge_amount"}, device="cpu")
+    assert from_pyg(data, structure="csr", edge_data=["edge_step"], device="cpu").directed
+    assert from_pyg(data, structure="csr", device="cpu").directed == directed
+    named = from_pyg(to_pyg(graph), structure="csr", weight=None, edge_data={"paid": "edge_amount"}, device="cpu")
     assert not named.is_weighted and list(named.edge_data) == ["paid"]
 
 
@@ -63,16 +64,16 @@ def test_edge_attr_of_columns():
     rows = [list(row) for row in zip(*(to_pyg(graph)[f"edge_{n}"].tolist() for n in ("amount", "weight", "flag")),
                                      strict=True)]  # fmt: skip
     assert torch.equal(data.edge_attr, torch.tensor(rows, dtype=torch.float32))
-    again = from_pyg("slab", data, edge_attr=["amount", "paid", "flag"], edge_data=["edge_step"], device="cpu")
+    again = from_pyg(data, edge_attr=["amount", "paid", "flag"], edge_data=["edge_step"], device="cpu")
     assert sorted(again.edge_data) == ["amount", "flag", "paid", "step"]
     one = pyg.data.Data(edge_index=torch.tensor([[0], [1]]), edge_attr=torch.tensor([2.5]), num_nodes=3)
-    assert rows_of(from_pyg("slab", one, edge_attr=["fee"], device="cpu")) == {(0, 1): {"fee": 2.5}}
+    assert rows_of(from_pyg(one, edge_attr=["fee"], device="cpu")) == {(0, 1): {"fee": 2.5}}
 
 
 def test_data_of_graphs_without_edges():
     data = to_pyg(SlabGraph(3, edge_data={"fee": "float32"}, device="cpu"), edge_attr=["fee"])
     assert data.num_nodes == 3 and data.edge_index.shape == (2, 0) and data.edge_attr.shape == (0, 1)
-    assert from_pyg("csr", data, device="cpu").num_vertices == 3
+    assert from_pyg(data, structure="csr", device="cpu").num_vertices == 3
     assert to_pyg(CSR(0, device="cpu")).num_nodes == 0
 
 
@@ -105,14 +106,14 @@ def test_bad_data():
         ({"edge_attr": ["step"], "edge_data": ["edge_step"]}, ValueError, "edge_attr and edge_data both name 'step'"),
     ):
         with pytest.raises(error, match=text):
-            from_pyg("csr", data, device="cpu", **arguments)
+            from_pyg(data, structure="csr", device="cpu", **arguments)
     with pytest.raises(ValueError, match="edge_attr has names"):
-        from_pyg("csr", to_pyg(graph), edge_attr=["a"], device="cpu")
+        from_pyg(to_pyg(graph), structure="csr", edge_attr=["a"], device="cpu")
     for bad in (None, [0, 1], pyg.data.Data(num_nodes=3)):
         with pytest.raises(TypeError, match=r"data must be a torch_geometric\.data\.Data with an edge_index"):
-            from_pyg("csr", bad, device="cpu")
+            from_pyg(bad, structure="csr", device="cpu")
     with pytest.raises(ValueError, match="outside"):
-        from_pyg("csr", pyg.data.Data(edge_index=torch.tensor([[0], [5]]), num_nodes=3), device="cpu")
+        from_pyg(pyg.data.Data(edge_index=torch.tensor([[0], [5]]), num_nodes=3), structure="csr", device="cpu")
 
 
 def test_temporal_data_is_inserted_by_columns():
@@ -147,7 +148,7 @@ def test_hetero_of_several_graphs():
     assert store.edge_index.tolist() == [[0, 1, 3], [1, 1, 0]] and store.edge_fee.tolist() == [5, 6, 7]
     assert data["user", "knows", "user"].edge_index.shape == (2, 4)
     assert data["user", "views", "item"].edge_index.shape == (2, 0)
-    graphs, ranges = from_pyg_hetero("slab", data, edge_data=["edge_fee"], device="cpu")
+    graphs, ranges = from_pyg_hetero(data, edge_data=["edge_fee"], device="cpu")
     assert ranges == {"user": range(4), "item": range(4, 8)}
     assert rows_of(graphs["user", "buys", "item"]) == {
         (0, 5): {"fee": 5, "weight": 1}, (1, 5): {"fee": 6, "weight": 2}, (3, 4): {"fee": 7, "weight": 3}
@@ -168,9 +169,9 @@ def test_hetero_of_an_undirected_graph():
         n_id = {name: data[name].n_id for name in TYPES}
         assert arcs_of(data["user", "buys", "item"], n_id, "user", "item") == {(0, 4), (1, 7)}
         assert arcs_of(data["item", "rev_buys", "user"], n_id, "item", "user") == {(4, 0), (7, 1)}
-    graphs, _ = from_pyg_hetero("csr", data, directed=False, device="cpu")
+    graphs, _ = from_pyg_hetero(data, structure="csr", directed=False, device="cpu")
     assert list(graphs) == [("user", "buys", "item")] and graphs["user", "buys", "item"].num_edges == 2
-    assert len(from_pyg_hetero("csr", data, device="cpu")[0]) == 2
+    assert len(from_pyg_hetero(data, structure="csr", device="cpu")[0]) == 2
 
 
 def test_hetero_by_a_column():
@@ -211,9 +212,9 @@ def test_bad_hetero():
         with pytest.raises(error, match=text):
             to_pyg_hetero(graphs, types, **options)
     with pytest.raises(TypeError, match=r"data must be a torch_geometric\.data\.HeteroData, not Data"):
-        from_pyg_hetero("csr", pyg.data.Data(), device="cpu")
+        from_pyg_hetero(pyg.data.Data(), structure="csr", device="cpu")
     with pytest.raises(ValueError, match="no type of edges has the attribute 'edge_fee'"):
-        from_pyg_hetero("csr", to_pyg_hetero(graph, TYPES), edge_data=["edge_fee"], device="cpu")
+        from_pyg_hetero(to_pyg_hetero(graph, TYPES), structure="csr", edge_data=["edge_fee"], device="cpu")
 
 
 # ---- mini-batches ----------------------------------------------------------------------------------------------------

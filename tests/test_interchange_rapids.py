@@ -22,11 +22,11 @@ from structures import CSR
 
 GPU_ROUND_TRIPS = {
     "pylibcugraph": lambda graph, **options: interchange.from_pylibcugraph(
-        "csr", interchange.to_pylibcugraph(graph, **options), num_vertices=graph.num_vertices, directed=graph.directed,
-        device="gpu", **options,
+        interchange.to_pylibcugraph(graph, **options), structure="csr", num_vertices=graph.num_vertices,
+        directed=graph.directed, device="gpu", **options,
     ),
     "cugraph": lambda graph, **options: interchange.from_cugraph(
-        "csr", interchange.to_cugraph(graph, **options), num_vertices=graph.num_vertices, device="gpu"
+        interchange.to_cugraph(graph, **options), structure="csr", num_vertices=graph.num_vertices, device="gpu"
     ),
 }  # fmt: skip
 
@@ -90,7 +90,7 @@ def test_real_pylibcugraph_of_a_snapshot(structure, directed, no_copies, monkeyp
     handed_over = interchange.to_pylibcugraph(snapshot, handle)
     graph.insert_edges(src[:50] + 1, dst[50:100], np.full(50, 2, np.float32))
     options = {"num_vertices": 90, "directed": directed, "device": "gpu"}
-    again = interchange.from_pylibcugraph(structure, handed_over, handle, **options)
+    again = interchange.from_pylibcugraph(handed_over, handle, structure=structure, **options)
     with_columns = interchange.to_pylibcugraph(snapshot, handle, store_transposed=True)
     vertices, theirs, *_ = plc.pagerank(
         handle, with_columns, None, None, None, None, 0.85, 1e-9, 500, False, fail_on_nonconvergence=False
@@ -132,14 +132,15 @@ def test_real_frames(cudf, directed, monkeypatch):
     frame = cudf.DataFrame(columns)
     options = {"data": ["amount", "flag", "step"], "num_vertices": N, "directed": directed}
     options |= {"weight": "weight", "time_unit": "s", "weight_dtype": "float32"}
-    expected = interchange.from_dataframe("csr", columns, time="at", device="cpu", **options)
+    expected = interchange.from_dataframe(columns, structure="csr", time="at", device="cpu", **options)
     theirs = interchange.to_dataframe(expected)
     frames = []
     for kind in ("slab", "csr"):
-        graph = interchange.from_dataframe(kind, frame, time="at", device="gpu", **options)
+        graph = interchange.from_dataframe(frame, structure=kind, time="at", device="gpu", **options)
         frames.append(interchange.to_dataframe(graph))
         assert type(frames[-1]) is cudf.DataFrame
-        assert_equal(interchange.from_dataframe(kind, frames[-1], time="time", device="gpu", **options), graph)
+        again = interchange.from_dataframe(frames[-1], structure=kind, time="time", device="gpu", **options)
+        assert_equal(again, graph)
     monkeypatch.undo()
     for ours in frames:
         assert list(ours) == list(theirs)
@@ -230,7 +231,7 @@ def test_real_cugraph_of_a_snapshot(cudf, directed):
     before, snapshot = graph.copy(), graph.snapshot()
     handed_over = interchange.to_cugraph(snapshot, store_transposed=True)
     graph.insert_edges([1, 4], [3, 5], [2, 2])
-    assert_equal(interchange.from_cugraph("csr", handed_over, num_vertices=N, device="gpu"), before)
+    assert_equal(interchange.from_cugraph(handed_over, structure="csr", num_vertices=N, device="gpu"), before)
     theirs, _ = cugraph.pagerank(handed_over, tol=1e-9, max_iter=500, fail_on_nonconvergence=False)
     ours = algorithms.pagerank(snapshot, tol=1e-9, max_iter=500, weighted=True).pagerank
     vertices = theirs["vertex"].to_cupy()
@@ -264,7 +265,7 @@ def test_real_batches_in_every_structure(drawn, structure, directed):
         graphs.append(graph)
     ours, expected = graphs
     assert_equal(ours, expected)
-    assert_equal(interchange.from_dataframe(structure, frame, "payer", "payee", "sum", num_vertices=80,
+    assert_equal(interchange.from_dataframe(frame, "payer", "payee", "sum", structure=structure, num_vertices=80,
                                             directed=directed, device="gpu"),
                  structure.from_edges(*(columns[name] for name in ("payer", "payee", "sum")), num_vertices=80,
                                       directed=directed, device="gpu"))  # fmt: skip
@@ -290,7 +291,7 @@ def test_real_edge_data_in_every_structure(drawn, structure):
     ours, expected = graphs
     assert rows_of(ours) == rows_of(expected) and ours.weight_dtype == np.float32
     again = interchange.from_dataframe(
-        structure, interchange.to_dataframe(ours), weight="weight", data=["amount", "flag"], time="time",
+        interchange.to_dataframe(ours), structure=structure, weight="weight", data=["amount", "flag"], time="time",
         time_unit="s", num_vertices=80, device="gpu",
     )  # fmt: skip
     assert rows_of(again) == rows_of(expected)
@@ -370,11 +371,11 @@ def test_real_columns_in_managed_memory(cudf):
     rmm.mr.set_current_device_resource(rmm.mr.ManagedMemoryResource())
     try:
         frame = cudf.DataFrame({"src": SRC, "dst": DST, "weight": WEIGHTS["float32"]})
-        graph = interchange.from_dataframe("slab", frame, weight="weight", weight_dtype="float32", num_vertices=N,
+        graph = interchange.from_dataframe(frame, weight="weight", weight_dtype="float32", num_vertices=N,
                                            device="gpu")  # fmt: skip
         assert_equal(graph, make(CSR, "cpu", weight_dtype="float32"))
-        again = interchange.from_dataframe("csr", interchange.to_dataframe(graph), weight="weight", num_vertices=N,
-                                           device="gpu")  # fmt: skip
+        again = interchange.from_dataframe(interchange.to_dataframe(graph), structure="csr", weight="weight",
+                                           num_vertices=N, device="gpu")  # fmt: skip
         assert_equal(again, graph)
         del frame, graph, again
     finally:
@@ -441,7 +442,7 @@ def test_real_managed_memory():
             tensor = as_tensor(torch, array)
             assert tensor.is_cuda and tensor.data_ptr() == array.data.ptr
         index, weights = interchange.to_edge_index(graph)
-        assert_equal(interchange.from_edge_index("csr", index, weights, num_vertices=N, device="gpu"), graph)
+        assert_equal(interchange.from_edge_index(index, weights, structure="csr", num_vertices=N, device="gpu"), graph)
 
 
 class Exported:

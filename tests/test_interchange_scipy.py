@@ -38,7 +38,7 @@ def test_scipy_matrix(device, directed, any_weight_dtype):
 def test_scipy_formats(kind, device):
     dense = np.array([[0, 2.5, 0], [0, 0, 0], [1, 0, 9]])
     for array in (sparse.csr_array(dense), sparse.csr_matrix(dense)):
-        graph = interchange.from_scipy("csr", array.asformat(kind), directed=True, device=device)
+        graph = interchange.from_scipy(array.asformat(kind), structure="csr", directed=True, device=device)
         assert edges_of(graph) == {(0, 1): 2.5, (2, 0): 1.0}
 
 
@@ -50,25 +50,25 @@ def test_scipy_matrix_is_the_callers():
 
 def test_scipy_duplicates_are_added(device):
     matrix = sparse.csr_array((np.array([1.0, 2, 4]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
-    graph = interchange.from_scipy("csr", matrix, directed=True, device=device)
+    graph = interchange.from_scipy(matrix, structure="csr", directed=True, device=device)
     assert edges_of(graph) == {(0, 1): 3.0, (1, 0): 4.0}
     assert matrix.nnz == 3
 
 
 def test_scipy_values_left_behind(device):
     matrix = sparse.csr_array(np.array([[0, 2], [0, 0]]))
-    assert not interchange.from_scipy("csr", matrix, weighted=False, device=device).is_weighted
-    assert not interchange.from_scipy("csr", matrix.astype(bool), device=device).is_weighted
-    assert interchange.from_scipy("csr", matrix.astype(np.int8), device=device).weight_dtype == np.int32
+    assert not interchange.from_scipy(matrix, structure="csr", weighted=False, device=device).is_weighted
+    assert not interchange.from_scipy(matrix.astype(bool), structure="csr", device=device).is_weighted
+    assert interchange.from_scipy(matrix.astype(np.int8), structure="csr", device=device).weight_dtype == np.int32
 
 
 def test_bad_scipy_input():
     with pytest.raises(ValueError, match=r"matrix must be square, not of shape \(2, 3\)"):
-        interchange.from_scipy("csr", sparse.csr_array((2, 3)), device="cpu")
+        interchange.from_scipy(sparse.csr_array((2, 3)), structure="csr", device="cpu")
     with pytest.raises(TypeError, match="matrix must be a sparse matrix"):
-        interchange.from_scipy("csr", np.eye(3), device="cpu")
+        interchange.from_scipy(np.eye(3), structure="csr", device="cpu")
     with pytest.raises(TypeError, match=r"matrix\.data must hold numbers, not complex128"):
-        interchange.from_scipy("csr", sparse.csr_array((2, 2), dtype=complex), device="cpu")
+        interchange.from_scipy(sparse.csr_array((2, 2), dtype=complex), structure="csr", device="cpu")
 
 
 @pytest.mark.parametrize("name", ["amount", "flag", "step", "time"])
@@ -76,7 +76,7 @@ def test_scipy_matrix_of_edge_data(name, directed):
     graph = with_data(CSR, directed=directed)
     matrix = interchange.to_scipy(graph, data=name)
     assert matrix.dtype == graph.edge_data[name].dtype and matrix.nnz == graph.num_arcs
-    again = interchange.from_scipy("csr", matrix, data=name, directed=directed, device="cpu")
+    again = interchange.from_scipy(matrix, structure="csr", data=name, directed=directed, device="cpu")
     assert not again.is_weighted
     assert rows_of(again) == {edge: {name: row[name]} for edge, row in rows_of(graph).items()}
 

@@ -26,6 +26,7 @@ import strict_readers as strict
 
 from dynfrontier import SocketSource
 from frontier.io import EdgeList, ParseError, read_edges, read_stream, write_edges
+from frontier.io.options import ReadOptions
 from frontier.io.parts import read_parts, whole_lines
 
 SEED = 20261121
@@ -331,7 +332,7 @@ READERS = {
     "names": lambda path: read_edges(path, named=True, columns=("src", "dst")),
     "stream": lambda path: read_stream(path),
     "parts": lambda path: list(read_parts(path, part_bytes=1 << 12)),
-    "compressed": lambda path: list(read_parts(packed(path), columns=("src", "dst"), part_bytes=1 << 12)),
+    "compressed": lambda path: list(read_parts(packed(path), ReadOptions(("src", "dst")), part_bytes=1 << 12)),
     "socket": from_socket,
     "bytes": byte_by_byte,
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from frontier.io.lines import syntax_of
+from frontier.io.options import ReadOptions
 from frontier.io.parts import read_parts, whole_lines
 from frontier.io.text import read_text
 
@@ -160,7 +160,7 @@ def test_parts_end_where_the_parser_ends_records(delimiter):
         operations = number % 4 == 0
         options = {"columns": ("src", "dst", None), "delimiter": delimiter, "named": True, "operations": operations}
         whole, error = parsed([body], **options)
-        syntax = syntax_of(body, delimiter=delimiter, operations=operations)
+        syntax = ReadOptions(delimiter=delimiter, operations=operations).syntax(body)
         pieces = [body[k : k + 3] for k in range(0, len(body), 3)]
         parts = list(whole_lines(pieces, 1, syntax))
         assert b"".join(parts) == body and all(part.endswith(b"\n") for part in parts[:-1])
@@ -173,7 +173,7 @@ def parsed(parts, **options):
     records = []
     for part in parts:
         try:
-            edges, _ = read_text(part, "text", header=False, comments="#", **options)
+            edges, _ = read_text(part, "text", ReadOptions(header=False, comments="#", **options))
         except fr.io.ParseError as error:
             return records, str(error)
         records += [(edges.ids[u], edges.ids[v]) for u, v in zip(edges.src, edges.dst, strict=True)]
@@ -197,7 +197,9 @@ def test_a_stray_quote_is_an_error_that_names_its_line(reader, packed, tmp_path)
         assert caught.value.line == 4
 
 
-@pytest.mark.parametrize("reader", [fr.io.read_edges, lambda path, **options: list(read_parts(path, **options))])
+@pytest.mark.parametrize(
+    "reader", [fr.io.read_edges, lambda path, **options: list(read_parts(path, ReadOptions(**options)))]
+)
 def test_records_have_a_longest_length(reader, tmp_path):
     path = tmp_path / "graph.txt"
     for long in (b"3 4" + b" " * 500 + b"\n", b"#" * 500 + b"\n", b" " * 500 + b"\n", b"3 4" + b" " * 500):
@@ -229,6 +231,6 @@ def test_a_compressed_text_that_ends_early_has_no_cut_record(module, tmp_path, s
         path.write_bytes(packed[:-cut])
         found = []
         with pytest.raises(fr.io.ParseError, match="truncated"):
-            for part in read_parts(path, part_bytes=64, columns=("src", "dst", "weight")):
+            for part in read_parts(path, ReadOptions(("src", "dst", "weight")), part_bytes=64):
                 found += zip(part.src.tolist(), part.dst.tolist(), part.weights.tolist(), strict=True)
         assert found == rows[: len(found)]

@@ -103,7 +103,7 @@ def test_names_of_any_kind(src, dst, ids):
 
 @pytest.mark.parametrize("column", [HASHES, [2, -1], [1.5, 2], np.array([1, "a"], object), [True, False]])
 def test_ids_of_other_kinds_are_read_as_names(column):
-    with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names"):
+    with pytest.raises(ParseError, match=r"named=True reads .* fr\.VertexNames"):
         from_table({"src": column, "dst": [0, 1]})
 
 

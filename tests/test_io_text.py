@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontier.io import ParseError, ReaderWarning, from_table, read_edges, read_stream
+from frontier.io import ParseError, ReaderWarning, from_table, read_edges, read_stream, text_columns, tokenizer
 from frontier.io.parts import read_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::frontier.io.IgnoredColumnsWarning")
@@ -448,7 +448,7 @@ def test_names_when_asked(text):
 def test_ids_of_other_kinds_are_read_as_names(text, row, name):
     content = f"1 2\n5 7\n{row}\n"
     path = text(content.replace(" ", ",") if name.endswith("csv") else content, name)
-    with pytest.raises(ParseError, match=r"named=True reads .* fr\.Names") as caught:
+    with pytest.raises(ParseError, match=r"named=True reads .* fr\.VertexNames") as caught:
         read_edges(path)
     assert caught.value.line == 3 and "named=True" in caught.value.hint and "fr.VertexNames" in str(caught.value)
     assert set(row.split()) <= set(read_edges(path, named=True).ids.tolist())
@@ -554,3 +554,7 @@ def test_any_text_gives_edges_or_a_parse_error(tmp_path_factory, content):
         assert str(path) in str(error)
     else:
         assert len(edges) <= content.count("\n") + 1
+
+
+def test_each_outcome_of_the_kernel_has_a_reason():
+    assert sorted(getattr(tokenizer, name) for name in text_columns._REASONS) == [*range(1, tokenizer.LONG + 1)]

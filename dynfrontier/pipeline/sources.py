@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from frontier.io import EdgeList, EdgeStream
-from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, count_lines, first_words, syntax_of
+from frontier.io.lines import COMMENTS, LONGEST_RECORD, check_ended, count_lines, first_words
+from frontier.io.options import ReadOptions
 from frontier.io.parts import read_parts, whole_lines
 from frontier.io.text import TextParts
 from frontier.runtime.values import integer, kind_of
@@ -59,9 +60,8 @@ def open_source(
         items = decoded(_runs(source, decoder), decoder.decode, 0)
     elif isinstance(source, str | os.PathLike):
         unpack = partial(Ahead, depth=ahead, name="dynfrontier-unpack")
-        parts = read_parts(
-            source, columns=columns, named=decoder.takes_text or None, data=decoder.data_columns, ahead=unpack
-        )
+        options = ReadOptions(columns, named=decoder.takes_text or None, data=decoder.data_columns)
+        parts = read_parts(source, options, ahead=unpack)
         items = decoded(parts, decoder.decode, 0)
     elif is_one_table(source):
         items = decoded([source], decoder.decode, 0)
@@ -143,15 +143,15 @@ class SocketSource:
         max_record_bytes: int = LONGEST_RECORD,
     ):
         self._socket, self._interrupted = socket, False
-        self._options: dict[str, Any] = {
-            "columns": tuple(columns), "delimiter": delimiter or " ",
-            "max_record_bytes": integer(max_record_bytes, "max_record_bytes", 1), "multiline": False,
-        }  # fmt: skip
+        longest = integer(max_record_bytes, "max_record_bytes", 1)
+        self._options = ReadOptions(
+            tuple(columns), delimiter=delimiter or " ", max_record_bytes=longest, multiline=False
+        )  # fmt: skip
 
     def __iter__(self) -> Iterator[EdgeList]:
         text: TextParts | None = None
         lines = 0
-        syntax = syntax_of(b"", **self._options)
+        syntax = self._options.syntax(b"")
         for part in whole_lines(self._received(), 1, syntax, SOCKET):
             if not part.endswith(b"\n") and len(part) <= syntax.longest:
                 if self._interrupted:
@@ -160,7 +160,7 @@ class SocketSource:
             if text is not None:
                 yield text.next(part, lines)[0]
             elif first_words(part, COMMENTS, " "):  # what they are decides what columns are
-                text = TextParts(part, SOCKET, lines=lines, **self._options)
+                text = TextParts(part, SOCKET, self._options, lines)
                 yield text.first()[0]
             lines += count_lines(part)
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""
+else:
+    from typing import TypeVar
+
+    G = TypeVar("G")
 
 
 def structures() -> dict[str, type[DynamicGraph]]:

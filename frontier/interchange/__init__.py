@@ -16,13 +16,13 @@ cuGraph            `to_cugraph`, `from_cugraph`              named one by one; d
 pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices
 =================  ========================================  =====================================================
 
-What comes in obeys the graphs' own rules: self-loops are dropped, and of an edge that is listed several times (parallel
-edges of a multigraph too) the last counts. Where a library numbers vertices without gaps, deleted ids become vertices
-without edges. What is on the GPU stays there if the other library keeps its data there; NetworkX and igraph keep theirs
-on the host. Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
+The functions `from_...` make graphs of the structure that `structure=` names, ``"slab"`` by default. What comes in
+obeys the graphs' own rules: self-loops are dropped, and of an edge that is listed several times (parallel edges of a
+multigraph too) the last counts. Where a library numbers vertices without gaps, deleted ids become vertices without
+edges. What is on the GPU stays there if the other library keeps its data there; NetworkX and igraph keep theirs on the
+host. Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
 """
 
-from .cugraph_graph import from_cugraph, to_cugraph
 from .dataframe import FrameLibrary, data_frame, from_dataframe, to_dataframe
 from .edge_index import from_edge_index, to_edge_index
 from .igraph_graph import from_igraph, to_igraph
@@ -30,7 +30,7 @@ from .networkx_graph import from_networkx, to_networkx
 from .pyg import from_pyg, to_pyg
 from .pyg_hetero import from_pyg_hetero, to_pyg_hetero
 from .pyg_sample import sample_pyg
-from .pylibcugraph_graph import from_pylibcugraph, to_pylibcugraph
+from .rapids import from_cugraph, from_pylibcugraph, to_cugraph, to_pylibcugraph
 from .scipy_matrix import from_scipy, to_scipy
 
 __all__ = [

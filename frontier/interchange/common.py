@@ -1,9 +1,9 @@
-"""What the conversions share."""
+"""Helpers of the conversions to other libraries."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,6 @@ from frontier.core.graph import Graph
 from frontier.core.sort import row_ids
 from frontier.features.edge_data import COUNT
 from frontier.features.edge_data.records import FIRST
-from frontier.io.columns import check_data
-from frontier.runtime.values import kind_of
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
 EXACT_IN_FLOAT64 = 2**53
@@ -69,8 +67,7 @@ def records_of(graph: Graph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
 def edge_values(graph: Graph, stored: Any) -> dict[str, Any]:
     """The values of edges, by what the structure stores for them: ids, weights or nothing."""
     if graph._edge_data is not None:
-        data = graph._edge_data
-        return {name: data.columns[name][stored] for name in data.dtypes if name not in data.links}
+        return {name: column[stored] for name, column in plain_columns(graph).items()}
     return {} if stored is None else {"weight": stored}
 
 
@@ -91,47 +88,11 @@ def host_edges(graph: Graph, weight: str) -> tuple[list[int], list[int], dict[st
     return src, dst, columns
 
 
-def edge_options(
-    get: Callable[[str, str], Any], data: Sequence[str], time: str | None, options: Mapping[str, Any]
-) -> dict[str, Any]:  # fmt: skip
-    """Keyword arguments of `Graph.from_edges`: `options`, and the columns that `data` and `time` name.
-
-    Parameters
-    ----------
-    get : function (name, argument) -> column
-        `argument` is what named it: "data" or "time".
-
-    Raises
-    ------
-    TypeError, ValueError
-        `data` or `time` names no columns, or a name twice.
-    """
-    found = dict(options)
-    check_data(data)
-    if time is not None:
-        if not isinstance(time, str):
-            raise TypeError(f"time must be the name of a column, not {kind_of(time)}; its unit is time_unit=")
-        if time in data:
-            raise ValueError(f"data names {time!r}, which is the column of times")
-        found["time"] = get(time, "time")
-    if len(data):
-        found["edge_data"] = {name: get(name, "data") for name in data}
-    return found
-
-
 def existing_ids(graph: Graph) -> Any:
     """The ids that name a vertex, ascending, in the graph's vertex dtype."""
     if graph._absent is None:
         return graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
-
-
-def keep_only(graph: Graph, ids: Any) -> None:
-    """Make all ids but `ids` absent, in a new graph in which the others have no edges."""
-    absent = graph.xp.ones(graph.num_vertices, bool)
-    absent[ids] = False
-    graph._absent = absent if bool(absent.any()) else None
-    graph.version += 1
 
 
 def names_by_id(graph: Graph, names: Sequence[Any] | None) -> Sequence[Any]:
@@ -141,58 +102,6 @@ def names_by_id(graph: Graph, names: Sequence[Any] | None) -> Sequence[Any]:
     if len(names) != graph.num_vertices:
         raise ValueError(f"names must have one entry for each of {graph.num_vertices} vertices, not {len(names)}")
     return names
-
-
-def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
-    """Weights that a library keeps as Python objects: int64 or float64, 1 where None; None if all are None.
-
-    Raises
-    ------
-    TypeError
-        One is no number.
-    ValueError
-        One is an integer that int64 does not hold.
-    """
-    held = list(values)
-    if all(value is None for value in held):
-        return None
-    array = _host_numbers([1 if value is None else value for value in held], name)
-    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
-
-
-def host_values(values: Iterable[Any], name: str) -> np.ndarray:
-    """Edge data that a library keeps as Python objects: bool, int64 or float64, which it also is without any edges.
-
-    Raises
-    ------
-    TypeError
-        A value is no number.
-    ValueError
-        One is missing, or an integer that int64 does not hold.
-    """
-    array = _host_numbers(complete(values, name), name)
-    return array if array.dtype.kind in "fb" else array.astype(np.int64)
-
-
-def complete(values: Iterable[Any], name: str) -> list[Any]:
-    """An attribute of edges as a list; ValueError if it is missing anywhere."""
-    held = list(values)
-    if any(value is None for value in held):
-        raise ValueError(f"{name!r} of some edge is missing: every edge must have a value")
-    return held
-
-
-def _host_numbers(held: list[Any], name: str) -> np.ndarray:
-    array = np.asarray(held)
-    if not held:
-        return array
-    if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
-        widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
-        if abs(widest) > np.iinfo(np.int64).max:
-            raise ValueError(f"{name!r} of some edge is {widest}, which does not fit in int64")
-    if array.dtype.kind not in "iufb" or array.ndim != 1:
-        raise TypeError(f"{name!r} of some edges is no number")
-    return array
 
 
 def as_floats(weights: Any) -> Any:
@@ -215,14 +124,4 @@ def as_floats(weights: Any) -> Any:
 def plain_columns(graph: Graph) -> dict[str, Any]:
     """The columns of edge data that hold values: not those that link records (``multi_edges="all"``)."""
     data = graph._edge_data
-    return {} if data is None else {name: data.columns[name] for name in data.columns if name not in data.links}
-
-
-def check_multi(directed: bool, options: Mapping[str, Any], source: str) -> None:
-    """Raise ValueError if the records of an undirected graph are to be made of arcs, which list edges in both ways."""
-    multi_edges = options.get("multi_edges", "last")
-    if not directed and multi_edges != "last":
-        raise ValueError(
-            f"multi_edges={multi_edges!r} would take both directions of an undirected edge in {source} for two "
-            "records; hand one of them to the graph's from_edges"
-        )
+    return {} if data is None else {name: data.columns[name] for name in data.dtypes if name not in data.links}

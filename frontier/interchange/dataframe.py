@@ -5,22 +5,20 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.core.structures import structure_class
+from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 from frontier.runtime.values import flag, one_of
 
-from .common import edge_columns, edge_options, records_of, require
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
+from .common import edge_columns, records_of, require
+from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build, named_columns
 
 FrameLibrary = Literal["cudf", "pandas", "polars", "pyarrow"]
 PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "polars", "pyarrow": "pyarrow"}
@@ -125,7 +123,6 @@ def _arrow_type(pyarrow: Any, column: np.ndarray) -> Any:
 
 
 def from_dataframe(
-    structure: str | type[G],
     frame: Any,
     source: str = "src",
     destination: str = "dst",
@@ -135,18 +132,14 @@ def from_dataframe(
     time: str | None = None,
     num_vertices: int | None = None,
     directed: bool = False,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
     device: str | Device = "auto",
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
     **structure_options: Any,
 ) -> G:
     """A graph made of a data frame, each row of which is an edge.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     frame : DataFrame of pandas, Polars or cuDF, Arrow table, or anything else that gives columns by name
         For columns of words see `frontier.io.from_table`, which numbers them.
     source, destination : str
@@ -160,9 +153,10 @@ def from_dataframe(
     num_vertices : int, optional
         Size of the id space; by default the largest id plus one.
     directed : bool
-    device : {"auto", "cpu", "gpu"}
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    structure : str or class
+        Name in the registry, or class.
+    device, **structure_options
+        Options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Raises
     ------
@@ -176,11 +170,9 @@ def from_dataframe(
     weights = None
     if weight is not None:
         weights = as_weights(place, _column(frame, weight, "weight"), f"column {weight!r} of frame")
-    options = edge_options(partial(_column, frame), data, time, structure_options)
-    return kind.from_edges(
-        src, dst, weights, num_vertices=num_vertices, directed=directed, device=place,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
-    )  # fmt: skip
+    columns = named_columns(partial(_column, frame), data, time)
+    edges = ForeignEdges(src, dst, weights, **columns, num_vertices=num_vertices, directed=directed)
+    return build(kind, edges, place, structure_options)
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.core.structures import structure_class
+from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 
-from .common import arcs, check_multi
-from .tensors import as_tensor
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
+from .common import arcs
+from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
+from .tensors import as_tensor, stacked
 
 
 @reads
@@ -43,8 +41,7 @@ def to_edge_index(graph: Graph) -> tuple[Any, Any]:
     """
     check_graph(graph)
     src, dst, weights = arcs(graph)
-    edge_index = graph.xp.empty((2, graph.num_arcs), np.int64)
-    edge_index[0], edge_index[1] = src, dst
+    edge_index = stacked(graph.xp, src, dst)
     try:
         torch = importlib.import_module("torch")
     except ImportError:
@@ -53,24 +50,19 @@ def to_edge_index(graph: Graph) -> tuple[Any, Any]:
 
 
 def from_edge_index(
-    structure: str | type[G],
     edge_index: Any,
     edge_weight: Any = None,
     *,
     num_vertices: int | None = None,
     directed: bool = False,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
     device: str | Device = "auto",
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
     **structure_options: Any,
 ) -> G:
     """A graph made of PyTorch Geometric's ``edge_index``.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     edge_index : tensor or array of int, shape (2, m)
         PyTorch, NumPy, CuPy, or nested lists.
     edge_weight : tensor or array of numbers, shape (m,), optional
@@ -78,17 +70,23 @@ def from_edge_index(
         ``data.num_nodes``; by default the largest id plus one.
     directed : bool
         If not, an edge may be there in either direction, or both.
-    device : {"auto", "cpu", "gpu"}
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    structure : str or class
+        Name in the registry, or class.
+    device, **structure_options
+        Options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Raises
     ------
     TypeError, ValueError
         Naming the argument and what is wrong with it.
     """
-    kind = structure_class(structure)
-    check_multi(directed, structure_options, "edge_index")
+    kind, place = structure_class(structure), resolve_device(device)
+    edges = edges_of_index(place, edge_index, edge_weight, num_vertices=num_vertices, directed=directed)
+    return build(kind, edges, place, structure_options)
+
+
+def edges_of_index(place: Device, edge_index: Any, edge_weight: Any, **known: Any) -> ForeignEdges:
+    """The edges of an ``edge_index``, checked, on a device; `known` are further fields."""
     if not hasattr(edge_index, "shape"):
         try:
             edge_index = np.asarray(edge_index)
@@ -97,13 +95,9 @@ def from_edge_index(
     shape = tuple(edge_index.shape)
     if len(shape) != 2 or shape[0] != 2:
         raise ValueError(f"edge_index must have shape (2, m), not {shape}")
-    place = resolve_device(device)
     src, dst = (as_ids(place, edge_index[i], "edge_index") for i in (0, 1))
     if edge_weight is not None:
         edge_weight = as_weights(place, edge_weight, "edge_weight")
         if edge_weight.size != shape[1]:
             raise ValueError(f"edge_weight has {edge_weight.size} entries, but edge_index {shape[1]} edges")
-    return kind.from_edges(
-        src, dst, edge_weight, num_vertices=num_vertices, directed=directed, device=place,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
-    )  # fmt: skip
+    return ForeignEdges(src, dst, edge_weight, both_directions=True, **known)

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.core.structures import structure_class
+from frontier.core.structures import G, structure_class
 from frontier.runtime import Device
 
-from .common import (
-    complete,
-    edge_options,
-    existing_ids,
-    host_edges,
-    host_values,
-    host_weights,
-    keep_only,
-    names_by_id,
-    require,
-)
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
+from .common import existing_ids, host_edges, names_by_id, require
+from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build, host_columns
 
 
 @reads
@@ -79,31 +66,25 @@ def to_networkx(graph: Graph, names: Sequence[Any] | None = None, weight: str = 
 
 
 def from_networkx(
-    structure: str | type[G],
     nx_graph: Any,
     weight: str | None = "weight",
-    device: str | Device = "auto",
     *,
     data: Sequence[str] = (),
     time: str | None = None,
     num_vertices: int | None = None,
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
+    device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[G, list[Any]]:
     """A graph made of a NetworkX graph, directed if that is.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     nx_graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Of parallel edges the last counts.
     weight : str or None
         The edge attribute that holds weights; edges without it have weight 1. The graph has no weights if no edge has
         the attribute, or with None.
-    device : {"auto", "cpu", "gpu"}
     data : sequence of str
         Edge attributes to keep as edge data: numbers or truth values, one for each edge.
     time : str, optional
@@ -111,8 +92,10 @@ def from_networkx(
     num_vertices : int, optional
         Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
         integers below it.
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    structure : str or class
+        Name in the registry, or class.
+    device, **structure_options
+        Options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Returns
     -------
@@ -142,18 +125,9 @@ def from_networkx(
     edges = list(nx_graph.edges())
     src = np.fromiter((number[u] for u, _ in edges), np.int64, len(edges))
     dst = np.fromiter((number[v] for _, v in edges), np.int64, len(edges))
-    weights = None if weight is None else host_weights((w for *_, w in nx_graph.edges(data=weight)), weight)
-    options = edge_options(partial(_attribute, nx_graph), data, time, structure_options)
-    graph = kind.from_edges(
-        src, dst, weights, num_vertices=size, directed=nx_graph.is_directed(), device=device,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
+    columns = host_columns(lambda name, _: (value for *_, value in nx_graph.edges(data=name)), weight, data, time)
+    vertices = np.array(nodes, np.int64) if len(nodes) < size else None
+    given = ForeignEdges(
+        src, dst, **columns, num_vertices=size, directed=nx_graph.is_directed(), vertices=vertices
     )  # fmt: skip
-    if len(nodes) < size:
-        keep_only(graph, graph.xp.asarray(np.array(nodes, np.int64)))
-    return graph, names
-
-
-def _attribute(nx_graph: Any, name: str, argument: str) -> Any:
-    """What the edges have by a name: times as they are, other data as an array."""
-    held = (value for *_, value in nx_graph.edges(data=name))
-    return complete(held, name) if argument == "time" else host_values(held, name)
+    return build(kind, given, device, structure_options), names

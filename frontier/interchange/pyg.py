@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.core.structures import structure_class
+from frontier.core.structures import G, structure_class
 from frontier.io.columns import check_data
-from frontier.runtime import Device
+from frontier.runtime import Device, resolve_device
 
-from .common import arc_columns, edge_options, require
-from .edge_index import from_edge_index
-from .tensors import as_tensor
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
+from .common import arc_columns, require
+from .edge_index import edges_of_index
+from .foreign import DEFAULT_STRUCTURE, build, named_columns
+from .tensors import as_tensor, stacked
 
 PACKAGE = "torch-geometric"
 PREFIX = "edge_"
@@ -85,14 +83,12 @@ def edge_tensors(graph: Graph, columns: Mapping[str, Any], ids: Any, edge_attr: 
     """
     torch = require("torch", "torch", "PyTorch Geometric")
     xp, size = graph.xp, int(columns["src"].size)
-    edge_index = xp.empty((2, size), np.int64)
-    edge_index[0], edge_index[1] = columns["src"], columns["dst"]
     values = {name: column for name, column in columns.items() if name not in ("src", "dst")}
     for name in check_data(edge_attr, "edge_attr"):
         if name not in values:
             known = ", ".join(map(repr, values)) or "there are none"
             raise ValueError(f"edge_attr names {name!r}, which is no column of the graph's edge data ({known})")
-    found = {"edge_index": edge_index}
+    found = {"edge_index": stacked(xp, columns["src"], columns["dst"])}
     if len(edge_attr):
         matrix = xp.empty((size, len(edge_attr)), np.float32)
         for i, name in enumerate(edge_attr):
@@ -108,7 +104,6 @@ def edge_tensors(graph: Graph, columns: Mapping[str, Any], ids: Any, edge_attr: 
 
 
 def from_pyg(
-    structure: str | type[G],
     data: Any,
     *,
     weight: str | None = "edge_weight",
@@ -116,18 +111,14 @@ def from_pyg(
     edge_attr: Sequence[str] = (),
     time: str | None = None,
     directed: bool | None = None,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
     device: str | Device = "auto",
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
     **structure_options: Any,
 ) -> G:
     """A graph made of a ``torch_geometric.data.Data``, whose node v becomes vertex v.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     data : torch_geometric.data.Data
         With an ``edge_index``. Features of nodes stay where they are.
     weight : str or None
@@ -141,10 +132,12 @@ def from_pyg(
     directed : bool, optional
         By default True unless all edges are there in both directions, with the same data (``is_undirected``). If not,
         an edge may be there in either direction, or both.
+    structure : str or class
+        Name in the registry, or class.
     device : {"auto", "cpu", "gpu"}
         Tensors that are there already are not copied through the host.
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    **structure_options
+        Others of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Raises
     ------
@@ -159,16 +152,17 @@ def from_pyg(
     if getattr(data, "edge_index", None) is None:
         raise TypeError(f"data must be a torch_geometric.data.Data with an edge_index, not {type(data).__name__}")
     weights = None if weight is None else attribute(data, weight)
-    options = stored_options(data, edge_data, edge_attr, time, structure_options)
+    columns = stored_columns(data, edge_data, edge_attr, time)
     if directed is None:
-        kept = [weights, options.get("time"), *options.get("edge_data", {}).values()]
-        kept = [values for values in kept if values is not None]
+        held = [weights, columns["time"], *(columns["data"] or {}).values()]
+        held = [values for values in held if values is not None]
         utils = require("torch_geometric", PACKAGE, "from_pyg").utils
-        directed = not utils.is_undirected(data.edge_index, kept or None, num_nodes=data.num_nodes)
-    return from_edge_index(
-        kind, data.edge_index, weights, num_vertices=data.num_nodes, directed=directed, device=device,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **options,
+        directed = not utils.is_undirected(data.edge_index, held or None, num_nodes=data.num_nodes)
+    place = resolve_device(device)
+    edges = edges_of_index(
+        place, data.edge_index, weights, num_vertices=data.num_nodes, directed=directed, **columns
     )  # fmt: skip
+    return build(kind, edges, place, structure_options)
 
 
 def attribute(data: Any, name: str) -> Any:
@@ -176,13 +170,11 @@ def attribute(data: Any, name: str) -> Any:
     return data[name] if name in data else None  # noqa: SIM401  # stores have no `get` in all versions
 
 
-def stored_options(
-    data: Any, edge_data: Mapping[str, str] | Sequence[str], edge_attr: Sequence[str], time: str | None,
-    options: Mapping[str, Any],
+def stored_columns(
+    data: Any, edge_data: Mapping[str, str] | Sequence[str], edge_attr: Sequence[str], time: str | None
 ) -> dict[str, Any]:  # fmt: skip
-    """Keyword arguments of `Graph.from_edges`: `options`, and the attributes of `data` that are edge data or times."""
-    if not isinstance(edge_data, Mapping):
-        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
+    """The fields `data` and `time` of `ForeignEdges`, of the attributes that are edge data or times."""
+    edge_data = attributes_by_name(edge_data)
     if len(edge_attr):
         columns = _columns_of(attribute(data, "edge_attr"), check_data(edge_attr, "edge_attr"))
         twice = sorted(columns.keys() & edge_data.keys())
@@ -191,7 +183,14 @@ def stored_options(
     else:
         columns = {}
     get = partial(_named, data, columns, edge_data)
-    return edge_options(get, [*edge_data, *columns], time, options)
+    return named_columns(get, [*edge_data, *columns], time)
+
+
+def attributes_by_name(edge_data: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
+    """The attributes that `edge_data` lists, by the names of their columns."""
+    if isinstance(edge_data, Mapping):
+        return edge_data
+    return {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
 
 
 def _columns_of(matrix: Any, names: Sequence[str]) -> dict[str, Any]:

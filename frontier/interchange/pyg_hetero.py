@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.graph import Graph
 from frontier.core.locking import reads
-from frontier.core.structures import structure_class
-from frontier.io.columns import check_data
-from frontier.runtime import Device
+from frontier.core.structures import G, structure_class
+from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import kind_of
 
 from .common import arc_columns, plain_columns, require
-from .edge_index import from_edge_index
-from .pyg import PACKAGE, PREFIX, attribute, edge_tensors, stored_options
+from .edge_index import edges_of_index
+from .foreign import DEFAULT_STRUCTURE, build
+from .pyg import PACKAGE, attribute, attributes_by_name, edge_tensors, stored_columns
 from .tensors import as_tensor
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
 
 EdgeType = tuple[str, str, str]
 REVERSE = "rev_"
@@ -196,33 +193,29 @@ def _triple(graph: Graph, relation: str | EdgeType, names: Sequence[str], source
 
 
 def from_pyg_hetero(
-    structure: str | type[G],
     data: Any,
     *,
     weight: str | None = "edge_weight",
     edge_data: Mapping[str, str] | Sequence[str] = (),
     time: str | None = None,
     directed: bool = True,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
     device: str | Device = "auto",
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
     **structure_options: Any,
 ) -> tuple[dict[EdgeType, G], dict[str, range]]:
     """A graph for each type of edges of a ``torch_geometric.data.HeteroData``, all on the same ids.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     data : torch_geometric.data.HeteroData
     weight, edge_data, time
         As in `from_pyg`. Types of edges that do not have an attribute go without.
     directed : bool
         If not, relations ``rev_<name>`` are left out where there is the other direction.
-    device : {"auto", "cpu", "gpu"}
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    structure : str or class
+        Name in the registry, or class.
+    device, **structure_options
+        Options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Returns
     -------
@@ -237,15 +230,14 @@ def from_pyg_hetero(
     ValueError
         No type of edges has an attribute of some name.
     """
-    kind = structure_class(structure)
+    kind, place = structure_class(structure), resolve_device(device)
     if not (hasattr(data, "edge_types") and hasattr(data, "node_types")):
         raise TypeError(f"data must be a torch_geometric.data.HeteroData, not {type(data).__name__}")
     torch = require("torch", "torch", "from_pyg_hetero")
     sizes = [int(data[name].num_nodes) for name in data.node_types]
     ends = list(accumulate(sizes, initial=0))
     ranges = {name: range(begin, begin + size) for name, begin, size in zip(data.node_types, ends, sizes, strict=False)}
-    if not isinstance(edge_data, Mapping):
-        edge_data = {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
+    edge_data = attributes_by_name(edge_data)
     for key in (*edge_data.values(), *([] if time is None else [time])):
         if not any(key in data[triple] for triple in data.edge_types):
             raise ValueError(f"no type of edges has the attribute {key!r}")
@@ -257,13 +249,11 @@ def from_pyg_hetero(
             continue
         store = data[triple]
         there = {name: key for name, key in edge_data.items() if key in store}
-        options = stored_options(store, there, (), time if time in store else None, structure_options)
+        columns = stored_columns(store, there, (), time if time in store else None)
         shifted = torch.stack(
             [store.edge_index[0] + ranges[source].start, store.edge_index[1] + ranges[target].start]
         )  # fmt: skip
-        graphs[triple] = from_edge_index(
-            kind, shifted, None if weight is None else attribute(store, weight), num_vertices=ends[-1],
-            directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges,
-            **options,
-        )  # fmt: skip
+        weights = None if weight is None else attribute(store, weight)
+        edges = edges_of_index(place, shifted, weights, num_vertices=ends[-1], directed=directed, **columns)
+        graphs[triple] = build(kind, edges, place, structure_options)
     return graphs, ranges

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,12 @@ from frontier.core.arguments import check_graph
 from frontier.core.graph import MAX_INT32_VERTICES, Graph
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
-from frontier.core.structures import structure_class
+from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 
-from .common import CUPY, as_floats, check_multi, plain_columns, require
-
-if TYPE_CHECKING:
-    from frontier.core.structures import G
+from .common import CUPY, as_floats, plain_columns, require
+from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
 
 
 @reads
@@ -58,24 +56,19 @@ def to_scipy(graph: Graph, *, data: str | None = None) -> Any:
 
 
 def from_scipy(
-    structure: str | type[G],
     matrix: Any,
     *,
     weighted: bool = True,
     data: str | None = None,
     directed: bool = False,
+    structure: str | type[G] = DEFAULT_STRUCTURE,
     device: str | Device = "auto",
-    weight_dtype: Any = None,
-    vertex_dtype: Any = None,
-    in_edges: bool = False,
     **structure_options: Any,
 ) -> G:
     """A graph made of an adjacency matrix; what the matrix stores are edges, stored zeros too.
 
     Parameters
     ----------
-    structure : str or class
-        Name in the registry, or class.
     matrix : sparse array or matrix of scipy.sparse or cupyx.scipy.sparse, in any format; shape (n, n)
         Entries that are stored several times are added up, as they are everywhere in SciPy. The diagonal is dropped.
     weighted : bool
@@ -85,9 +78,10 @@ def from_scipy(
     directed : bool
         If not, a matrix may hold either triangle or both; of entries (u, v) and (v, u) that differ, the one in the
         later row counts.
-    device : {"auto", "cpu", "gpu"}
-    weight_dtype, vertex_dtype, in_edges, **structure_options
-        As in `Graph.from_edges`.
+    structure : str or class
+        Name in the registry, or class.
+    device, **structure_options
+        Options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Returns
     -------
@@ -102,7 +96,6 @@ def from_scipy(
         It is not square.
     """
     kind = structure_class(structure)
-    check_multi(directed, structure_options, "matrix")
     if not hasattr(matrix, "tocsr"):
         raise TypeError(f"matrix must be a sparse matrix of SciPy or CuPy, not {type(matrix).__name__}")
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -112,17 +105,18 @@ def from_scipy(
         rows = rows.copy()
         rows.sum_duplicates()
     place = resolve_device(device)
-    weights = None
-    if data is not None:
-        structure_options["edge_data"] = {data: rows.data}
-    elif weighted and rows.data.dtype.kind != "b":
-        weights = as_weights(place, rows.data, "matrix.data")
+    has_weights = data is None and weighted and rows.data.dtype.kind != "b"
     dst = as_ids(place, rows.indices, "matrix.indices")
-    src = row_ids(place, as_ids(place, rows.indptr, "matrix.indptr"), dst.dtype)
-    return kind.from_edges(
-        src, dst, weights, num_vertices=int(matrix.shape[0]), directed=directed, device=place,
-        weight_dtype=weight_dtype, vertex_dtype=vertex_dtype, in_edges=in_edges, **structure_options,
-    )  # fmt: skip
+    edges = ForeignEdges(
+        src=row_ids(place, as_ids(place, rows.indptr, "matrix.indptr"), dst.dtype),
+        dst=dst,
+        weights=as_weights(place, rows.data, "matrix.data") if has_weights else None,
+        data=None if data is None else {data: rows.data},
+        num_vertices=int(matrix.shape[0]),
+        directed=directed,
+        both_directions=True,
+    )
+    return build(kind, edges, place, structure_options)
 
 
 def _column(graph: Graph, name: str) -> Any:

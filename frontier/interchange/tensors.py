@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 MANAGED = 13
 """DLPack's number of managed memory."""
 
@@ -20,3 +22,10 @@ def as_tensor(torch: Any, array: Any) -> Any:
 
     cupy.cuda.get_current_stream().synchronize()
     return torch.as_tensor(array, device=f"cuda:{array.device.id}")
+
+
+def stacked(xp: Any, src: Any, dst: Any) -> Any:
+    """Sources and destinations as one array of int64, shape (2, m): PyTorch Geometric's ``edge_index``."""
+    ends = xp.empty((2, int(src.size)), np.int64)
+    ends[0], ends[1] = src, dst
+    return ends

@@ -232,13 +232,34 @@ def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
     return {role.removeprefix(DATA): column for role, column in picked.items() if role.startswith(DATA)} or None
 
 
-def _place_of(name: str, names: Sequence[str], source: str) -> int:
-    """The position of the one column of a name."""
-    there = [k for k, other in enumerate(names) if other == name]
+def measures_of(
+    picked: Mapping[str, np.ndarray], weighted: bool | None, are_times: Callable[[np.ndarray], bool]
+) -> tuple[np.ndarray | None, np.ndarray | None]:  # fmt: skip
+    """The weights and the times among columns by role.
+
+    Parameters
+    ----------
+    weighted : bool, optional
+        See `frontier.io.read_edges`.
+    are_times : callable
+        Whether the `UNKNOWN` column holds times rather than weights, unless `weighted` says so.
+    """
+    weights, times = picked.get("weight"), picked.get("time")
+    if UNKNOWN in picked:
+        if weighted is None and are_times(picked[UNKNOWN]):
+            times = picked[UNKNOWN]
+        else:
+            weights = picked[UNKNOWN]
+    return None if weighted is False else weights, times
+
+
+def _place_of(name: object, names: Sequence[str], source: str, advice: str = "") -> int:
+    """The position of the one column of a name; `advice` is what to do if there are several."""
+    there = [k for k, other in enumerate(names) if other == str(name)]
     if not there:
         raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
     if len(there) > 1:
-        raise ValueError(f"{source}: {len(there)} columns are called {name!r}")
+        raise ValueError(f"{source}: {len(there)} columns are called {name!r}{advice}")
     return there[0]
 
 
@@ -369,14 +390,10 @@ def _check_mapping(columns: Mapping[str, str], names: Sequence[str], source: str
         role = _known_role(key)
         if role in found.values():
             raise ValueError(f"column {role!r} is named twice")
-        there = [k for k, other in enumerate(names) if other == str(name)]
-        if not there:
-            raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
-        if len(there) > 1:
-            raise ValueError(f"{source}: {len(there)} columns are called {name!r}; give the roles by position")
-        if there[0] in found:
-            raise ValueError(f"columns: {name!r} cannot be both the {found[there[0]]} and the {role}")
-        found[there[0]] = role
+        place = _place_of(name, names, source, "; give the roles by position")
+        if place in found:
+            raise ValueError(f"columns: {name!r} cannot be both the {found[place]} and the {role}")
+        found[place] = role
     return found
 
 

@@ -114,15 +114,13 @@ class EdgeList:
             raise ValueError(f"operation must be 'insert' or 'delete', got {operation!r}")
         # Decided by the number of vertices, not by the largest end, so that every batch of a stream has one dtype.
         dtype = np.int32 if count <= _INT32_VERTICES else np.int64
-        object.__setattr__(self, "src", src.astype(dtype, copy=False))
-        object.__setattr__(self, "dst", dst.astype(dtype, copy=False))
-        object.__setattr__(self, "num_vertices", count)
-        object.__setattr__(self, "ids", ids)
-        object.__setattr__(self, "directed", directed)
-        object.__setattr__(self, "operation", operation)
-        object.__setattr__(self, "data", data)
-        object.__setattr__(self, "first_id", int(first_id))
-        object.__setattr__(self, "time_unit", time_unit)
+        fields = {
+            "src": src.astype(dtype, copy=False), "dst": dst.astype(dtype, copy=False), "num_vertices": count,
+            "ids": ids, "directed": directed, "operation": operation, "data": data, "first_id": int(first_id),
+            "time_unit": time_unit,
+        }  # fmt: skip
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return len(self.src)
@@ -270,20 +268,33 @@ def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
     inserts : ndarray of bool, shape (m,)
         Which records are insertions.
     """
-    if edges.times is not None:
-        order = np.argsort(edges.times, kind="stable")
-        edges, inserts = edges[order], inserts[order]
-    src, dst = edges.src, edges.dst
-    if edges.directed is False:
-        src, dst = np.minimum(src, dst), np.maximum(src, dst)
-    order = np.lexsort((dst, src))  # stable, so records of one edge stay in order
-    begins = np.ones(len(order), bool)
-    begins[1:] = (src[order][1:] != src[order][:-1]) | (dst[order][1:] != dst[order][:-1])
+    edges, inserts = in_time_order(edges, inserts)
+    order, begins = sorted_by_edge(edges, directed=edges.directed is not False)
     edge = np.cumsum(begins) - 1
     last_deletion = np.full(int(edge[-1]) + 1 if len(edge) else 0, -1)
     deletions = np.flatnonzero(~inserts[order])
     last_deletion[edge[deletions]] = deletions  # the last one of each edge is written last
     return edges[np.sort(order[np.arange(len(order)) > last_deletion[edge]])]
+
+
+def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.ndarray]:
+    """The records of a stream in time order where there are times, those of equal time in their order."""
+    if edges.times is None:
+        return edges, inserts
+    order = np.argsort(edges.times, kind="stable")
+    return edges[order], inserts[order]
+
+
+def sorted_by_edge(edges: EdgeList, *, directed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The order that puts records of one edge together, in their order; and which of these are the first of an edge."""
+    src, dst = edges.src, edges.dst
+    if not directed:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    order = np.lexsort((dst, src))
+    src, dst = src[order], dst[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (src[1:] != src[:-1]) | (dst[1:] != dst[:-1])
+    return order, begins
 
 
 def _vertex_column(name: str, values: Any) -> np.ndarray:

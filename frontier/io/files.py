@@ -9,7 +9,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from .errors import ParseError
@@ -189,3 +189,11 @@ def bare_name(path: str | os.PathLike) -> str:
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
     return name
+
+
+def without_suffixes(name: str) -> str:
+    """The name without ``.gz`` and the like, and without the suffix before that."""
+    path = PurePosixPath(name)
+    while path.suffix.lower() in COMPRESSED_SUFFIXES:
+        path = path.with_suffix("")
+    return str(path.with_suffix(""))

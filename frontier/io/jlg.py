@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .edge_list import EdgeList
 from .errors import ParseError
+from .options import ReadOptions
 from .text import read_text
 from .text_columns import Layout, first_line, is_count
 
 
-def read_jlg(data: bytes, source: str, **options) -> EdgeList:
+def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a ``.jlg`` file.
 
     Parameters
@@ -17,8 +18,7 @@ def read_jlg(data: bytes, source: str, **options) -> EdgeList:
         The decompressed file.
     source : str
         Its name, for errors.
-    **options
-        Those of `frontier.io.read_edges`.
+    options : ReadOptions
 
     Returns
     -------
@@ -36,7 +36,7 @@ def read_jlg(data: bytes, source: str, **options) -> EdgeList:
     if len(fields) < 3 or not (is_count(fields[0]) and is_count(fields[1])) or fields[2] not in ("u", "d"):
         raise ParseError("expected the header 'vertices,edges,u|d,name'", source, 1, header)
     layout = Layout(start=start, base=1, num_vertices=int(fields[0]), directed=fields[2] == "d", delimiter=",")
-    edges, _ = read_text(data, source, layout=layout, **options)
+    edges, _ = read_text(data, source, options, layout)
     if len(edges) != int(fields[1]):
         raise ParseError(f"{fields[1]} edges announced, {len(edges)} found", source, 1, header)
     return edges

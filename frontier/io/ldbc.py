@@ -8,23 +8,15 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from .columns import Columns
 from .edge_list import EdgeList
 from .errors import ParseError
-from .files import COMPRESSED_SUFFIXES, bare_name
+from .files import COMPRESSED_SUFFIXES, bare_name, without_suffixes
+from .options import ReadOptions
 from .text import read_column, read_text
 from .text_columns import Layout
 
 
-def read_ldbc(
-    edges_name: str,
-    files: Mapping[str, bytes],
-    source: str,
-    *,
-    columns: Columns = None,
-    weighted: bool | None = None,
-    **options,
-) -> EdgeList:
+def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options: ReadOptions) -> EdgeList:
     """Read one graph.
 
     Parameters
@@ -36,8 +28,7 @@ def read_ldbc(
         names it are used if present.
     source : str
         Name of the ``.e`` file, for errors.
-    columns, weighted, **options
-        Those of `frontier.io.read_edges`.
+    options : ReadOptions
 
     Returns
     -------
@@ -52,15 +43,14 @@ def read_ldbc(
         properties do not agree.
     """
     properties = _properties(edges_name, files, source)
-    if columns is None and weighted is None:  # the third column is a weight, never a time
-        weighted = True
-    layout = Layout(delimiter=" ", real_weights=True)
-    edges, _ = read_text(files[edges_name], source, layout=layout, columns=columns, weighted=weighted, **options)
+    if options.columns is None and options.weighted is None:  # the third column is a weight, never a time
+        options = replace(options, weighted=True)
+    edges, _ = read_text(files[edges_name], source, options, Layout(delimiter=" ", real_weights=True))
     said = properties.get("directed")
     if said not in (None, "true", "false"):
         raise ParseError(f"the properties say directed = {said!r}, which is neither true nor false", source)
     edges = replace(edges, directed=None if said is None else said == "true")
-    vertices_name = beside(_stem(edges_name), ".v", files)
+    vertices_name = beside(without_suffixes(edges_name), ".v", files)
     if vertices_name is not None:
         folder = source.removesuffix(edges_name) if source.endswith(edges_name) else ""
         ids = _vertex_ids(files[vertices_name], f"{folder}{vertices_name}")
@@ -84,14 +74,6 @@ def beside(stem: str, suffix: str, files: Mapping[str, bytes]) -> str | None:
     return next((name for end in ("", *COMPRESSED_SUFFIXES) if (name := f"{stem}{suffix}{end}") in files), None)
 
 
-def _stem(name: str) -> str:
-    """The name without ``.gz`` and the like, and without the suffix before that."""
-    path = PurePosixPath(name)
-    while path.suffix.lower() in COMPRESSED_SUFFIXES:
-        path = path.with_suffix("")
-    return str(path.with_suffix(""))
-
-
 def edge_file_of(properties: bytes, default: str) -> str:
     """Name of the edge file that a ``.properties`` file gives, or `default`."""
     for key, value in _parse(properties).items():
@@ -108,7 +90,7 @@ def _parse(text: bytes) -> dict[str, str]:
 
 def _properties(edges_name: str, files: Mapping[str, bytes], source: str) -> dict[str, str]:
     """Properties of the graph whose edge file has this name, without the ``graph.NAME.`` before them."""
-    wanted, own = bare_name(edges_name), f"{PurePosixPath(_stem(edges_name)).name}.properties"
+    wanted, own = bare_name(edges_name), f"{PurePosixPath(without_suffixes(edges_name)).name}.properties"
     for name in files:
         if name.endswith(".properties"):
             pairs = _parse(files[name])

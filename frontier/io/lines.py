@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -144,26 +143,6 @@ def separator_of(delimiter: str | None, line: str, table: bool) -> int:
             f"delimiter must be one ASCII character that is in no number and ends no line, got {delimiter!r}"
         )
     return BLANKS if delimiter == " " else ord(delimiter)
-
-
-def syntax_of(
-    data: bytes,
-    *,
-    comments: str = COMMENTS,
-    delimiter: str | None = None,
-    table: bool = False,
-    operations: bool = False,
-    max_record_bytes: int = LONGEST_RECORD,
-    multiline: bool = True,
-    start: int = 0,
-    **rest: Any,
-) -> Syntax:
-    """How a text is cut into records and fields, as its first line tells; for the parameters see `read_text`."""
-    syntax = Syntax(comments=frozenset(comments.encode()), operations=operations,
-                    longest=max_record_bytes, multiline=multiline)  # fmt: skip
-    line = replace(syntax, multiline=False)  # where a quote opens is not known yet
-    first = record_at(data, start, line)[2] or record_at(data, start, replace(line, comments=frozenset()))[2]
-    return replace(syntax, separator=separator_of(delimiter, first, table))
 
 
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:

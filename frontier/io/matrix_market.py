@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .edge_list import EdgeList
 from .errors import ParseError, line_error
+from .options import ReadOptions
 from .text import read_text
 from .text_columns import Layout, first_line, is_count
 
@@ -11,7 +12,7 @@ MAGIC = b"%%MatrixMarket"
 _DIRECTED = {"general": True, "symmetric": False}
 
 
-def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
+def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
     Parameters
@@ -20,8 +21,8 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
         The decompressed file: coordinate format, pattern, real or integer, general or symmetric.
     source : str
         Its name, for errors.
-    **options
-        `columns` and `weighted` of `frontier.io.read_edges`.
+    options : ReadOptions
+        Only `columns` and `weighted` count: the format leaves no choice in all else.
 
     Returns
     -------
@@ -52,13 +53,13 @@ def read_matrix_market(data: bytes, source: str, **options) -> EdgeList:
         start=begin, base=1, num_vertices=rows, roles=roles, directed=_DIRECTED[words[4]], delimiter=" ",
         real_weights=words[3] == "real",
     )  # fmt: skip
-    edges, _ = read_text(data, source, layout=layout, **options)
+    edges, _ = read_text(data, source, ReadOptions(options.columns, options.weighted), layout)
     if len(edges) != entries:
         raise line_error(f"{entries} entries announced, {len(edges)} found", source, data, start)
     return edges
 
 
-def read_headerless(data: bytes, source: str, **options) -> EdgeList:
+def read_headerless(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read the entries of a Matrix Market file that lost its header: ``i j [value]``, counted from 1.
 
     Parameters
@@ -67,8 +68,7 @@ def read_headerless(data: bytes, source: str, **options) -> EdgeList:
         The decompressed file.
     source : str
         Its name, for errors.
-    **options
-        Those of `frontier.io.read_edges`.
+    options : ReadOptions
 
     Returns
     -------
@@ -80,7 +80,7 @@ def read_headerless(data: bytes, source: str, **options) -> EdgeList:
     ParseError
         At the first malformed line.
     """
-    return read_text(data, source, layout=Layout(base=1), **options)[0]
+    return read_text(data, source, options, Layout(base=1))[0]
 
 
 def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import chain
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from .archives import is_archive
-from .columns import Columns, check_data
 from .edge_list import EdgeList
 from .errors import ParseError
 from .files import bare_name, decompressed_pieces
-from .lines import COMMENTS, LONGEST_RECORD, Scanner, Syntax, count_lines, is_operation_stream, syntax_of
-from .reader import text_options
-from .stream import EdgeStream, read_stream
+from .lines import COMMENTS, LONGEST_RECORD, Scanner, Syntax, count_lines
+from .options import ReadOptions
+from .reader import read_records, text_options
+from .stream import EdgeStream
 from .tables import from_table, require_pyarrow
 from .text import TextParts
 
@@ -30,21 +30,15 @@ PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
 """Threads that parse parts of a text: a part takes about twice as long to parse as to decompress."""
 _INSERT = ord("+")
 _BLANKS = Syntax()  # that of a text whose columns are separated by blanks
+_DEFAULTS = ReadOptions()
 _WHOLE = (".mtx", ".jlg", ".e", ".v", ".properties")
 """Formats that consist of several files, or announce what can only be checked in the end."""
 
 
 def read_parts(
     path: str | os.PathLike[str],
+    options: ReadOptions = _DEFAULTS,
     *,
-    columns: Columns = None,
-    weighted: bool | None = None,
-    comments: str = COMMENTS,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    named: bool | None = None,
-    data: Sequence[str] = (),
-    max_record_bytes: int = LONGEST_RECORD,
     part_bytes: int = PART_BYTES,
     ahead: Callable[[Iterator[bytes]], Iterable[bytes]] = iter,
 ) -> Iterator[EdgeList]:
@@ -56,8 +50,7 @@ def read_parts(
     Parameters
     ----------
     path : str or path-like
-    columns, weighted, comments, delimiter, header, named, data, max_record_bytes
-        See `read_edges`.
+    options : ReadOptions
     part_bytes : int
         About how many bytes of text make a part.
     ahead : callable
@@ -73,12 +66,8 @@ def read_parts(
     ParseError, OSError, ImportError, ValueError
         See `read_edges`; when the part with the fault is asked for.
     """
-    options: dict[str, Any] = {
-        "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
-    }  # fmt: skip
     parts = None
-    if named:  # numbers of names depend on all of them
+    if options.named:  # numbers of names depend on all of them
         yield from _whole(path, options)
         return
     with open(path, "rb") as file:
@@ -89,7 +78,7 @@ def read_parts(
         elif not bare_name(path).endswith(_WHOLE):
             pieces, source = decompressed_pieces(file, str(Path(path))), str(Path(path))
             syntax = partial(_syntax, path=path, options=options)
-            texts = ahead(whole_lines(pieces, part_bytes, syntax, source, comments))
+            texts = ahead(whole_lines(pieces, part_bytes, syntax, source, options.comments))
             try:
                 parts = _of_text(iter(texts), path, options)
                 if parts is not None:
@@ -102,9 +91,10 @@ def read_parts(
     yield from _whole(path, options) if parts is None else parts
 
 
-def _whole(path: str | os.PathLike[str], options: dict[str, Any]) -> Iterator[EdgeList]:
+def _whole(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[EdgeList]:
     """The records of a file that is not read part by part."""
-    return iter(read_stream(path, PART_ROWS, order="file", compact=False, **options))
+    edges, ops = read_records(path, options)
+    return iter(EdgeStream(edges, PART_ROWS, None if ops is None else ops == _INSERT))
 
 
 # ---- text -----------------------------------------------------------------------------------------------------------
@@ -222,22 +212,19 @@ class _Cutter:
         return end
 
 
-def _syntax(begin: bytes, path: str | os.PathLike[str], options: dict[str, Any]) -> Syntax:
+def _syntax(begin: bytes, path: str | os.PathLike[str], options: ReadOptions) -> Syntax:
     """How the records of a file end that begins like this."""
-    operations = is_operation_stream(begin, options["comments"])
-    return syntax_of(begin, operations=operations, **text_options(begin, bare_name(path), options))
+    return text_options(begin, bare_name(path), options).syntax(begin)
 
 
 def _of_text(
-    parts: Iterator[bytes], path: str | os.PathLike[str], options: dict[str, Any]
+    parts: Iterator[bytes], path: str | os.PathLike[str], options: ReadOptions
 ) -> Iterator[EdgeList] | None:  # fmt: skip
     """The records of a text; None if it is none, or must be read as a whole."""
     first, name = next(parts, b""), bare_name(path)
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None
-    options = text_options(first, name, options)
-    operations = is_operation_stream(first, options["comments"])
-    text = TextParts(first, str(Path(path)), operations=operations, **options)
+    text = TextParts(first, str(Path(path)), text_options(first, name, options))
     if text.has_names:
         return None
     return _parsed(text, first, parts)
@@ -300,11 +287,12 @@ def _arrow(path: str | os.PathLike[str]) -> Iterator[Any]:
             yield batch
 
 
-def _of_table(batches: Iterator[Any], options: dict[str, Any], source: str) -> Iterator[EdgeList]:
+def _of_table(batches: Iterator[Any], options: ReadOptions, source: str) -> Iterator[EdgeList]:
     """The records of a table that comes in batches of rows."""
-    chosen = {name: options[name] for name in ("columns", "weighted", "data")}
     for batch in batches:
-        edges = from_table(batch, source=source, **chosen)
+        edges = from_table(
+            batch, source=source, columns=options.columns, weighted=options.weighted, data=options.data
+        )  # fmt: skip
         if edges.ids is not None:
             raise ValueError(f"{source}: ids that are words cannot be numbered part by part; use read_stream")
         yield edges

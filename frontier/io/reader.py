@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from .archives import Directory, Files, open_archive
-from .columns import Columns, check_data
+from .columns import Columns
 from .edge_list import EdgeList, remaining
 from .errors import ParseError
-from .files import COMPRESSED_SUFFIXES, bare_name, decompress, read_raw, unpacked_limit
+from .files import bare_name, decompress, read_raw, unpacked_limit, without_suffixes
 from .jlg import read_jlg
 from .konect import INSERT, is_konect
 from .ldbc import beside, edge_file_of, read_ldbc
 from .lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
 from .matrix_market import MAGIC, read_headerless, read_matrix_market
+from .options import ReadOptions
 from .tables import from_table, read_arrow_file
 from .text import read_text
 
@@ -137,17 +139,14 @@ def read_edges(
     >>> edges = read_edges("sx-mathoverflow.txt.gz", compact=True)  # doctest: +SKIP
     >>> edges.src, edges.dst, edges.times, edges.ids  # doctest: +SKIP
     """
-    options = {
-        "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
-    }  # fmt: skip
-    edges, ops = read_records(path, options, member=member, operations=False)
+    options = ReadOptions(columns, weighted, comments, delimiter, header, named, data, max_record_bytes, False)
+    edges, ops = read_records(path, options, member)
     edges = edges.compact() if compact else edges
     return edges if ops is None else remaining(edges, ops == INSERT)
 
 
 def read_records(
-    path: str | os.PathLike | BinaryIO, options: dict, *, member: str | None = None, operations: bool | None = None
+    path: str | os.PathLike | BinaryIO, options: ReadOptions, member: str | None = None
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a file that may be a stream of insertions and deletions.
 
@@ -155,14 +154,11 @@ def read_records(
     ----------
     path : str, path-like or binary file
         The file.
-    options : dict
-        `columns`, `weighted`, `comments`, `delimiter`, `header`, `named`, `data` and `max_record_bytes` of
-        `read_edges`.
+    options : ReadOptions
+        If it says that lines start with no ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT have
+        operations in any case.
     member : str, optional
         See `read_edges`.
-    operations : bool, optional
-        Whether lines start with ``+`` or ``-``; None to find out. With False such a file is an error. Dynamic networks
-        of KONECT have operations in any case.
 
     Returns
     -------
@@ -176,8 +172,8 @@ def read_records(
     ParseError, OSError, ImportError, ValueError
         See `read_edges`.
     """
-    edges, ops = _read(path, options, member, operations)
-    if options["weighted"] and edges.weights is None and len(edges):
+    edges, ops = _read(path, options, member)
+    if options.weighted and edges.weights is None and len(edges):
         raise ParseError("missing column: weights are asked for and there are none", _source_of(path))
     return edges, ops
 
@@ -190,9 +186,7 @@ def _source_of(path: Any) -> str:
     return name if isinstance(name, str) else _OPEN_FILE
 
 
-def _read(
-    path: Any, options: dict, member: str | None, operations: bool | None
-) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
+def _read(path: Any, options: ReadOptions, member: str | None) -> tuple[EdgeList, np.ndarray | None]:
     """Find the format and read."""
     (raw, piped), source = read_raw(path), _source_of(path)
     limit, name, key = unpacked_limit(raw), bare_name(source), Path(source).name
@@ -209,54 +203,52 @@ def _read(
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
         folder = source.removesuffix(key) if source.endswith(key) else source[: source.rfind("/") + 1]
-        return read_ldbc(key, files, f"{folder}{key}", **_numbers_only(options, source)), None
-    return _read_single(data, name, source, options, operations)
+        return read_ldbc(key, files, f"{folder}{key}", _numbers_only(options, source)), None
+    return _read_single(data, name, source, options)
 
 
-def _numbers_only(options: dict, source: str) -> dict:
-    """Options of a text format whose ids are integers and whose columns have no names."""
+def _numbers_only(options: ReadOptions, source: str) -> ReadOptions:
+    """The options, of a format whose ids are integers and whose columns have no names; ValueError if they say so."""
     for name in ("header", "named"):
-        if options[name]:
+        if getattr(options, name):
             raise ValueError(f"{source}: {name}= is for text and CSV; this format leaves no choice")
-    if options["data"]:
+    if options.data:
         raise ValueError(f"{source}: data= is for text and tables whose columns have names")
-    return {name: value for name, value in options.items() if name != "data"}
+    return options
 
 
 def _read_single(
-    data: bytes, name: str, source: str, options: dict, operations: bool | None
-) -> tuple[EdgeList, np.ndarray | None]:
+    data: bytes, name: str, source: str, options: ReadOptions
+) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
     """Read a format that is one file."""
     if data.startswith(_TABLES) or name.endswith((".parquet", ".feather", ".arrow")):
-        _numbers_only(options | {"data": (), "named": None}, source)
+        _numbers_only(replace(options, data=(), named=None), source)
         return from_table(
-            read_arrow_file(data, source), columns=options["columns"], weighted=options["weighted"], source=source,
-            data=options["data"], named=options["named"],
+            read_arrow_file(data, source), columns=options.columns, weighted=options.weighted, source=source,
+            data=options.data, named=options.named,
         ), None  # fmt: skip
     if data.startswith(MAGIC) or (name.endswith(".mtx") and ".noheader." not in name):
-        _numbers_only(options, source)
-        return read_matrix_market(data, source, columns=options["columns"], weighted=options["weighted"]), None
+        return read_matrix_market(data, source, _numbers_only(options, source)), None
     if name.endswith(".mtx"):
-        return read_headerless(data, source, **_numbers_only(options, source)), None
+        return read_headerless(data, source, _numbers_only(options, source)), None
     if name.endswith(".jlg"):
-        return read_jlg(data, source, **_numbers_only(options, source)), None
-    if operations is not True and is_operation_stream(data, options["comments"]):
-        if operations is False:
-            raise ParseError("lines start with '+' or '-'; read such a stream with read_stream", source)
-        operations = True
-    edges, ops = read_text(data, source, operations=bool(operations), **text_options(data, name, options))
-    return edges, ops if operations or len(ops) else None
+        return read_jlg(data, source, _numbers_only(options, source)), None
+    known = text_options(data, name, options)
+    if known.operations and options.operations is False:
+        raise ParseError("lines start with '+' or '-'; read such a stream with read_stream", source)
+    edges, ops = read_text(data, source, known)
+    return edges, ops if known.operations or len(ops) else None
 
 
-def text_options(data: bytes, name: str, options: dict) -> dict:
-    """Options of `read_text` for a text of this name that begins with these lines."""
-    if options["columns"] is None and options["weighted"] is None and "temporal" in name and not is_konect(data):
-        words = first_words(data, options["comments"], options["delimiter"])
+def text_options(data: bytes, name: str, options: ReadOptions) -> ReadOptions:
+    """The options, and what the name of a text and its first lines add."""
+    if options.columns is None and options.weighted is None and "temporal" in name and not is_konect(data):
+        words = first_words(data, options.comments, options.delimiter)
         if len(words) == 3 and words[0].isdecimal():
-            options = {**options, "columns": _TEMPORAL}
+            options = replace(options, columns=_TEMPORAL)
+    operations = options.operations or is_operation_stream(data, options.comments)
     # What comes through a pipe has no suffix.
-    table = name.endswith((".csv", ".tsv")) or "." not in name
-    return {"data_columns" if name == "data" else name: value for name, value in options.items()} | {"table": table}
+    return replace(options, operations=operations, table=name.endswith((".csv", ".tsv")) or "." not in name)
 
 
 def _choose(files: Files, member: str | None, source: str) -> str:
@@ -266,7 +258,7 @@ def _choose(files: Files, member: str | None, source: str) -> str:
     if member is not None:
         wanted = "/" + member.strip("/")
         exact = [name for name in files if ("/" + name).endswith(wanted)]
-        stems = [name for name in graphs if ("/" + _without_suffix(name)).endswith(wanted)]
+        stems = [name for name in graphs if ("/" + without_suffixes(name)).endswith(wanted)]
         found = exact or stems
         if len(found) == 1:
             return found[0]
@@ -280,18 +272,11 @@ def _choose(files: Files, member: str | None, source: str) -> str:
     return graphs[0]
 
 
-def _without_suffix(name: str) -> str:
-    path = PurePosixPath(name)
-    while path.suffix.lower() in COMPRESSED_SUFFIXES:
-        path = path.with_suffix("")
-    return str(path.with_suffix(""))
-
-
 def _edge_file(key: str, data: bytes, files: Mapping[str, bytes], source: str) -> str:
     """Name of the ``.e`` file that belongs to a ``.e``, ``.v`` or ``.properties`` file."""
     if bare_name(key).endswith(".e"):
         return key
-    stem = _without_suffix(key)
+    stem = without_suffixes(key)
     wanted = edge_file_of(data, f"{stem}.e") if bare_name(key).endswith(".properties") else f"{stem}.e"
     there = beside(wanted.removesuffix(".e"), ".e", files)
     if there is not None:

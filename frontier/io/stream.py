@@ -10,9 +10,10 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .columns import Columns, check_data
-from .edge_list import EdgeList
+from .columns import Columns
+from .edge_list import EdgeList, in_time_order, sorted_by_edge
 from .lines import COMMENTS, LONGEST_RECORD
+from .options import ReadOptions
 from .reader import read_records
 
 _ORDERS = ("time", "file")
@@ -124,14 +125,11 @@ class EdgeStream:
         """
         if self._inserts is None or not self.edges.directed or not self.has_deletions:
             return self
-        src, dst, inserts = self.edges.src, self.edges.dst, self._inserts
-        order = np.lexsort((np.maximum(src, dst), np.minimum(src, dst)))  # stable: records of a pair stay in order
-        low, high = np.minimum(src, dst)[order], np.maximum(src, dst)[order]
-        begins = np.ones(len(order), bool)
-        begins[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        inserts = self._inserts
+        order, begins = sorted_by_edge(self.edges, directed=False)
         rows = np.arange(len(order))
         begin = np.maximum.accumulate(np.where(begins, rows, 0))
-        backward = (src > dst)[order]
+        backward = (self.edges.src > self.edges.dst)[order]
         present = np.zeros(len(order), bool)  # whether the pair has an edge in either direction after each record
         for direction in (backward, ~backward):
             last = np.maximum.accumulate(np.where(direction, rows, -1))
@@ -200,20 +198,17 @@ def read_stream(
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")
     if batch_size < 1:
         raise ValueError(f"a batch needs at least one record, got batch_size = {batch_size}")
-    options = {
-        "columns": columns, "weighted": weighted, "comments": comments, "delimiter": delimiter, "header": header,
-        "named": named, "data": check_data(data), "max_record_bytes": max_record_bytes,
-    }  # fmt: skip
-    edges, ops = read_records(path, options, member=member, operations=True if operations else None)
-    inserts = None if ops is None else ops == _INSERT
+    options = ReadOptions(
+        columns, weighted, comments, delimiter, header, named, data, max_record_bytes, operations or None
+    )
+    edges, ops = read_records(path, options, member)
     if compact:
         edges = edges.compact()
-    if order == "time" and edges.times is not None:
-        if inserts is not None:
-            at = np.argsort(edges.times, kind="stable")
-            edges, inserts = edges[at], inserts[at]
-        else:
-            edges = edges.sorted_by_time()
+    if ops is None:
+        return stream_edges(edges, batch_size, order=order)
+    inserts = ops == _INSERT
+    if order == "time":
+        edges, inserts = in_time_order(edges, inserts)
     return EdgeStream(edges, batch_size, inserts)
 
 

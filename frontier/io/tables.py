@@ -14,7 +14,7 @@ import numpy as np
 from frontier.runtime.arrays import is_cudf
 
 from . import words as wd
-from .columns import DATA, UNKNOWN, Columns, data_of, looks_like_times, resolve_roles
+from .columns import DATA, Columns, data_of, looks_like_times, measures_of, resolve_roles
 from .edge_list import FIRST_ID, TIME_UNIT, EdgeList
 from .errors import NAMED_HINT, ParseError
 from .files import unpacked_limit
@@ -84,15 +84,7 @@ def from_table(
     roles = resolve_roles(names, columns, weighted, source, data, fits=lambda k: _fits(get(k)))
     picked = {role: get(k) for k, role in enumerate(roles) if role is not None}
     _check_lengths(picked, source)
-    weights, times = picked.get("weight"), picked.get("time")
-    if UNKNOWN in picked:
-        third = picked[UNKNOWN]
-        if weighted is None and (_holds_dates(third) or looks_like_times(third)):
-            times = third
-        else:
-            weights = third
-    if weighted is False:
-        weights = None
+    weights, times = measures_of(picked, weighted, lambda third: _holds_dates(third) or looks_like_times(third))
     ends = _named_ends if named else _ends
     src, dst, ids = ends(_ints(picked["src"], scaled=True), _ints(picked["dst"], scaled=True), source)
     if ids is None and first_id:

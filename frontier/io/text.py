@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from .columns import DATA, UNKNOWN, Columns, data_of, looks_like_times
+from .columns import DATA, UNKNOWN, data_of, looks_like_times, measures_of
 from .edge_list import EdgeList
 from .errors import ParseError
-from .lines import COMMENTS, LONGEST_RECORD, Syntax
+from .lines import Syntax
+from .options import ReadOptions
 from .text_columns import Layout, Plan, tokenize
 from .text_plan import plan_text
 
 
 def read_text(
-    data: bytes,
-    source: str,
-    *,
-    layout: Layout | None = None,
-    columns: Columns = None,
-    weighted: bool | None = None,
-    comments: str = COMMENTS,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    named: bool | None = None,
-    operations: bool = False,
-    table: bool = False,
-    data_columns: Sequence[str] = (),
-    max_record_bytes: int = LONGEST_RECORD,
-    multiline: bool = True,
-) -> tuple[EdgeList, np.ndarray]:
+    data: bytes, source: str, options: ReadOptions, layout: Layout | None = None
+) -> tuple[EdgeList, np.ndarray]:  # fmt: skip
     """Parse a text edge list.
 
     Parameters
@@ -42,25 +28,16 @@ def read_text(
         The decompressed file.
     source : str
         Its name, for errors.
+    options : ReadOptions
     layout : Layout, optional
         What the format fixes; by default it is read off the comments and names at the top of the file.
-    columns, weighted, comments, delimiter, header, named, max_record_bytes
-        See `frontier.io.read_edges`.
-    operations : bool
-        Whether every line starts with ``+`` or ``-``.
-    table : bool
-        Whether the file is one of the kind (CSV, TSV) that has a first line of names more often than not, and words.
-    data_columns : sequence of str
-        `data` of `frontier.io.read_edges`.
-    multiline : bool
-        Whether fields in quotes may hold line ends.
 
     Returns
     -------
     edges : EdgeList
         The records.
     ops : ndarray of int8, shape (m,)
-        The operation character of each record; empty without `operations`, but for dynamic networks of KONECT.
+        The operation character of each record; empty without operations, but for dynamic networks of KONECT.
 
     Raises
     ------
@@ -69,13 +46,9 @@ def read_text(
     ValueError
         If `columns` or `delimiter` make no sense.
     """
-    plan = plan_text(
-        data, source, layout=layout, columns=columns, weighted=weighted, comments=comments, delimiter=delimiter,
-        header=header, named=named, operations=operations, table=table, data_columns=data_columns,
-        max_record_bytes=max_record_bytes, multiline=multiline,
-    )  # fmt: skip
+    plan = plan_text(data, source, options, layout)
     found, ops = tokenize(plan)
-    return _assemble(plan, found, weighted), ops
+    return _assemble(plan, found), ops
 
 
 class TextParts:
@@ -89,7 +62,7 @@ class TextParts:
         The first part.
     lines : int
         How many lines, none of them a record, are before it.
-    source, **options
+    source, options
         See `read_text`.
 
     Attributes
@@ -98,10 +71,10 @@ class TextParts:
         Whether ids are words; they cannot be numbered before all are known.
     """
 
-    def __init__(self, data: bytes, source: str, *, lines: int = 0, weighted: bool | None = None, **options: Any):
-        self._weighted, self._lines = weighted, lines
+    def __init__(self, data: bytes, source: str, options: ReadOptions, lines: int = 0):
+        self._lines = lines
         with _after_lines(lines):
-            self._plan = plan_text(data, source, weighted=weighted, **options)
+            self._plan = plan_text(data, source, options)
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
@@ -109,7 +82,7 @@ class TextParts:
         plan = self._plan
         with _after_lines(self._lines):
             found, ops = tokenize(plan)
-        edges = _assemble(plan, found, self._weighted)
+        edges = _assemble(plan, found)
         role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
         self._plan = replace(
             plan, data=b"", layout=replace(plan.layout, start=0),
@@ -122,7 +95,7 @@ class TextParts:
         plan = replace(self._plan, data=data)
         with _after_lines(lines):
             found, ops = tokenize(plan)
-        return _assemble(plan, found, self._weighted), ops
+        return _assemble(plan, found), ops
 
 
 @contextmanager
@@ -141,17 +114,10 @@ def read_column(data: bytes, source: str) -> np.ndarray:
     return tokenize(plan)[0]["vertex"].copy()
 
 
-def _assemble(plan: Plan, table: dict[str, np.ndarray], weighted: bool | None) -> EdgeList:
+def _assemble(plan: Plan, table: dict[str, np.ndarray]) -> EdgeList:
     """Turn parsed columns into an edge list, vertices counted from 0."""
     layout, ids = plan.layout, table.get("ids")
-    weights, times = table.get("weight"), table.get("time")
-    if UNKNOWN in table:
-        if weighted is None and looks_like_times(table[UNKNOWN]):
-            times = table[UNKNOWN]
-        else:
-            weights = table[UNKNOWN]
-    if weighted is False:
-        weights = None
+    weights, times = measures_of(table, plan.weighted, looks_like_times)
     src, dst = table["src"], table["dst"]
     if layout.base and ids is None:
         src -= layout.base

@@ -71,6 +71,8 @@ class Plan:
         Roles of the columns.
     exact : bool
         Whether further columns are an error.
+    weighted : bool, optional
+        As in `ReadOptions`.
     words : frozenset of str
         Roles whose columns hold words: ends that are names, times that are dates.
     guessed : bool
@@ -92,6 +94,7 @@ class Plan:
     syntax: Syntax
     roles: list[str | None] = field(default_factory=list)
     exact: bool = True
+    weighted: bool | None = None
     words: frozenset[str] = frozenset()
     guessed: bool = False
     inner_comments: bool = True
@@ -173,7 +176,7 @@ def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
         ops,
     )
     if status != tk.OK:
-        raise plan.error(*_fault_of(plan, status, position, column, count, tk))
+        raise plan.error(*_fault_of(plan, status, position, column, count))
     if padded[0] >= 0 and plan.free and not plan.told:
         _tell_of_padding(plan, int(padded[0]))
     for row, slot, begin, end in hard[:hards].tolist():
@@ -255,56 +258,46 @@ def _word(plan: Plan, position: int) -> str:
     return word if len(word) <= 60 else word[:60] + "…"
 
 
-def _fault_of(plan: Plan, status: int, position: int, column: int, row: int, tk) -> tuple[str, int, str | None]:
+_REASONS = {
+    "WORD": "stray word {word!r} where the {name} should be",
+    "NEGATIVE": "negative vertex id {word}",
+    "OVER_INT64": "vertex id {word} is over the int64 range",
+    "MISSING": "missing column: the {name} (column {column} of {width})",
+    "NAN": "the {name} is NaN",
+    "INFINITE": "the {name} is infinite",
+    "EXTRA": "stray word {word!r} after the last of {width} columns",
+    "NOT_INTEGER": "vertex id {word} is not an integer",
+    "BAD_OPERATION": "{word!r} is not an operation; lines start with '+' or '-'",
+    "EMPTY_FIELD": "missing column: the {name} is empty",
+    "BELOW": "vertex id {word} in a format that counts from {layout.base}",
+    "ABOVE": "vertex id {word} is over the announced number of vertices, {layout.num_vertices}",
+    "CONTROL": "the control character {byte!r} in the {name}",
+    "QUOTE": "the {name} is not one field in quotes, and one only",
+    "COMMENT": "a comment among records of names; comments='' makes it a record",
+    "UNCLOSED": "nothing closes the quote before the {name} {within}",
+    "LONG": "{syntax.too_long}",
+}
+"""The reason that an error gives for an outcome of the kernel, by the name of the outcome."""
+
+
+def _fault_of(plan: Plan, status: int, position: int, column: int, row: int) -> tuple[str, int, str | None]:
     """The error for what the kernel found: the reason, the position, and what to do about it."""
+    from . import tokenizer as tk
+
+    outcome = next(name for name in _REASONS if getattr(tk, name) == status)
+    if outcome == "ABOVE" and plan.layout.num_vertices is None:
+        outcome = "OVER_INT64"
     role = plan.roles[column] if 0 <= column < len(plan.roles) else None
-    is_end = role in ("src", "dst") and "src" not in plan.words
-    odd_id = status in (tk.NEGATIVE, tk.OVER_INT64, tk.NOT_INTEGER)
-    odd_id |= status == tk.ABOVE and plan.layout.num_vertices is None
-    hint = None
-    if status == tk.WORD and is_end and row == 0:
-        word = _word(plan, position)
+    stray = outcome == "WORD" and role in ("src", "dst") and "src" not in plan.words
+    word, hint = _word(plan, position), None
+    if stray and row == 0:
         hint = next((f"is delimiter={mark!r} meant?" for mark in ";|\t" if mark in word), None)
-    if hint is None and plan.nameable and (odd_id or (status == tk.WORD and is_end)):
+    if hint is None and plan.nameable and (stray or outcome in ("NEGATIVE", "OVER_INT64", "NOT_INTEGER")):
         hint = NAMED_HINT
-    return _reason(plan, status, position, column, role, tk), position, hint
-
-
-def _reason(plan: Plan, status: int, position: int, column: int, role: str | None, tk) -> str:
-    """Say in words what the kernel found."""
-    roles, layout, word = plan.roles, plan.layout, _word(plan, position)
-    name = "third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}"
-    if status == tk.WORD:
-        return f"stray word {word!r} where the {name} should be"
-    if status == tk.NEGATIVE:
-        return f"negative vertex id {word}"
-    if status == tk.OVER_INT64 or (status == tk.ABOVE and layout.num_vertices is None):
-        return f"vertex id {word} is over the int64 range"
-    if status == tk.MISSING:
-        return f"missing column: the {name} (column {column + 1} of {len(roles)})"
-    if status == tk.NAN:
-        return f"the {name} is NaN"
-    if status == tk.INFINITE:
-        return f"the {name} is infinite"
-    if status == tk.EXTRA:
-        return f"stray word {word!r} after the last of {len(roles)} columns"
-    if status == tk.NOT_INTEGER:
-        return f"vertex id {word} is not an integer"
-    if status == tk.BAD_OPERATION:
-        return f"{word!r} is not an operation; lines start with '+' or '-'"
-    if status == tk.EMPTY_FIELD:
-        return f"missing column: the {name} is empty"
-    if status == tk.CONTROL:
-        return f"the control character {chr(plan.data[position])!r} in the {name}"
-    if status == tk.QUOTE:
-        return f"the {name} is not one field in quotes, and one only"
-    if status == tk.UNCLOSED:
-        where = f"within {plan.syntax.longest:,} bytes" if plan.syntax.multiline else "on its line"
-        return f"nothing closes the quote before the {name} {where}"
-    if status == tk.LONG:
-        return plan.syntax.too_long
-    if status == tk.COMMENT:
-        return "a comment among records of names; comments='' makes it a record"
-    if status == tk.BELOW:
-        return f"vertex id {word} in a format that counts from {layout.base}"
-    return f"vertex id {word} is over the announced number of vertices, {layout.num_vertices}"
+    reason = _REASONS[outcome].format(
+        word=word, column=column + 1, width=len(plan.roles), layout=plan.layout, syntax=plan.syntax,
+        name="third column" if role == UNKNOWN else role.removeprefix(DATA) if role else f"column {column + 1}",
+        byte=plan.data[position : position + 1].decode("latin-1"),
+        within=f"within {plan.syntax.longest:,} bytes" if plan.syntax.multiline else "on its line",
+    )  # fmt: skip
+    return reason, position, hint

@@ -10,7 +10,6 @@ from . import konect
 from . import words as wd
 from .columns import (
     UNKNOWN,
-    Columns,
     ReaderWarning,
     check_roles,
     names_columns,
@@ -22,65 +21,47 @@ from .columns import (
 )
 from .edge_list import FIRST_ID, TIME_UNIT
 from .errors import NAMED_HINT, ParseError, line_error
-from .lines import COMMENTS, LONGEST_RECORD, syntax_of
+from .lines import COMMENTS
 from .marked_lines import Marked, marked_lines
+from .options import ReadOptions
 from .text_columns import Layout, Plan, is_count, tokenize
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def plan_text(
-    data: bytes,
-    source: str,
-    *,
-    layout: Layout | None = None,
-    columns: Columns = None,
-    weighted: bool | None = None,
-    comments: str = COMMENTS,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    named: bool | None = None,
-    operations: bool = False,
-    table: bool = False,
-    data_columns: Sequence[str] = (),
-    max_record_bytes: int = LONGEST_RECORD,
-    multiline: bool = True,
-) -> Plan:
+def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> Plan:
     """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
     if layout is None:
-        layout = _preamble(data, source, comments)
-    elif named or header:
+        layout = _preamble(data, source, options.comments)
+    elif options.named or options.header:
         raise ValueError(f"{source}: a file of this format has no names; leave out header= and named=")
-    syntax = syntax_of(
-        data, comments=comments, delimiter=delimiter or layout.delimiter, table=table, operations=operations,
-        max_record_bytes=max_record_bytes, multiline=multiline, start=layout.start,
-    )  # fmt: skip
-    plan = Plan(data, source, layout, syntax, free=not given and named is None)
+    syntax, named = options.syntax(data, layout.start, layout.delimiter), options.named
+    plan = Plan(data, source, layout, syntax, weighted=options.weighted, free=not given and named is None)
     at, after, record = plan.record(layout.start)
     words = plan.fields(record)
-    names = None
+    names, own_comments = None, options.comments != COMMENTS
     marked: list[Marked] = []
-    if (table or named) and not (given or operations or header) and comments == COMMENTS:
+    if (options.table or named) and not (given or options.operations or options.header or own_comments):
         marked = marked_lines(data, layout.start, at, len(words), syntax)
     if any(each.is_record(words) for each in marked):
         at, words, _ = next(each for each in marked if each.fits)
         plan = replace(plan, layout=replace(layout, start=at), syntax=replace(syntax, comments=frozenset()))
         marked = []
-    elif not given and not operations:
-        names, layout, words = _header(plan, at, after, words, columns, header, table, data_columns)
+    elif not given and not options.operations:
+        names, layout, words = _header(plan, at, after, words, options)
         plan = replace(plan, layout=layout)
-    if operations:
+    if options.operations:
         words = _first_insertion(plan, at)
-    if layout.dynamic or (layout.third_is_weight and weighted is None):
-        weighted = True
-    roles, exact = _roles(columns, weighted, plan, names, words, at, data_columns)
+    if layout.dynamic or (layout.third_is_weight and options.weighted is None):
+        options = replace(options, weighted=True)
+    roles, exact = _roles(plan, names, words, at, options)
     if layout.dynamic and words and "weight" not in roles:
         raise plan.error("a dynamic KONECT network needs its weights: 1 inserts an edge, and -1 deletes it", at)
-    allowed = not given and (table or names is not None) if named is None else named
-    roles, in_words, guessed = _words_of(roles, words, allowed, bool(named), weighted)
+    allowed = not given and (options.table or names is not None) if named is None else named
+    roles, in_words, guessed = _words_of(roles, words, allowed, options)
     maybe_named = "src" in in_words or (allowed and not words)
     if maybe_named and names is None:
         for line in marked:
@@ -93,7 +74,7 @@ def plan_text(
         plan = replace(plan, layout=replace(plan.layout, start=at))  # behind the comments at the top
     return replace(
         plan, roles=roles, exact=exact, words=in_words, guessed=guessed, nameable=not given,
-        inner_comments=not maybe_named or comments != COMMENTS,
+        inner_comments=not maybe_named or own_comments,
     )  # fmt: skip
 
 
@@ -147,24 +128,17 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 
 
 def _header(
-    plan: Plan,
-    at: int,
-    after: int,
-    words: list[str],
-    columns: Columns,
-    header: bool | None,
-    table: bool,
-    data: Sequence[str],
-) -> tuple[list[str] | None, Layout, list[str]]:
+    plan: Plan, at: int, after: int, words: list[str], options: ReadOptions
+) -> tuple[list[str] | None, Layout, list[str]]:  # fmt: skip
     """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
-    layout = plan.layout
+    layout, columns, header = plan.layout, options.columns, options.header
     if not words or header is False:
         return None, layout, words
     below = replace(layout, start=after)
     following = plan.fields(plan.record(after)[2])
-    said = [*data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
+    said = [*options.data, *(map(str, columns.values()) if isinstance(columns, Mapping) else ())]
     known = bool(said) and set(said) <= set(words)
-    found = True if header or known else names_columns(words, following, table)
+    found = True if header or known else names_columns(words, following, options.table)
     if found:
         # What is wrong with the names themselves, the kernel says.
         names_alone = replace(layout, start=at)
@@ -181,16 +155,10 @@ def _header(
 
 
 def _roles(
-    columns: Columns,
-    weighted: bool | None,
-    plan: Plan,
-    names: Sequence[str] | None,
-    words: Sequence[str],
-    at: int,
-    data: Sequence[str],
-) -> tuple[list[str | None], bool]:
+    plan: Plan, names: Sequence[str] | None, words: Sequence[str], at: int, options: ReadOptions
+) -> tuple[list[str | None], bool]:  # fmt: skip
     """Roles of the columns to parse, and whether more columns than these are an error."""
-    width = len(words)
+    columns, weighted, data, width = options.columns, options.weighted, options.data, len(words)
     if names is not None:
         # Who says which columns count, by position or by name, says that others do not: rows may be wider than the
         # names, of which the last may stand for many fields.
@@ -217,17 +185,17 @@ def _roles(
 
 
 def _words_of(
-    roles: list[str | None], words: Sequence[str], allowed: bool, named: bool, weighted: bool | None
+    roles: list[str | None], words: Sequence[str], allowed: bool, options: ReadOptions
 ) -> tuple[list[str | None], frozenset[str], bool]:
     """Roles, those whose columns hold words, and whether it was the first record that said that ends are words."""
     first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
-    if UNKNOWN in first and weighted is None and wd.is_date(first[UNKNOWN]):
+    if UNKNOWN in first and options.weighted is None and wd.is_date(first[UNKNOWN]):
         roles = ["time" if role == UNKNOWN else role for role in roles]
         first["time"] = first[UNKNOWN]
     found = {"time"} if wd.is_date(first.get("time", "")) else set()
-    guessed = allowed and not named and any(
+    guessed = allowed and not options.named and any(
         first.get(end) and not wd.starts_like_number(first[end]) for end in ("src", "dst")
     )  # fmt: skip
-    if named or guessed:
+    if options.named or guessed:
         found |= {"src", "dst"}
     return roles, frozenset(found), guessed

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .edge_list import EdgeList
+from .edge_list import EdgeList, sorted_by_edge
 from .stream import EdgeStream
 
 
@@ -99,11 +99,8 @@ def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
 
 def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:
     """Position of the next record of the same edge, shape (m,); m where there is none."""
-    src, dst = edges.src, edges.dst
-    if not directed:
-        src, dst = np.minimum(src, dst), np.maximum(src, dst)
-    order = np.lexsort((dst, src))  # stable, so records of one edge stay in stream order
-    same = (src[order][1:] == src[order][:-1]) & (dst[order][1:] == dst[order][:-1])
+    order, begins = sorted_by_edge(edges, directed=directed)
+    same = ~begins[1:]
     following = np.full(len(edges), len(edges))
     following[order[:-1][same]] = order[1:][same]
     return following

@@ -46,9 +46,9 @@ with DynamicPageRank(graph, tol=1e-6) as ranks:
 window = fr.SlidingWindow(SlabGraph(4, time_unit="s"), span="10min")
 assert_type(window.push([0], [1], time=[3]).late, int)
 
-converted, names = fr.interchange.from_networkx(Hornet, nx.path_graph(3), weight_dtype="int64")
+converted, names = fr.interchange.from_networkx(nx.path_graph(3), structure=Hornet, weight_dtype="int64")
 assert_type(converted, Hornet)
-assert_type(fr.interchange.from_edge_index("slab", [[0], [1]]), fr.DynamicGraph)
+assert_type(fr.interchange.from_edge_index([[0], [1]]), fr.DynamicGraph)
 
 comparison = dynfrontier.compare(graph, ["pagerank"], against="networkx", tol=1e-6)
 assert_type(comparison.agrees, bool)

@@ -26,5 +26,5 @@ fr.SlidingWindow(graph, spans="10min")  # mistake
 count: str = fr.advanced.random_bits(1, 2)  # mistake
 fr.interchange.to_dataframe(graph, "dask")  # mistake
 bfs(graph, 0).to_dataframe(library="dask")  # mistake
-print(fr.interchange.from_pyg(SlabGraph, None).load_factors)  # mistake
+print(fr.interchange.from_pyg(None, structure=SlabGraph).load_factors)  # mistake
 dynfrontier.recommend("edges.txt", batchsize=3)  # mistake

@@ -1,0 +1,170 @@
+"""Edges of other libraries' graphs, and the graphs that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frontier.core.structures import G
+from frontier.io.columns import check_data
+from frontier.runtime import Device
+from frontier.runtime.values import kind_of
+
+DEFAULT_STRUCTURE = "slab"
+"""The structure that is fastest on most streams, as on the command line."""
+
+
+@dataclass(frozen=True)
+class ForeignEdges:
+    """The edges of another library's graph as columns, whatever the library.
+
+    Parameters
+    ----------
+    src, dst : array of int, shape (m,)
+    weights : array of numbers, shape (m,), optional
+    data : mapping of str to array, shape (m,), optional
+        Columns of edge data.
+    time : array of int or of timestamps, shape (m,), optional
+    num_vertices : int, optional
+        Size of the id space; by default the largest id plus one.
+    directed : bool
+    vertices : array of int, optional
+        The ids that are vertices, the others being deleted ones; by default all are.
+    both_directions : bool
+        Whether undirected edges may be listed in both directions.
+    """
+
+    src: Any
+    dst: Any
+    weights: Any = None
+    data: Mapping[str, Any] | None = None
+    time: Any = None
+    num_vertices: int | None = None
+    directed: bool = False
+    vertices: Any = None
+    both_directions: bool = False
+
+
+def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Mapping[str, Any]) -> G:
+    """A graph of a structure; `options` are further ones of `Graph.from_edges`.
+
+    Raises
+    ------
+    ValueError
+        ``multi_edges=`` would make two records of an edge that is listed in both directions.
+    """
+    multi_edges = options.get("multi_edges", "last")
+    if edges.both_directions and not edges.directed and multi_edges != "last":
+        raise ValueError(
+            f"multi_edges={multi_edges!r} would take both directions of an undirected edge for two records; hand "
+            "one of them to the graph's from_edges"
+        )
+    columns = {"edge_data": edges.data, "time": edges.time}
+    given = {name: column for name, column in columns.items() if column is not None}
+    graph = kind.from_edges(
+        edges.src, edges.dst, edges.weights, edges.num_vertices, edges.directed, device, **{**options, **given}
+    )
+    if edges.vertices is not None and len(edges.vertices) < graph.num_vertices:
+        absent = graph.xp.ones(graph.num_vertices, bool)
+        absent[graph.xp.asarray(edges.vertices)] = False
+        graph._absent = absent
+        graph.version += 1
+    return graph
+
+
+def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str | None) -> dict[str, Any]:
+    """The fields `data` and `time` of `ForeignEdges`.
+
+    Parameters
+    ----------
+    get : function (name, argument) -> column
+        `argument` is what named it: "data" or "time".
+    data : sequence of str
+        Names of the columns of edge data.
+    time : str or None
+        Name of the column of times.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `data` or `time` names no columns, or a name twice.
+    """
+    check_data(data)
+    if time is not None:
+        if not isinstance(time, str):
+            raise TypeError(f"time must be the name of a column, not {kind_of(time)}; its unit is time_unit=")
+        if time in data:
+            raise ValueError(f"data names {time!r}, which is the column of times")
+    times = None if time is None else get(time, "time")
+    return {"time": times, "data": {name: get(name, "data") for name in data} or None}
+
+
+# ---- attributes that a library keeps as Python objects --------------------------------------------------------------
+
+
+def host_columns(
+    get: Callable[[str, str], Iterable[Any]], weight: str | None, data: Sequence[str], time: str | None
+) -> dict[str, Any]:  # fmt: skip
+    """The fields `weights`, `data` and `time` of `ForeignEdges`; `get` as in `named_columns`, None for no value."""
+
+    def column(name: str, argument: str) -> Any:
+        read = complete if argument == "time" else host_values
+        return read(get(name, argument), name)
+
+    weights = None if weight is None else host_weights(get(weight, "weight"), weight)
+    return {"weights": weights, **named_columns(column, data, time)}
+
+
+def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
+    """Weights: int64 or float64, 1 where None; None if all are None.
+
+    Raises
+    ------
+    TypeError
+        One is no number.
+    ValueError
+        One is an integer that int64 does not hold.
+    """
+    held = list(values)
+    if all(value is None for value in held):
+        return None
+    array = _host_numbers([1 if value is None else value for value in held], name)
+    return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+
+
+def host_values(values: Iterable[Any], name: str) -> np.ndarray:
+    """Edge data: bool, int64 or float64, which it also is without any edges.
+
+    Raises
+    ------
+    TypeError
+        A value is no number.
+    ValueError
+        One is missing, or an integer that int64 does not hold.
+    """
+    array = _host_numbers(complete(values, name), name)
+    return array if array.dtype.kind in "fb" else array.astype(np.int64)
+
+
+def complete(values: Iterable[Any], name: str) -> list[Any]:
+    """An attribute of edges as a list; ValueError if it is missing anywhere."""
+    held = list(values)
+    if any(value is None for value in held):
+        raise ValueError(f"{name!r} of some edge is missing: every edge must have a value")
+    return held
+
+
+def _host_numbers(held: list[Any], name: str) -> np.ndarray:
+    array = np.asarray(held)
+    if not held:
+        return array
+    if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
+        widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
+        if abs(widest) > np.iinfo(np.int64).max:
+            raise ValueError(f"{name!r} of some edge is {widest}, which does not fit in int64")
+    if array.dtype.kind not in "iufb" or array.ndim != 1:
+        raise TypeError(f"{name!r} of some edges is no number")
+    return array
