@@ -432,8 +432,8 @@ def test_a_pipeline_with_names_goes_on_from_its_checkpoint(tmp_path, device, kin
 
 
 def test_what_is_no_names(device):
-    with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not dict"):
+    with pytest.raises(TypeError, match=r"names must be a frontier\.VertexNames, not dict"):
         Pipeline([], SlabGraph(device=device), names={})
     graph = SlabGraph.from_edges([0], [1], device=device)
-    with pytest.raises(TypeError, match=r"names must be a frontier\.Names, not list"):
+    with pytest.raises(TypeError, match=r"names must be a frontier\.VertexNames, not list"):
         bfs(graph, 0).to_dataframe(names=["a", "b"])
