@@ -522,11 +522,11 @@ def test_a_warning_of_replaced_times(engine, directed):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         temporal_pagerank(graph, half_life=1)
-        assert not caught
+        assert not [each for each in caught if each.category is fr.ReplacedTimesWarning]
         graph.insert_edges([2], [3], time=[9])
         for _ in range(2):
             earliest_arrival(graph, 0)
-    assert [each.category for each in caught] == [fr.ReplacedTimesWarning]
+    assert [each.category for each in caught].count(fr.ReplacedTimesWarning) == 1
 
 
 # ---- arrays by edge along in-edges ----------------------------------------------------------------------------------

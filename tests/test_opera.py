@@ -194,13 +194,13 @@ def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
     xp, waits = graph.xp, []
     graph.insert_edges(*rng.integers(0, 300, (2, 3000)))
     device, counters = type(graph.device), type(graph._counters)
-    for owner, names in ((device, ("to_host", "synchronize")), (counters, ("read", "collect"))):
+    for owner, names in ((device, ("to_host", "synchronize")), (counters, ("read", "synchronize"))):
         for name in names:
             wait = getattr(owner, name)
             monkeypatch.setattr(owner, name, lambda *args, wait=wait: (waits.append(wait.__name__), wait(*args))[1])
     batch = [xp.asarray(part) for part in (rng.integers(0, 5, 3000), *rng.integers(0, 300, (2, 3000)))]
     found = graph.apply(*batch)
-    assert found.inserted and found.deleted and waits == ["to_host", "collect", "collect"]
+    assert found.inserted and found.deleted and waits == ["to_host", "synchronize", "synchronize"]
     waits.clear()
     assert graph.apply(xp.full(9, 2), *(part[:9] for part in batch[1:])).inserted == 0
     assert waits == ["to_host"]

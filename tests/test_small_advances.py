@@ -28,7 +28,7 @@ FIRST, STEP = 0, 1
 @pytest.fixture
 def taken(monkeypatch):
     """How many advances were prepared ones: of each, the length of its list. None are when a test begins."""
-    plans._pushes.clear()
+    plans._plans.clear()
     counts = []
 
     def noting(kind):
@@ -183,10 +183,10 @@ def test_functors_of_one_meaning_are_one(device, taken):
     frontier = few(graph, [0])
     for _ in range(20):
         frontier = fr.advance(graph, frontier, lambda src, dst, edge, weight: True)
-    size = len(plans._pushes)
+    size = len(plans._plans)
     for _ in range(20):
         frontier = fr.advance(graph, frontier, lambda src, dst, edge, weight: True)
-    assert list(frontier) == [40] and len(taken) >= 38 and len(plans._pushes) <= size + 1
+    assert list(frontier) == [40] and len(taken) >= 38 and len(plans._plans) <= size + 1
 
 
 def test_arrays_of_other_types(device, taken):
@@ -694,9 +694,9 @@ def test_caches_are_cleared(device, taken):
         frontier = few(graph, [0])
         for _ in range(4):
             frontier = fr.advance(graph, frontier, always)
-        assert list(frontier) == [4] and plans._pushes
+        assert list(frontier) == [4] and plans._plans
         fr.clear_caches()
-        assert not plans._pushes
+        assert not plans._plans
     assert len(taken) == 6
 
 
