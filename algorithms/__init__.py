@@ -5,82 +5,82 @@
 
 from . import catalogue, comparators
 from .analytic import Analytic, analytics, find_analytic, register
-from .betweenness_centrality import Betweenness, betweenness_centrality
+from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
-from .closeness_centrality import Closeness, closeness_centrality
-from .coloring import Coloring, coloring
-from .connected_components import Components, connected_components
-from .core_number import CoreNumbers, KCore, core_number, k_core
+from .closeness_centrality import ClosenessCentralityResult, closeness_centrality
+from .coloring import ColoringResult, coloring
+from .connected_components import ConnectedComponentsResult, connected_components
+from .core_number import CoreNumberResult, KCoreResult, core_number, k_core
 from .dynamic_bfs import DynamicBFS
-from .dynamic_components import DynamicComponents
-from .dynamic_core import DynamicCore
+from .dynamic_connected_components import DynamicConnectedComponents
+from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
-from .earliest_arrival import EarliestArrival, earliest_arrival
-from .hits import Hits, hits
+from .earliest_arrival import EarliestArrivalResult, earliest_arrival
+from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
-from .k_truss import KTruss, TrussNumbers, k_truss, truss_numbers
-from .katz_centrality import Katz, katz_centrality
-from .label_propagation import Communities, label_propagation
-from .local_clustering import Clustering, local_clustering
-from .louvain import LouvainCommunities, louvain
-from .maximal_independent_set import IndependentSet, maximal_independent_set
-from .minimum_spanning_forest import SpanningForest, minimum_spanning_forest
-from .pagerank import ConvergenceError, PageRank, pagerank
-from .personalized_pagerank import PersonalizedPageRank, personalized_pagerank
-from .random_walks import RandomWalks, random_walks
+from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
+from .katz_centrality import KatzCentralityResult, katz_centrality
+from .label_propagation import LabelPropagationResult, label_propagation
+from .local_clustering import LocalClusteringResult, local_clustering
+from .louvain import LouvainResult, louvain
+from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
+from .minimum_spanning_forest import MinimumSpanningForestResult, minimum_spanning_forest
+from .pagerank import ConvergenceError, PageRankResult, pagerank
+from .personalized_pagerank import PersonalizedPageRankResult, personalized_pagerank
+from .random_walks import RandomWalksResult, random_walks
 from .result import Result
-from .similarity import Similarity, jaccard, overlap
-from .sssp import Distances, sssp
+from .similarity import SimilarityResult, jaccard, overlap
+from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
-from .temporal_random_walks import TemporalRandomWalks, temporal_random_walks
-from .temporal_triangle_count import TemporalTriangleCount, temporal_triangle_count
-from .triangle_count import TriangleCount, triangle_count
+from .temporal_random_walks import TemporalRandomWalksResult, temporal_random_walks
+from .temporal_triangle_count import TemporalTriangleCountResult, temporal_triangle_count
+from .triangle_count import TriangleCountResult, triangle_count
 
 __all__ = [
     "UNREACHED",
     "Analytic",
     "AnalyticFailedError",
     "BFSResult",
-    "Betweenness",
-    "Closeness",
-    "Clustering",
-    "Coloring",
-    "Communities",
-    "Components",
+    "BetweennessCentralityResult",
+    "ClosenessCentralityResult",
+    "ColoringResult",
+    "ConnectedComponentsResult",
     "ConvergenceError",
-    "CoreNumbers",
-    "Distances",
+    "CoreNumberResult",
     "DynamicBFS",
-    "DynamicComponents",
-    "DynamicCore",
+    "DynamicConnectedComponents",
+    "DynamicCoreNumber",
     "DynamicKTruss",
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
-    "EarliestArrival",
-    "Hits",
+    "EarliestArrivalResult",
+    "HITSResult",
     "IncrementalAlgorithm",
-    "IndependentSet",
-    "KCore",
-    "KTruss",
-    "Katz",
-    "LouvainCommunities",
-    "PageRank",
-    "PersonalizedPageRank",
-    "RandomWalks",
+    "KCoreResult",
+    "KTrussResult",
+    "KatzCentralityResult",
+    "LabelPropagationResult",
+    "LocalClusteringResult",
+    "LouvainResult",
+    "MaximalIndependentSetResult",
+    "MinimumSpanningForestResult",
+    "PageRankResult",
+    "PersonalizedPageRankResult",
+    "RandomWalksResult",
     "Result",
-    "Similarity",
-    "SpanningForest",
-    "TemporalRandomWalks",
-    "TemporalTriangleCount",
-    "TriangleCount",
-    "TrussNumbers",
+    "SSSPResult",
+    "SimilarityResult",
+    "TemporalRandomWalksResult",
+    "TemporalTriangleCountResult",
+    "TriangleCountResult",
+    "TrussNumbersResult",
     "analytics",
     "betweenness_centrality",
     "bfs",

@@ -19,7 +19,6 @@ and the tree after insertions.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -28,20 +27,15 @@ import numpy as np
 import frontier as fr
 
 from . import dynamic_distances
-from .dynamic_distances import DynamicDistances
+from .dynamic_distances import DynamicDistances, extends
 from .incremental import maintained
-from .shortest_path_tree import shortest_path_tree
+from .shortest_path_tree import has_none, shortest_path_tree
 
 
 class DistancesOverParts(DynamicDistances):
     """What takes the place of `DynamicDistances`."""
 
     over_parts = True
-
-    @maintained
-    def distance(self) -> Any:
-        """Distances from the source, as in the static algorithm: a read-only array on the graph's device."""
-        return self.graph.device.read_only(self._distance)
 
     @maintained
     def predecessor(self) -> Any:
@@ -115,7 +109,7 @@ class DistancesOverParts(DynamicDistances):
                    edges="in", output=None)  # fmt: skip
         graph.sync(self._predecessor, of=changed)
         if self._weighted and fr.filter(
-            changed, _has_no_parent, self._distance, self._predecessor, self._unreached, self.source
+            changed, has_none, self._distance, self._predecessor, self._unreached, self.source
         ):  # reached over edges of length 0
             self._rebuild_tree()
 
@@ -162,10 +156,6 @@ def _leave_parent(v, predecessor):
     predecessor[v] = -1
 
 
-def _has_no_parent(v, distance, predecessor, unreached, source):
-    return predecessor[v] < 0 and distance[v] < unreached and v != source
-
-
 def _pass_on(src, dst, edge, weight, predecessor, tentative):
     if tentative[src] == 1 and predecessor[dst] == src and tentative[dst] == 0:
         tentative[dst] = 1
@@ -190,9 +180,7 @@ def steps_of(length_of: Callable) -> Steps:
     def relax(src, dst, edge, weight, distance, unreached, bad):
         length = length_of(weight)
         own = distance[src]
-        if not 0 <= length < unreached - own:  # unreached vertices are not relaxed, and sums must not overflow
-            if own < unreached and 0 <= length < math.inf:
-                bad[0] = 1
+        if not extends(own, length, unreached, bad):
             return False
         through = own + length
         return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
@@ -221,9 +209,7 @@ def steps_of(length_of: Callable) -> Steps:
     def pull(src, dst, edge, weight, distance, unreached, bad):
         length = length_of(weight)
         other = distance[dst]
-        if not 0 <= length < unreached - other:
-            if other < unreached and 0 <= length < math.inf:
-                bad[0] = 1
+        if not extends(other, length, unreached, bad):
             return False
         through = other + length
         if through < distance[src]:

@@ -42,10 +42,6 @@ def always(src, dst, edge, weight):
     return True
 
 
-def weight_of(src, dst, edge, weight):
-    return weight
-
-
 def check_total(v, totals, bad):
     if totals[v] > 0 and not LEAST_TOTAL <= totals[v] < math.inf:
         bad[0] = 1
@@ -192,10 +188,6 @@ def scale_vertex(v, jump, ranks, sent, alpha, factor):
 def set_rank(v, jump, received, ranks, alpha):
     ranks[v] = (1 - alpha) * jump[v] + received[v]
     received[v] = 0.0
-
-
-def share_of(src, dst, edge, weight, shares):
-    return shares[dst]
 
 
 def weighted_share_of(src, dst, edge, weight, shares):

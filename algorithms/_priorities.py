@@ -19,6 +19,8 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import as_int64
+
 
 def random_priority(graph: fr.Graph, order: Any, seed: int) -> Any:
     """`priority` (int64) by decreasing `order` (int64), random where that is equal."""
@@ -48,21 +50,9 @@ def comes_before(u, v, priority):
     return a > b or (a == b and u < v)
 
 
-def check_undirected(graph: Any, name: str) -> None:
-    """Raise unless `graph` is an undirected graph, for the algorithm of this name."""
-    fr.advanced.arguments.check_graph(graph)
-    if graph.directed:
-        raise ValueError(f"{name} is defined for undirected graphs; make the graph with directed=False")
-
-
 def _add_random(v, priority, seed):
     priority[v] += fr.advanced.random_bits(seed, v)
 
 
 def _is_before(src, dst, edge, weight, priority):
     return 1 if comes_before(dst, src, priority) else 0
-
-
-def as_int64(seed: int) -> np.int64:
-    """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
-    return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""`Subgraph`: the base class of results that are a part of a graph's edges."""
+"""Results that are a part of a graph's edges: their base class, and the order of their edges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .result import Result
 
 
 @dataclass(frozen=True, repr=False)
-class Subgraph(Result):
+class SubgraphResult(Result):
     """A subgraph of a graph for some k; arrays are on the graph's device.
 
     Attributes
@@ -53,3 +53,14 @@ class Subgraph(Result):
             self.src, self.dst, num_vertices=self.num_vertices, directed=self.directed, device=device,
             vertex_dtype=self.src.dtype,
         )  # fmt: skip
+
+
+def sorted_edges(graph: fr.Graph, src: Any, dst: Any, values: Any = None) -> tuple[Any, ...]:
+    """Edges of a graph, sorted, and their values, if there are some; those of undirected graphs as ``src < dst``."""
+    if not graph.directed:
+        src, dst = graph.xp.minimum(src, dst), graph.xp.maximum(src, dst)
+    keys = fr.advanced.keys.pack(graph, src, dst)
+    if values is None:
+        return fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, keys))
+    keys, values = fr.advanced.keys.sort(graph, keys, values)
+    return *fr.advanced.keys.unpack(graph, keys), values

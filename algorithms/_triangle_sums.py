@@ -53,6 +53,10 @@ class TriangleSums(IncrementalAlgorithm):
         self.graph.sync(self._sixths)
         return self._sixths // 6
 
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Take note that they are gone."""
+        self._end()
+
     def vertices_changed(self) -> None:
         """Give new vertices a count of zero."""
         if self._sixths.size == self.graph.num_vertices:
@@ -106,6 +110,11 @@ def with_room(edges: int) -> int:
 
 SPREAD = 64
 """Entries of the tally, a power of two. On a GPU, additions to one entry wait for each other."""
+
+
+def set_mark(src, dst, edge, weight, mark, batch):
+    """Mark an edge of a batch. A functor."""
+    mark[edge] = batch
 
 
 def credit(u, v, total, sixths, tally):

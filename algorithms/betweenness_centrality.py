@@ -28,7 +28,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._samples import sample_of
+from ._arguments import sample_of
 from ._source_words import lowest_bit
 from .result import Result
 
@@ -39,7 +39,7 @@ PASSES = 8
 
 
 @dataclass(frozen=True, repr=False)
-class Betweenness(Result):
+class BetweennessCentralityResult(Result):
     """Result of `betweenness_centrality`.
 
     Attributes
@@ -54,7 +54,7 @@ class Betweenness(Result):
 @fr.advanced.reads
 def betweenness_centrality(
     graph: fr.Graph, sources: Any = None, *, normalized: bool = True, endpoints: bool = False, seed: int = 0
-) -> Betweenness:
+) -> BetweennessCentralityResult:
     """The betweenness centrality of every vertex, or an estimate from a sample of sources.
 
     Parameters
@@ -104,7 +104,7 @@ def betweenness_centrality(
     if ends > 1:
         starts = _starts(graph, chosen, endpoints)  # one factor, so that values are rounded once, as NetworkX's are
         total *= 1 / (starts * (ends - 1)) if normalized else ends / (starts * (1 if graph.directed else 2))
-    return Betweenness(total)
+    return BetweennessCentralityResult(total)
 
 
 def _starts(graph: fr.Graph, sources: list[int], endpoints: bool) -> Any:

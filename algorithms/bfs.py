@@ -19,7 +19,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._samples import several_sources
+from ._arguments import several_sources
 from ._source_words import Wanted, search, words_of
 from .result import Result
 

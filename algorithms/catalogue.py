@@ -33,8 +33,8 @@ from .comparators import (
 from .connected_components import connected_components
 from .core_number import core_number, k_core
 from .dynamic_bfs import DynamicBFS
-from .dynamic_components import DynamicComponents
-from .dynamic_core import DynamicCore
+from .dynamic_connected_components import DynamicConnectedComponents
+from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
@@ -72,8 +72,8 @@ register(Analytic(
     "bfs", bfs, DynamicBFS, values=("distance",), vertex_values=("predecessor",), comparator=Distances(),
 ))  # fmt: skip
 register(Analytic(
-    "components", connected_components, DynamicComponents, values=("labels",), vertex_values=("labels",),
-    comparator=Partition(), directions="ignored", headline=("count", "component"),
+    "connected_components", connected_components, DynamicConnectedComponents, values=("labels",),
+    vertex_values=("labels",), comparator=Partition(), directions="ignored", headline=("count", "component"),
 ))  # fmt: skip
 register(Analytic(
     "pagerank", pagerank, DynamicPageRank, values=("pagerank",), comparator=_ranks,
@@ -81,7 +81,7 @@ register(Analytic(
     note="iterative methods stop at an iteration that changes ranks by less than {tol:g} in total",
 ))  # fmt: skip
 register(Analytic(
-    "triangles", triangle_count, DynamicTriangleCount, values=("total", "per_vertex"), comparator=Counts(3),
+    "triangle_count", triangle_count, DynamicTriangleCount, values=("total", "per_vertex"), comparator=Counts(3),
     directions="refused", headline=("total", "triangle"),
 ))  # fmt: skip
 register(Analytic(
@@ -106,7 +106,7 @@ GALLERY = (
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
 register(Analytic(
-    "core_number", core_number, DynamicCore, values=("core_number",), comparator=Exact(),
+    "core_number", core_number, DynamicCoreNumber, values=("core_number",), comparator=Exact(),
     headline=("degeneracy", "core"),
 ))  # fmt: skip
 register(Analytic(
@@ -186,7 +186,7 @@ register(Analytic(
     note="iterative methods stop at an iteration that changes ranks by less than {tol:g} in total",
 ))  # fmt: skip
 register(Analytic(
-    "temporal_triangles", temporal_triangle_count, DynamicTemporalTriangleCount, values=("total", "per_vertex"),
+    "temporal_triangle_count", temporal_triangle_count, DynamicTemporalTriangleCount, values=("total", "per_vertex"),
     comparator=Counts(3), parameters={"delta": 1}, varied="delta", directions="refused",
     headline=("total", "triangle"), times=True,
 ))  # fmt: skip

@@ -19,14 +19,14 @@ import numpy as np
 
 import frontier as fr
 
-from ._samples import sample_of
+from ._arguments import sample_of
 from ._source_words import Wanted, search, words_of
 from .bfs import UNREACHED, bfs
 from .result import Result
 
 
 @dataclass(frozen=True, repr=False)
-class Closeness(Result):
+class ClosenessCentralityResult(Result):
     """Result of `closeness_centrality`.
 
     Attributes
@@ -39,7 +39,9 @@ class Closeness(Result):
 
 
 @fr.advanced.reads
-def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: bool = True, seed: int = 0) -> Closeness:
+def closeness_centrality(
+    graph: fr.Graph, sources: Any = None, *, wf_improved: bool = True, seed: int = 0
+) -> ClosenessCentralityResult:  # fmt: skip
     """The closeness centrality of every vertex, or an estimate from a sample of sources.
 
     Parameters
@@ -90,7 +92,7 @@ def closeness_centrality(graph: fr.Graph, sources: Any = None, *, wf_improved: b
     closeness = count / xp.maximum(total, 1)
     if wf_improved:
         closeness *= count / xp.maximum(others, 1)
-    return Closeness(closeness)
+    return ClosenessCentralityResult(closeness)
 
 
 def _add(v, distance, total, count):

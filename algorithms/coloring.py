@@ -22,14 +22,15 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected, comes_before, earlier_neighbors, given_priority, random_priority
+from ._arguments import check_undirected
+from ._priorities import comes_before, earlier_neighbors, given_priority, random_priority
 from .result import Result
 
 ALL_TAKEN = 2**32 - 1
 
 
 @dataclass(frozen=True, repr=False)
-class Coloring(Result):
+class ColoringResult(Result):
     """Result of `coloring`.
 
     Attributes
@@ -45,7 +46,7 @@ class Coloring(Result):
 
 
 @fr.advanced.reads
-def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Coloring:
+def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> ColoringResult:
     """A coloring of the vertices in which neighbors have different colors, and no vertex a color above its degree.
 
     Parameters
@@ -94,7 +95,7 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
     color = xp.full(graph.num_vertices, -1, np.int32)
     start = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
     fr.traverse(graph, start, _pass_color, chosen, waiting, first, taken, color, prepare=_choose_color)
-    return Coloring(color, int(color.max()) + 1 if color.size else 0)
+    return ColoringResult(color, int(color.max()) + 1 if color.size else 0)
 
 
 def _is_ready(v, waiting):

@@ -33,7 +33,7 @@ MAX_VERTICES = 2**48  # so that a label and how often it was found fit in one nu
 
 
 @dataclass(frozen=True, repr=False)
-class Components(Result):
+class ConnectedComponentsResult(Result):
     """Result of `connected_components`.
 
     Attributes
@@ -49,7 +49,7 @@ class Components(Result):
 
 
 @fr.advanced.reads
-def connected_components(graph: fr.Graph) -> Components:
+def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     """Connected components, labeled by their smallest vertex.
 
     Parameters
@@ -83,7 +83,7 @@ def connected_components(graph: fr.Graph) -> Components:
             rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
         fr.advance(graph, rest, _link, labels, edges="both" if graph.has_in_edges else "out", output=None)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
-    return Components(labels, int(count[0]))
+    return ConnectedComponentsResult(labels, int(count[0]))
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:

@@ -20,14 +20,14 @@ import numpy as np
 
 import frontier as fr
 
-from ._subgraph import Subgraph
+from ._subgraph import SubgraphResult, sorted_edges
 from .result import Result
 
 ANY = np.int32(np.iinfo(np.int32).max)
 
 
 @dataclass(frozen=True, repr=False)
-class CoreNumbers(Result):
+class CoreNumberResult(Result):
     """Result of `core_number`.
 
     Attributes
@@ -47,7 +47,7 @@ class CoreNumbers(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class KCore(Subgraph):
+class KCoreResult(SubgraphResult):
     """Result of `k_core`: the edges between vertices of the core; arrays are on the graph's device.
 
     Attributes
@@ -62,7 +62,7 @@ class KCore(Subgraph):
 
 
 @fr.advanced.reads
-def core_number(graph: fr.Graph) -> CoreNumbers:
+def core_number(graph: fr.Graph) -> CoreNumberResult:
     """The core number of every vertex.
 
     Parameters
@@ -101,11 +101,11 @@ def core_number(graph: fr.Graph) -> CoreNumbers:
             k = int(fr.reduce(rest, _if_least, core, k, reduce="min", dtype=np.int32)[0])
         if next_selection <= k < ANY:
             rest, next_selection = fr.filter(rest, _is_least, core, k), 2 * k
-    return CoreNumbers(core)
+    return CoreNumberResult(core)
 
 
 @fr.advanced.reads
-def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
+def k_core(graph: fr.Graph, k: int | None = None) -> KCoreResult:
     """The largest subgraph in which every vertex has at least k neighbors.
 
     Parameters
@@ -140,9 +140,8 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCore:
     found = core_number(graph)
     core, least = found.core_number, found.degeneracy if k is None else k
     held = fr.extract_subgraph(graph, _is_held, core, min(least, int(ANY)), 0 if graph.directed else 1)
-    src, dst, _ = held.to_coo()
-    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst)))
-    return KCore(src, dst, least, graph.num_vertices, type(graph), graph.directed)
+    src, dst = sorted_edges(graph, *held.to_coo()[:2])
+    return KCoreResult(src, dst, least, graph.num_vertices, type(graph), graph.directed)
 
 
 def _is_least(v, core, k):

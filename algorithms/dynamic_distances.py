@@ -82,7 +82,7 @@ class DynamicDistances(IncrementalAlgorithm):
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._is_told = True
-        improve, repair = (directed_steps if graph.directed else small_steps)(self._length)
+        improve, repair = batch_steps(self._length, graph.directed)
         self._improves, self._repairs = (
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS) for step in (improve, repair)
         )
@@ -297,8 +297,8 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _step_arguments(self) -> tuple:
-        """Those of steps: in directed graphs there are two lists."""
-        return (*self._arguments, *self._changed_list) if self.graph.directed else self._arguments
+        """Those of steps: with both lists, which in undirected graphs are one."""
+        return *self._arguments, *self._changed_list
 
     @property
     def _changing(self) -> tuple:
@@ -328,6 +328,16 @@ def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_wa
     return True
 
 
+def extends(own, length, unreached, bad):
+    """Whether a path of length `own` can go on along an edge. If the vertex is reached, but the edge's length is
+    negative or the sum overflows, that is noted in `bad`; for use in functors."""
+    if 0 <= length < unreached - own:
+        return True
+    if own < unreached and 0 <= length < math.inf:
+        bad[0] = 1
+    return False
+
+
 class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
@@ -354,9 +364,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         # A vertex is advanced after the last change of its distance, and then identifies its predecessor.
         if both_ways and other < own < unreached and other + length == own:
             predecessor[src] = dst
-        if not 0 <= length < unreached - own:  # unreached vertices are not relaxed, and sums must not overflow
-            if own < unreached and 0 <= length < math.inf:
-                bad[0] = 1
+        if not extends(own, length, unreached, bad):
             return False
         through = own + length
         if through < other and fr.atomic_min(distance, dst, through) > through:
@@ -434,9 +442,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     ):  # fmt: skip
         length = length_of(weight)
         other = distance[dst]
-        if not 0 <= length < unreached - other:
-            if other < unreached and 0 <= length < math.inf:
-                bad[0] = 1
+        if not extends(other, length, unreached, bad):
             return False
         through = other + length
         if through < distance[src] and fr.atomic_min(distance, src, through) > through and through == other:
@@ -474,42 +480,21 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
 
 
 @functools.cache
-def small_steps(length_of: Callable) -> tuple[Callable, Callable]:
-    """Steps for small batches of edges of this length, on undirected graphs: relaxation from inserted edges, and the
-    repair of what hung on deleted ones."""
-    functors = repair_functors(length_of)
+def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable]:
+    """Steps for small batches of edges of this length: relaxation from inserted edges, and the repair of what hung on
+    deleted ones.
 
-    def improve(graph, src, dst, *arguments):
-        improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *arguments)
-        if improved:
-            fr.traverse(graph, improved, functors.relax, *arguments)
-
-    def repair(graph, src, dst, *arguments):
-        listed, number = arguments[-3:-1]
-        fr.advanced.clear(number)
-        tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
-        if not tentative:
-            return
-        fr.traverse(graph, tentative, functors.adopt_or_pass_on, *arguments)
-        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *arguments)
-        if not cut_off:
-            return
-        fr.traverse(graph, cut_off, functors.pull, *arguments, max_steps=1)
-        fr.traverse(graph, cut_off, functors.relax, *arguments)
-
-    return improve, repair
-
-
-@functools.cache
-def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
-    """`small_steps` on directed graphs that keep in-edges.
-
-    A step cannot go back and forth between the edges in and out until nothing changes. So only vertices that lost their
-    own tree edges look for other parents, once, and all that is below those that found none is cut off.
+    In directed graphs, which keep in-edges, a step cannot go back and forth between the edges in and out until nothing
+    changes. So only vertices that lost their own tree edges look for other parents, once, and all that is below those
+    that found none is cut off. Vertices with new distances find their parents at the end.
     """
     functors = repair_functors(length_of)
+    entering = "in" if directed else "out"
 
-    def find_parents(graph, changing):
+    def relax(graph, start, changing):
+        fr.traverse(graph, start, functors.relax, *changing)
+        if not directed:
+            return
         changed = fr.filter(fr.Frontier.listed(graph, *changing[-3:-1]), _take_changed, *changing)
         fr.advanced.clear(changing[-2])
         if changed:
@@ -519,8 +504,7 @@ def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
         changing = *arguments[:-6], *arguments[-3:]
         improved = fr.visit_edges(graph, src, dst, functors.relax_listed, *changing)
         if improved:
-            fr.traverse(graph, improved, functors.relax, *changing)
-            find_parents(graph, changing)
+            relax(graph, improved, changing)
 
     def repair(graph, src, dst, *arguments):
         arguments, changing = arguments[:-3], (*arguments[:-6], *arguments[-3:])
@@ -529,13 +513,13 @@ def directed_steps(length_of: Callable) -> tuple[Callable, Callable]:
         tentative = fr.visit_edges(graph, src, dst, functors.mark_tentative, *arguments)
         if not tentative:
             return
-        fr.traverse(graph, tentative, functors.adopt, *arguments, edges="in", max_steps=1)
-        fr.traverse(graph, tentative, functors.pass_on, *arguments)
+        if directed:
+            fr.traverse(graph, tentative, functors.adopt, *arguments, edges="in", max_steps=1)
+        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *changing)
         if not cut_off:
             return
-        fr.traverse(graph, cut_off, functors.pull, *changing, edges="in", max_steps=1)
-        fr.traverse(graph, cut_off, functors.relax, *changing)
-        find_parents(graph, changing)
+        fr.traverse(graph, cut_off, functors.pull, *changing, edges=entering, max_steps=1)
+        relax(graph, cut_off, changing)
 
     return improve, repair

@@ -62,6 +62,7 @@ import numpy as np
 import frontier as fr
 
 from . import _pagerank_functors as functors
+from ._functors import neighbor_value, weight_of
 from ._pagerank_functors import MEASURES
 from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import ConvergenceError, check_parameters, distribution, pagerank, totals_of
@@ -195,7 +196,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._weighted = weighted
         self._personal = None if personalization is None else distribution(graph, personalization, "personalization")
         self._uses_weights = graph.is_weighted and weighted is not False
-        self._value = functors.weighted_share_of if self._uses_weights else functors.share_of
+        self._value = functors.weighted_share_of if self._uses_weights else neighbor_value
         # Increments that are sent in float32 are subtracted as such, so that no error arises; weights may exceed it.
         narrow = graph.device.is_gpu and not self._uses_weights
         self._moved_dtype = np.dtype(np.float32 if narrow else np.float64)
@@ -257,14 +258,8 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def vertices_changed(self) -> None:
         """Adjust the jump targets; ranks are recomputed when they are next read."""
-        graph = self.graph
         if self._personal is not None:
-            personal = graph.xp.zeros(graph.num_vertices, np.float64)
-            personal[: self._personal.size] = self._personal
-            absent = graph.absent_mask
-            if absent is not None:
-                personal[absent] = 0
-            self._personal = personal
+            self._personal = self._fitted(self._personal)
         self._outdated = True
 
     # ---- batches ----------------------------------------------------------------------------------------------------
@@ -302,7 +297,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, xp = self.graph, self.graph.xp
         ends = (dst, src) if graph.directed else (xp.concatenate([src, dst]), xp.concatenate([dst, src]))
         touched: Any = fr.visit_edges(graph, *ends, note, *args)  # of an edge, the second
-        fr.neighbor_reduce(graph, touched, functors.weight_of, out=self._totals)
+        fr.neighbor_reduce(graph, touched, weight_of, out=self._totals)
         fr.compute(touched, functors.check_total, self._totals, self._bad)
 
     # ---- ranks ------------------------------------------------------------------------------------------------------
@@ -333,11 +328,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._totals = graph.vertex_array(np.float64, totals_of(graph, self._weighted))
         self._ranks = graph.vertex_array(np.float64, self._jump)
         if kept is not None:
-            ranks = xp.zeros(n, np.float64)
-            xp.maximum(kept, 0, out=ranks[: kept.size])  # rounding may have made one negative
-            absent = graph.absent_mask
-            if absent is not None:
-                ranks[absent] = 0
+            ranks = xp.maximum(self._fitted(kept), 0)  # rounding may have made one negative
             total = float(ranks.sum())
             if total > LEAST_KEPT:
                 self._ranks = ranks / total
@@ -355,6 +346,14 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._stale = True
         self._settle(BEGIN_BELOW)
         self._outdated = False
+
+    def _fitted(self, values: Any) -> Any:
+        """Values of vertices, as an array for the vertices that there are now: 0 for new and for deleted ones."""
+        fitted = self.graph.xp.zeros(self.graph.num_vertices, np.float64)
+        fitted[: values.size] = values
+        if self.graph.absent_mask is not None:
+            fitted[self.graph.absent_mask] = 0
+        return fitted
 
     def _jumps(self) -> Any:
         """The probability of each vertex as a jump target."""
@@ -565,10 +564,7 @@ class _OverParts(DynamicPageRank):
     def _bring_up(self) -> None:
         if not self._outdated:
             return
-        graph, kept = self.graph, self.graph.xp.zeros(self.graph.num_vertices, np.float64)
-        kept[: self._ranks.size] = self._ranks
-        if graph.absent_mask is not None:
-            kept[graph.absent_mask] = 0
+        kept = self._fitted(self._ranks)
         self._start(kept if float(kept.sum()) > 0 else None)
 
     def edges_inserted(self, src: Any, dst: Any) -> None:

@@ -24,8 +24,8 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected
-from ._triangle_sums import TriangleSums, credit, with_room
+from ._arguments import check_undirected
+from ._triangle_sums import TriangleSums, credit, set_mark, with_room
 from .temporal_triangle_count import temporal_triangle_count, within
 
 NONE = -1
@@ -117,10 +117,6 @@ class DynamicTemporalTriangleCount(TriangleSums):
         """Subtract the triangles that deleting a batch of edges will destroy."""
         self.edges_changing(src, dst)
 
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take note that they are gone."""
-        self._end()
-
     def records_inserted(self, src: Any, dst: Any, records: Any) -> None:
         """Add the triangles that new records created."""
         self._add_through_records(src, dst, records, 1)
@@ -161,7 +157,7 @@ class DynamicTemporalTriangleCount(TriangleSums):
         edges = local.find_edges(src, dst, checked=False)
         self._mark[edges] = batch
         if graph.in_parts:  # the parts of the other ends have entries of their own
-            fr.visit_edges(graph, dst, src, _set_mark, self._mark, batch, output=False)
+            fr.visit_edges(graph, dst, src, set_mark, self._mark, batch, output=False)
         times = fr.advanced.arguments.edge_times(graph)
         fr.intersect(
             graph, src, dst, _share, times, times[edges], self._mark, batch, counted, self.delta, sign, self._sixths,
@@ -182,10 +178,6 @@ class DynamicTemporalTriangleCount(TriangleSums):
             graph, src, dst, _share_of_records, *lists, data["time"][records], self._mark, batch, self.delta, sign,
             self._sixths, self._tally, per_pair=_credit_records, numbered=True, checked=False,
         )  # fmt: skip
-
-
-def _set_mark(src, dst, edge, weight, mark, batch):
-    mark[edge] = batch
 
 
 def _share(i, u, v, w, edge_uw, edge_vw, times, times_of, mark, batch, counted, delta, sign, sixths, tally):

@@ -15,7 +15,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._triangle_sums import TriangleSums, credit
+from ._triangle_sums import TriangleSums, credit, set_mark
 from .triangle_count import triangle_count
 
 
@@ -92,10 +92,6 @@ class DynamicTriangleCount(TriangleSums):
         if edges and self._leaving:
             self._add_through(src, dst, -1)
 
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take note that they are gone."""
-        self._end()
-
     def _is_large(self, edges: int) -> bool:
         """Whether counting all triangles takes less than counting those through edges of the graph."""
         return edges > max(LARGE_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
@@ -132,13 +128,9 @@ MAX_BATCHES = np.iinfo(np.uint8).max
 
 def _count_through(graph, src, dst, mark, batch, sign, sixths, tally):
     graph = fr.advanced.copy_if_faster(graph, src, dst)
-    fr.visit_edges(graph, src, dst, _set_mark, mark, batch, output=False)
-    fr.visit_edges(graph, dst, src, _set_mark, mark, batch, output=False)
+    fr.visit_edges(graph, src, dst, set_mark, mark, batch, output=False)
+    fr.visit_edges(graph, dst, src, set_mark, mark, batch, output=False)
     fr.intersect(graph, src, dst, _share, mark, batch, sign, sixths, tally, per_pair=_credit, checked=False)
-
-
-def _set_mark(src, dst, edge, weight, mark, batch):
-    mark[edge] = batch
 
 
 def _share(u, v, w, edge_uw, edge_vw, mark, batch, sign, sixths, tally):

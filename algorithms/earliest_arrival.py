@@ -25,6 +25,7 @@ import numpy as np
 import frontier as fr
 
 from .result import Result
+from .shortest_path_tree import TreeFunctors, tree_of
 
 NEVER = np.iinfo(np.int64).max
 BUCKET_ARCS = {"cpu": 1 << 13, "gpu": 1 << 20}
@@ -36,7 +37,7 @@ SAMPLE = 1024
 
 
 @dataclass(frozen=True, repr=False)
-class EarliestArrival(Result):
+class EarliestArrivalResult(Result):
     """Result of `earliest_arrival`; arrays are on the graph's device.
 
     Attributes
@@ -56,7 +57,7 @@ class EarliestArrival(Result):
 @fr.advanced.reads
 def earliest_arrival(
     graph: fr.Graph, source: int, start: Any = None, end: Any = None, *, strict: bool = False, predecessors: bool = True
-) -> EarliestArrival:  # fmt: skip
+) -> EarliestArrivalResult:  # fmt: skip
     """When each vertex can be reached from `source` by edges in the order of their times.
 
     Parameters
@@ -117,23 +118,10 @@ def earliest_arrival(
         queue.push(reached)
         while early := queue.pop():
             fr.traverse(graph, early, _pass_on, arrival, queue.limit, queue.deferred, *window)
-    return EarliestArrival(arrival, _tree(graph, source, arrival, window) if predecessors else None)
-
-
-def _tree(graph: fr.Graph, source: int, arrival: Any, window: tuple) -> Any:
-    predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
-    everyone = fr.Frontier.all(graph)
-    choose = _choose_and_tell if graph.in_parts else _choose_earlier
-    fr.advance(graph, everyone, choose, arrival, predecessor, source, *window)
-    if not fr.filter(everyone, _has_none, arrival, predecessor, source):
-        return predecessor
-    if not graph.in_parts:
-        fr.traverse(graph, everyone, _grow, arrival, predecessor, source, *window)
-        return predecessor
-    while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
-        graph.sync(predecessor)
-        everyone = fr.advance(graph, everyone, _grow, arrival, predecessor, source, *window)
-    return predecessor
+    if not predecessors:
+        return EarliestArrivalResult(arrival)
+    functors = TreeFunctors(_choose_earlier, _choose_and_tell, _has_none, _grow)
+    return EarliestArrivalResult(arrival, tree_of(graph, functors, arrival, source, *window))
 
 
 def _width(graph: fr.Graph, times: Any) -> int:
@@ -179,13 +167,11 @@ def _choose_and_tell(src, dst, edge, weight, arrival, predecessor, source, times
 
 
 def _choose_earlier(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict):
-    time = times[edge]
-    if time == arrival[dst] and begin <= time < end and dst != source and (src == source or arrival[src] < time):
-        predecessor[dst] = src
+    _choose_and_tell(src, dst, edge, weight, arrival, predecessor, source, times, begin, end, strict)
     return False
 
 
-def _has_none(v, arrival, predecessor, source):
+def _has_none(v, arrival, predecessor, source, times, begin, end, strict):
     return predecessor[v] < 0 and arrival[v] < NEVER and v != source
 
 

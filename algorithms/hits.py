@@ -16,7 +16,8 @@ from typing import Any
 import frontier as fr
 
 from ._errors import iterate
-from .pagerank import ConvergenceError
+from ._functors import neighbor_value, value_of
+from .pagerank import not_converged
 from .result import Result
 
 PASSES = 10
@@ -24,7 +25,7 @@ PASSES = 10
 
 
 @dataclass(frozen=True, repr=False)
-class Hits(Result):
+class HITSResult(Result):
     """Result of `hits`.
 
     Attributes
@@ -48,7 +49,7 @@ class Hits(Result):
 @fr.advanced.reads
 def hits(
     graph: fr.Graph, *, max_iter: int = 100, tol: float = 1e-5, fail_on_nonconvergence: bool = True
-) -> Hits:  # fmt: skip
+) -> HITSResult:  # fmt: skip
     """Hub and authority scores of every vertex.
 
     Parameters
@@ -100,35 +101,23 @@ def hits(
     def step() -> None:
         fr.compute(everyone, _keep, hubs, authorities, hubs_before, authorities_before)
         # Authorities are not scaled on the way: a factor of theirs is taken out of the hubs again.
-        fr.neighbor_reduce(reverse, pointed_at, score, hubs, out=authorities)
-        fr.neighbor_reduce(graph, everyone, score, authorities, out=hubs)
-        fr.reduce(everyone, _value, hubs, out=total)
+        fr.neighbor_reduce(reverse, pointed_at, neighbor_value, hubs, out=authorities)
+        fr.neighbor_reduce(graph, everyone, neighbor_value, authorities, out=hubs)
+        fr.reduce(everyone, value_of, hubs, out=total)
         fr.reduce(everyone, _scale, hubs, total, hubs_before, out=change)
 
     error, iterations, is_ahead = iterate(graph, fr.capture(graph, step), change, tol, max_iter)
     if is_ahead:
         hubs, authorities = hubs_before, authorities_before
     if error >= tol and fail_on_nonconvergence:
-        raise ConvergenceError(
-            f"hits did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed scores by "
-            f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
-        )
+        raise not_converged("hits", tol, max_iter, f"scores by {error:.3g}")
     total = authorities.sum()  # on the device
-    return Hits(hubs, authorities / (total + (total == 0)), iterations, error, error < tol)
-
-
-def score(src, dst, edge, weight, scores):
-    """The score of a neighbor; for use in `neighbor_reduce`."""
-    return scores[dst]
+    return HITSResult(hubs, authorities / (total + (total == 0)), iterations, error, error < tol)
 
 
 def _keep(v, hubs, authorities, hubs_before, authorities_before):
     hubs_before[v] = hubs[v]
     authorities_before[v] = authorities[v]
-
-
-def _value(v, values):
-    return values[v]
 
 
 def _scale(v, hubs, total, hubs_before):

@@ -27,7 +27,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._subgraph import Subgraph
+from ._subgraph import SubgraphResult, sorted_edges
 from .edge_peeling import GONE, number_edges, peel
 from .result import Result
 from .triangle_count import copy_bytes, costs_of
@@ -37,7 +37,7 @@ LOOKUP_STEPS = 8
 
 
 @dataclass(frozen=True, repr=False)
-class KTruss(Subgraph):
+class KTrussResult(SubgraphResult):
     """Result of `k_truss`: the edges of the truss; arrays are on the graph's device.
 
     Attributes
@@ -56,7 +56,7 @@ class KTruss(Subgraph):
 
 
 @dataclass(frozen=True, repr=False)
-class TrussNumbers(Result):
+class TrussNumbersResult(Result):
     """Result of `truss_numbers`; arrays are on the graph's device.
 
     Attributes
@@ -66,7 +66,7 @@ class TrussNumbers(Result):
     truss : array of int32, shape (m,)
         The largest k for which the edge is in the k-truss: 2 for edges in no triangle.
     layout : ReadLayout or None
-        As in `KTruss`.
+        As in `KTrussResult`.
     """
 
     src: Any
@@ -76,7 +76,7 @@ class TrussNumbers(Result):
 
 
 @fr.advanced.reads
-def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTruss:
+def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTrussResult:
     """The largest subgraph in which every edge is in at least k - 2 triangles.
 
     Parameters
@@ -114,11 +114,11 @@ def k_truss(graph: fr.Graph, k: int, *, layout: str = "auto") -> KTruss:
     if graph.in_parts:
         return _over_parts(graph, k)
     src, dst, _, chosen = _truss(graph, k, layout)
-    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, _edge_keys(graph, src, dst)))
-    return KTruss(src, dst, int(k), graph.num_vertices, type(graph), layout=chosen)
+    src, dst = sorted_edges(graph, src, dst)
+    return KTrussResult(src, dst, int(k), graph.num_vertices, type(graph), layout=chosen)
 
 
-def _over_parts(graph: Any, k: int) -> KTruss:
+def _over_parts(graph: Any, k: int) -> KTrussResult:
     """The same for a graph in several parts: edges are deleted from a copy, until all have enough triangles."""
     _check(graph)
     k = fr.advanced.arguments.integer(k, "k", 2)
@@ -134,7 +134,7 @@ def _over_parts(graph: Any, k: int) -> KTruss:
             break
         src, dst = src[held], dst[held]
     src, dst, _ = truss.to_coo()
-    return KTruss(src, dst, k, graph.num_vertices, graph.structure)
+    return KTrussResult(src, dst, k, graph.num_vertices, graph.structure)
 
 
 def truss_edges(graph: fr.Graph, k: int) -> tuple[Any, Any, Any]:
@@ -174,7 +174,7 @@ def _truss(graph: fr.Graph, k: int, layout: str) -> tuple[Any, Any, Any, fr.adva
 
 
 @fr.advanced.reads
-def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbers:
+def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbersResult:
     """The truss number of every edge.
 
     Parameters
@@ -220,8 +220,8 @@ def truss_numbers(graph: fr.Graph, *, layout: str = "auto") -> TrussNumbers:
             truss[rest[gone]] = k
             left += int(gone.size)
         rest, support = _choose(graph, support != GONE, rest, support)
-    keys, truss = fr.advanced.keys.sort(graph, _edge_keys(graph, all_src, all_dst), truss)
-    return TrussNumbers(*fr.advanced.keys.unpack(graph, keys), truss, chosen)
+    src, dst, truss = sorted_edges(graph, all_src, all_dst, truss)
+    return TrussNumbersResult(src, dst, truss, chosen)
 
 
 def _check(graph: fr.Graph) -> None:
@@ -270,10 +270,6 @@ def _holding(graph: fr.Graph, src: Any, dst: Any, chosen: fr.advanced.ReadLayout
 def _choose(graph: fr.Graph, mask: Any, *arrays: Any) -> tuple[Any, ...]:
     chosen = graph.xp.flatnonzero(mask)
     return tuple(array if array is None else array[chosen] for array in arrays)
-
-
-def _edge_keys(graph: fr.Graph, src: Any, dst: Any) -> Any:
-    return fr.advanced.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
 
 
 def _is_below(v, degree, least):

@@ -18,7 +18,7 @@ import numpy as np
 import frontier as fr
 
 from ._errors import iterate
-from .hits import score
+from ._functors import neighbor_value
 from .pagerank import ConvergenceError
 from .result import Result
 
@@ -27,7 +27,7 @@ PASSES = 5
 
 
 @dataclass(frozen=True, repr=False)
-class Katz(Result):
+class KatzCentralityResult(Result):
     """Result of `katz_centrality`.
 
     Attributes
@@ -51,7 +51,7 @@ class Katz(Result):
 def katz_centrality(
     graph: fr.Graph, alpha: float | None = None, beta: float = 1.0, *, max_iter: int = 1000, tol: float = 1e-6,
     normalized: bool = True, fail_on_nonconvergence: bool = True,
-) -> Katz:  # fmt: skip
+) -> KatzCentralityResult:  # fmt: skip
     """The Katz centrality of every vertex.
 
     Parameters
@@ -108,7 +108,7 @@ def katz_centrality(
     change = xp.empty(1)
 
     def step() -> None:
-        fr.neighbor_reduce(reverse, everyone, score, centrality, out=sums)
+        fr.neighbor_reduce(reverse, everyone, neighbor_value, centrality, out=sums)
         fr.reduce(everyone, _grow, start, float(alpha), sums, centrality, before, out=change)
 
     count = max(graph.num_vertices, 1)
@@ -127,7 +127,7 @@ def katz_centrality(
         if 0 < largest < np.inf:  # whose square float64 may not hold
             centrality = centrality / largest
             centrality = centrality / float((centrality * centrality).sum()) ** 0.5
-    return Katz(centrality, iterations, error, error < tol)
+    return KatzCentralityResult(centrality, iterations, error, error < tol)
 
 
 def _grow(v, start, alpha, sums, centrality, before):

@@ -23,7 +23,8 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import as_int64, check_undirected
+from ._arguments import as_int64, check_undirected
+from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 PASSES = 6
@@ -31,7 +32,7 @@ PASSES = 6
 
 
 @dataclass(frozen=True, repr=False)
-class Communities(Result):
+class LabelPropagationResult(Result):
     """Result of `label_propagation`.
 
     Attributes
@@ -52,7 +53,7 @@ class Communities(Result):
 
 
 @fr.advanced.reads
-def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) -> Communities:
+def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) -> LabelPropagationResult:
     """Communities, such that each vertex is in one that most of its neighbors are in.
 
     Parameters
@@ -98,12 +99,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
         changed = fr.filter(drawn, _adopt, label, found)
         fr.advance(graph, changed, _call, pending)
         iterations += 1
-    smallest = xp.full(n, n, graph.vertex_dtype)
-    fr.compute(everyone, _find_smallest, label, smallest)
-    labels = smallest[label]
-    if graph.absent_mask is not None:
-        labels[graph.absent_mask] = -1
-    return Communities(labels, int((labels == xp.arange(n)).sum()), iterations, not waiting)
+    return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, not waiting)
 
 
 def _random_order(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
@@ -145,7 +141,3 @@ def _adopt(v, label, found):
 def _call(src, dst, edge, weight, pending):
     pending[dst] = 1
     return False
-
-
-def _find_smallest(v, label, smallest):
-    fr.atomic_min(smallest, label[v], v)

@@ -13,13 +13,13 @@ from typing import Any
 
 import frontier as fr
 
-from ._priorities import check_undirected
+from ._arguments import check_undirected
 from .result import Result
 from .triangle_count import triangle_count
 
 
 @dataclass(frozen=True, repr=False)
-class Clustering(Result):
+class LocalClusteringResult(Result):
     """Result of `local_clustering`.
 
     Attributes
@@ -38,7 +38,7 @@ class Clustering(Result):
 
 
 @fr.advanced.reads
-def local_clustering(graph: fr.Graph) -> Clustering:
+def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     """The clustering coefficient of every vertex; their average; and the transitivity of the graph.
 
     Parameters
@@ -74,7 +74,7 @@ def local_clustering(graph: fr.Graph) -> Clustering:
     coefficients = triangles / xp.maximum(pairs, 1)
     existing = len(fr.Frontier.all(graph))
     every_pair = int(pairs.sum()) if pairs.size else 0
-    return Clustering(
+    return LocalClusteringResult(
         coefficients, float(coefficients.sum()) / existing if existing else 0.0,
         int(triangles.sum()) / every_pair if every_pair else 0.0,
     )  # fmt: skip

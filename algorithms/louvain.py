@@ -34,7 +34,9 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import as_int64, check_undirected
+from ._arguments import as_int64, check_undirected, check_weights
+from ._functors import weight_of
+from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
 COARSENING_SWEEPS = 4
@@ -51,7 +53,7 @@ PASSES = 6
 
 
 @dataclass(frozen=True, repr=False)
-class LouvainCommunities(Result):
+class LouvainResult(Result):
     """Result of `louvain`.
 
     Attributes
@@ -94,7 +96,7 @@ class _Level(NamedTuple):
 @fr.advanced.reads
 def louvain(
     graph: fr.Graph, *, resolution: float = 1.0, max_level: int = 100, threshold: float = 1e-7, seed: int = 0
-) -> LouvainCommunities:  # fmt: skip
+) -> LouvainResult:  # fmt: skip
     """Communities of high modularity.
 
     Parameters
@@ -138,17 +140,16 @@ def louvain(
             raise ValueError(f"{name} must be finite and not negative, got {value}")
     fr.advanced.arguments.integer(max_level, "max_level", 1)
     seed = as_int64(seed)
-    xp, n = graph.xp, graph.num_vertices
-    existing = fr.Frontier.all(graph)
-    if graph.is_weighted and n and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
-        raise ValueError("louvain needs weights that are not negative")
-    degree = fr.neighbor_reduce(graph, None, _weight)
+    xp = graph.xp
+    if graph.is_weighted:
+        check_weights(graph, "louvain")
+    degree = fr.neighbor_reduce(graph, None, weight_of)
     double = float(degree.sum())
     if not double < np.inf:
         raise ValueError("louvain needs weights that are finite")
     held = fr.advanced.copy_for_passes(graph, PASSES)
     share = double / resolution if resolution else np.inf
-    levels, joined = [_Level(held, degree, xp.zeros(n))], []
+    levels, joined = [_Level(held, degree, xp.zeros(graph.num_vertices))], []
     modularity = levels[0].modularity(resolution)
     while double and len(joined) < max_level:
         level, turn = levels[-1], len(joined)
@@ -170,12 +171,8 @@ def louvain(
         labels, count = _numbered(levels[0], labels)
         inside = fr.neighbor_reduce(held, None, _within, labels)
         modularity = _Level(held, xp.bincount(labels, degree, count), inside).modularity(resolution)
-    smallest = xp.full(n, n, graph.vertex_dtype)
-    fr.compute(existing, _find_smallest, labels, smallest)
-    labels = smallest[labels]
-    if graph.absent_mask is not None:
-        labels[graph.absent_mask] = -1
-    return LouvainCommunities(labels, int((labels == xp.arange(n)).sum()), modularity, len(joined))
+    labels, count = existing_sets(graph, smallest_vertices(graph, labels))
+    return LouvainResult(labels, count, modularity, len(joined))
 
 
 def _move(level: _Level, community: Any, share: float, seed: int, turn: int, sweeps: int) -> Any:
@@ -238,10 +235,6 @@ def _merge(level: _Level, community: Any, count: int) -> _Level:
     return _Level(merged, xp.bincount(community, level.degree, count), loops)
 
 
-def _weight(src, dst, edge, weight):
-    return weight
-
-
 def _within(src, dst, edge, weight, labels):
     return weight if labels[src] == labels[dst] else 0.0
 
@@ -288,7 +281,3 @@ def _call(src, dst, edge, weight, community, pending):
     if weight > 0 and community[dst] != community[src]:
         pending[dst] = 1
     return False
-
-
-def _find_smallest(v, labels, smallest):
-    fr.atomic_min(smallest, labels[v], v)

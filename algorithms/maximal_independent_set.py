@@ -20,14 +20,15 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected, comes_before, earlier_neighbors, random_priority
+from ._arguments import check_undirected
+from ._priorities import comes_before, earlier_neighbors, random_priority
 from .result import Result
 
 UNDECIDED, IN, OUT = 0, 1, 2
 
 
 @dataclass(frozen=True, repr=False)
-class IndependentSet(Result):
+class MaximalIndependentSetResult(Result):
     """Result of `maximal_independent_set`.
 
     Attributes
@@ -43,7 +44,7 @@ class IndependentSet(Result):
 
 
 @fr.advanced.reads
-def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet:
+def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> MaximalIndependentSetResult:
     """A set of vertices without edges between them that no further vertex can join.
 
     Parameters
@@ -80,7 +81,7 @@ def maximal_independent_set(graph: fr.Graph, *, seed: int = 0) -> IndependentSet
     start = fr.filter(fr.Frontier.all(graph), _joins, waiting, state)
     fr.traverse(graph, start, _decide, priority, waiting, state)
     members = state == IN
-    return IndependentSet(members, int(members.sum()))
+    return MaximalIndependentSetResult(members, int(members.sum()))
 
 
 def _joins(v, waiting, state):

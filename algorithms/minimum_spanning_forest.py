@@ -25,7 +25,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected
+from ._arguments import check_undirected
 from ._union_find import join
 from .result import Result
 
@@ -34,7 +34,7 @@ NO_KEY = np.int64(2**63 - 1)
 
 
 @dataclass(frozen=True, repr=False)
-class SpanningForest(Result):
+class MinimumSpanningForestResult(Result):
     """Result of `minimum_spanning_forest`; arrays are on the graph's device.
 
     Attributes
@@ -55,7 +55,7 @@ class SpanningForest(Result):
 
 
 @fr.advanced.reads
-def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
+def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     """The edges of lowest total weight that connect whatever is connected.
 
     Parameters
@@ -107,7 +107,7 @@ def minimum_spanning_forest(graph: fr.Graph) -> SpanningForest:
         fr.compute(everyone, _flatten, tree)
     src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, keys))
     weights = graph.edge_weights(src, dst).astype(np.float64)
-    return SpanningForest(src, dst, weights, float(weights.sum()), int(src.size))
+    return MinimumSpanningForestResult(src, dst, weights, float(weights.sum()), int(src.size))
 
 
 def _is_inexact(src, dst, edge, weight):

@@ -23,7 +23,9 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import check_weights
 from ._errors import iterate
+from ._functors import value_of, weight_of
 from .result import Result
 
 FLOAT32_TOL = 1e-6
@@ -42,7 +44,7 @@ class ConvergenceError(RuntimeError):
 
 
 @dataclass(frozen=True, repr=False)
-class PageRank(Result):
+class PageRankResult(Result):
     """Result of `pagerank`.
 
     Attributes
@@ -77,7 +79,7 @@ def pagerank(
     weighted: bool | None = None,
     fail_on_nonconvergence: bool = True,
     layout: str = "auto",
-) -> PageRank:
+) -> PageRankResult:
     """PageRank: the stationary distribution of a random walk with restarts.
 
     Parameters
@@ -105,7 +107,7 @@ def pagerank(
 
     Returns
     -------
-    PageRank
+    PageRankResult
 
     Raises
     ------
@@ -140,7 +142,7 @@ def pagerank(
     xp = graph.xp
     jump = distribution(graph, personalization, "personalization")
     if jump is None:
-        return PageRank(xp.zeros(graph.num_vertices, np.float64), 0, 0.0, True)
+        return PageRankResult(xp.zeros(graph.num_vertices, np.float64), 0, 0.0, True)
     damping = damping_of(graph, alpha, weighted)
     start = jump if nstart is None else distribution(graph, nstart, "nstart")
 
@@ -158,7 +160,7 @@ def pagerank(
     lost, change = graph.results(), graph.results()
 
     def step() -> None:
-        fr.reduce(dangling, rank_of, ranks, out=lost)
+        fr.reduce(dangling, value_of, ranks, out=lost)
         product(shares, out=sums)
         fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
@@ -166,11 +168,8 @@ def pagerank(
     if is_ahead:
         ranks = before
     if error >= least and fail_on_nonconvergence:
-        raise ConvergenceError(
-            f"pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks by "
-            f"{error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
-        )
-    return PageRank(product.restore(ranks), iterations, error, error < least, product.layout)
+        raise not_converged("pagerank", tol, max_iter, f"ranks by {error:.3g}")
+    return PageRankResult(product.restore(ranks), iterations, error, error < least, product.layout)
 
 
 def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
@@ -182,13 +181,8 @@ def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
 
 
 def leads_nowhere(v, damping):
-    """Whether the rank of v follows no edge. A functor, as are the next two."""
+    """Whether the rank of v follows no edge. A functor, as is the next one."""
     return damping[v] == 0
-
-
-def rank_of(v, ranks):
-    """The rank of v."""
-    return ranks[v]
 
 
 def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
@@ -198,6 +192,14 @@ def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
     ranks[v] = rank
     shares[v] = rank * damping[v]
     return abs(rank - before[v])
+
+
+def not_converged(name: str, tol: float, max_iter: int, changed: str) -> ConvergenceError:
+    """The error of an algorithm of this name; `changed` says what its last iteration changed, and by how much."""
+    return ConvergenceError(
+        f"{name} did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed {changed}. Raise "
+        "either, or pass fail_on_nonconvergence=False"
+    )
 
 
 def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
@@ -261,7 +263,11 @@ def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
     ValueError
         A weight is negative or not finite.
     """
-    totals = totals_of(graph, weighted)
+    return damping_from(graph, totals_of(graph, weighted), alpha)
+
+
+def damping_from(graph: fr.Graph, totals: Any, alpha: float) -> Any:
+    """`damping_of`, from the totals."""
     return graph.xp.where(totals > 0, alpha / graph.xp.maximum(totals, LEAST_TOTAL), 0.0)
 
 
@@ -275,15 +281,10 @@ def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:
     """
     if not graph.is_weighted or weighted is False:
         return graph.degrees()
-    if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
-        raise ValueError("pagerank needs weights that are not negative")
-    totals = fr.neighbor_reduce(graph, None, _weight)
+    check_weights(graph, "pagerank")
+    totals = fr.neighbor_reduce(graph, None, weight_of)
     if not bool(graph.xp.isfinite(totals).all()):
         raise ValueError("pagerank needs weights that are finite")
     if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
         raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
     return totals
-
-
-def _weight(src, dst, edge, weight):
-    return weight

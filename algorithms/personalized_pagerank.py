@@ -34,7 +34,7 @@ LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, repr=False)
-class PersonalizedPageRank(Result):
+class PersonalizedPageRankResult(Result):
     """Result of `personalized_pagerank`.
 
     Attributes
@@ -55,7 +55,7 @@ class PersonalizedPageRank(Result):
 @fr.advanced.reads
 def personalized_pagerank(
     graph: fr.Graph, source: Any, *, alpha: float = 0.85, tol: float = 1e-4
-) -> PersonalizedPageRank:  # fmt: skip
+) -> PersonalizedPageRankResult:  # fmt: skip
     """PageRank of a walker that jumps back to its sources.
 
     Parameters
@@ -115,7 +115,7 @@ def personalized_pagerank(
         )  # fmt: skip
     kept, left = float(rank.sum()), float(residual.sum())
     if 2 * left <= tol * kept:
-        return PersonalizedPageRank(rank / kept, steps, 2 * left / kept)
+        return PersonalizedPageRankResult(rank / kept, steps, 2 * left / kept)
     # The iteration brings ranks nearer to the exact ones by a factor of alpha, so that these are as near as a geometric
     # series of further changes. A part of the tolerance is for rounding.
     jump = xp.zeros(n)
@@ -127,7 +127,7 @@ def personalized_pagerank(
     total = float(found.pagerank.sum())
     rounding = FLOAT32_ROUNDING if change >= FLOAT32_TOL else 0.0
     error = further * (found.error + rounding) + abs(total - 1)
-    return PersonalizedPageRank(found.pagerank / total, steps + found.iterations, error)
+    return PersonalizedPageRankResult(found.pagerank / total, steps + found.iterations, error)
 
 
 def _push(src, rank, residual, moved, limit, degree, alpha):

@@ -17,12 +17,12 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import as_int64
+from ._arguments import as_int64, places, walk_starts
 from .result import Result
 
 
 @dataclass(frozen=True, repr=False)
-class RandomWalks(Result):
+class RandomWalksResult(Result):
     """Result of `random_walks`; arrays are on the graph's device.
 
     Attributes
@@ -41,7 +41,7 @@ class RandomWalks(Result):
 
 
 @fr.advanced.reads
-def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed: int = 0) -> RandomWalks:
+def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed: int = 0) -> RandomWalksResult:
     """Uniform random walks.
 
     Parameters
@@ -77,17 +77,11 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.check_one_device(graph, "random_walks")
     length, seed = fr.advanced.arguments.integer(length, "length", 0), as_int64(seed)
-    xp, dtype = graph.xp, graph.vertex_dtype
-    if starts is None:
-        starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
-    else:
-        starts = fr.advanced.arguments.vertex_ids(graph, starts, "starts")
-    starts, snapshot = starts.astype(dtype), graph.to_csr()
-    paths, steps = xp.full(starts.size * (length + 1), -1, dtype), xp.zeros(starts.size, np.int32)
-    walks = fr.advanced.csr_structure()(int(starts.size), device=graph.device)  # a vertex for each, to compute over
-    ends = starts.copy()
-    fr.compute(fr.Frontier.all(walks), _walk, snapshot.offsets, snapshot.indices, paths, steps, ends, length, seed)
-    return RandomWalks(paths.reshape(-1, length + 1), steps, ends)
+    xp, ends, snapshot = graph.xp, walk_starts(graph, starts), graph.to_csr()
+    paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
+    walks = places(graph, int(ends.size))
+    fr.compute(walks, _walk, snapshot.offsets, snapshot.indices, paths.reshape(-1), steps, ends, length, seed)
+    return RandomWalksResult(paths, steps, ends)
 
 
 def _walk(walk, offsets, indices, paths, steps, ends, length, seed):

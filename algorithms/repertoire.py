@@ -13,13 +13,13 @@ import numpy as np
 
 import frontier as fr
 
-from . import dynamic_components, dynamic_distances
+from . import dynamic_connected_components, dynamic_distances
 from .analytic import analytics
 
-FIRST = ("bfs", "components", "pagerank", "sssp", "triangles")
+FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 """Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
 
-REPEATING = ("bfs", "components", "sssp")
+REPEATING = ("bfs", "connected_components", "sssp")
 """Of them, those that go another way after large batches: here, where the limits of small ones are lowered."""
 
 SCALE = 6  # of the graphs: 64 vertices
@@ -51,7 +51,7 @@ def perform(structure: type[Any], device: fr.advanced.Device, chosen: Sequence[s
                 _perform(structure, device, options, directed, in_edges, degree, first)
                 with (
                     mock.patch.multiple(dynamic_distances, SMALL_ARCS=0, MAX_ARCS=1),
-                    mock.patch.object(dynamic_components, "MAX_ARCS", 1),
+                    mock.patch.object(dynamic_connected_components, "MAX_ARCS", 1),
                 ):
                     _perform(structure, device, options, directed, in_edges, degree, repeating)
         _perform(structure, device, options, directed, False, DENSE, rest)

@@ -40,19 +40,24 @@ def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: A
     -----
     O(V + E) work.
     """
-    functors = tree_functors(length)
+    return tree_of(graph, tree_functors(length), distance, unreached, source)
+
+
+def tree_of(graph: fr.Graph, functors: TreeFunctors, distance: Any, *arguments: Any) -> Any:
+    """A tree of tight edges, by these functors, whose arguments are the distances, the predecessors and the others."""
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
+    arguments = distance, predecessor, *arguments
     everyone = fr.Frontier.all(graph)
     choose = functors.choose_and_tell if graph.in_parts else functors.choose_nearer
-    fr.advance(graph, everyone, choose, distance, predecessor, unreached)
-    if not fr.filter(everyone, _has_none, distance, predecessor, unreached, source):
+    fr.advance(graph, everyone, choose, *arguments)
+    if not fr.filter(everyone, functors.has_none, *arguments):
         return predecessor
     if not graph.in_parts:
-        fr.traverse(graph, everyone, functors.grow, distance, predecessor, unreached, source)
+        fr.traverse(graph, everyone, functors.grow, *arguments)
         return predecessor
     while everyone:  # a part that has not heard of a vertex's predecessor must not choose another later
         graph.sync(predecessor)
-        everyone = fr.advance(graph, everyone, functors.grow, distance, predecessor, unreached, source)
+        everyone = fr.advance(graph, everyone, functors.grow, *arguments)
     return predecessor
 
 
@@ -72,10 +77,21 @@ def weight_length(weight):
 
 
 class TreeFunctors(NamedTuple):
-    """The functors that depend on edge lengths."""
+    """What tells a tree from others.
+
+    Attributes
+    ----------
+    choose_nearer, choose_and_tell : function
+        Take the start of a tight edge from a nearer vertex as predecessor; the second one returns whether it did.
+    has_none : function
+        Whether a vertex is reached and has no predecessor.
+    grow : function
+        Take the start of a tight edge from an equally distant vertex of the tree as predecessor; whether it did.
+    """
 
     choose_nearer: Callable
     choose_and_tell: Callable
+    has_none: Callable
     grow: Callable
 
 
@@ -83,15 +99,14 @@ class TreeFunctors(NamedTuple):
 def tree_functors(length: Callable) -> TreeFunctors:
     """The functors for this edge length."""
 
-    def choose_nearer(src, dst, edge, weight, distance, predecessor, unreached):
-        if distance[src] < distance[dst] < unreached and distance[src] + length(weight) == distance[dst]:
-            predecessor[dst] = src
-        return False
-
-    def choose_and_tell(src, dst, edge, weight, distance, predecessor, unreached):
+    def choose_and_tell(src, dst, edge, weight, distance, predecessor, unreached, source):
         if distance[src] < distance[dst] < unreached and distance[src] + length(weight) == distance[dst]:
             predecessor[dst] = src
             return True
+        return False
+
+    def choose_nearer(src, dst, edge, weight, distance, predecessor, unreached, source):
+        choose_and_tell(src, dst, edge, weight, distance, predecessor, unreached, source)
         return False
 
     def grow(src, dst, edge, weight, distance, predecessor, unreached, source):
@@ -101,8 +116,9 @@ def tree_functors(length: Callable) -> TreeFunctors:
             return fr.atomic_cas(predecessor, dst, -1, src) == -1
         return False
 
-    return TreeFunctors(choose_nearer, choose_and_tell, grow)
+    return TreeFunctors(choose_nearer, choose_and_tell, has_none, grow)
 
 
-def _has_none(v, distance, predecessor, unreached, source):
+def has_none(v, distance, predecessor, unreached, source):
+    """Whether v is reached and has no predecessor. A functor."""
     return predecessor[v] < 0 and distance[v] < unreached and v != source

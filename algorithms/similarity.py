@@ -20,11 +20,12 @@ import numpy as np
 
 import frontier as fr
 
+from ._subgraph import sorted_edges
 from .result import Result
 
 
 @dataclass(frozen=True, repr=False)
-class Similarity(Result):
+class SimilarityResult(Result):
     """Result of `jaccard` and `overlap`; arrays are on the graph's device.
 
     Attributes
@@ -41,7 +42,7 @@ class Similarity(Result):
 
 
 @fr.advanced.reads
-def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
+def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResult:
     """The Jaccard coefficients of pairs of vertices.
 
     Parameters
@@ -71,11 +72,11 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     array([0.33333333])
     """
     src, dst, common, one, other = _common(graph, src, dst)
-    return Similarity(src, dst, common / graph.xp.maximum(one + other - common, 1))
+    return SimilarityResult(src, dst, common / graph.xp.maximum(one + other - common, 1))
 
 
 @fr.advanced.reads
-def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
+def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResult:
     """The overlap coefficients (Szymkiewicz and Simpson) of pairs of vertices.
 
     Parameters
@@ -103,7 +104,7 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> Similarity:
     array([0.5])
     """
     src, dst, common, one, other = _common(graph, src, dst)
-    return Similarity(src, dst, common / graph.xp.maximum(graph.xp.minimum(one, other), 1))
+    return SimilarityResult(src, dst, common / graph.xp.maximum(graph.xp.minimum(one, other), 1))
 
 
 def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, Any]:
@@ -134,8 +135,5 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
 def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:
     """All edges, sorted, and the number of triangles that contain each."""
     up, down = fr.advanced.extract_oriented(graph, degrees)
-    support = fr.advanced.edge_support(up, down)
-    src, dst, _ = up.to_coo()
-    keys = fr.advanced.keys.pack(graph, graph.xp.minimum(src, dst), graph.xp.maximum(src, dst))
-    keys, support = fr.advanced.keys.sort(graph, keys, support)
-    return *fr.advanced.keys.unpack(graph, keys), support.astype(np.int64)
+    src, dst, support = sorted_edges(graph, *up.to_coo()[:2], fr.advanced.edge_support(up, down))
+    return src, dst, support.astype(np.int64)

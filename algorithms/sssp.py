@@ -27,8 +27,9 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import several_sources
 from ._dijkstra import nearest_first
-from ._samples import several_sources
+from ._functors import value_of
 from ._source_paths import search_paths
 from ._source_words import words_of
 from .bfs import bfs
@@ -45,7 +46,7 @@ MAX_TIMES = 64
 
 
 @dataclass(frozen=True, repr=False)
-class Distances(Result):
+class SSSPResult(Result):
     """Result of `sssp`; arrays are on the graph's device. With `sources`, they have a row for each source.
 
     Attributes
@@ -68,7 +69,7 @@ class Distances(Result):
 @fr.advanced.reads
 def sssp(
     graph: fr.Graph, source: int | None = None, *, sources: Any = None, predecessors: bool = True
-) -> Distances:  # fmt: skip
+) -> SSSPResult:  # fmt: skip
     """Shortest-path lengths and tree from `source`.
 
     With `sources`, from each of several vertices at once.
@@ -120,22 +121,27 @@ def sssp(
         source = fr.advanced.arguments.vertex_id(graph, source, "source")
     if graph.weight_dtype is None:
         found = bfs(graph, source, sources=starts, predecessors=predecessors)
-        return Distances(found.distance, found.predecessor, found.sources)
+        return SSSPResult(found.distance, found.predecessor, found.sources)
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
     delta = _width(graph, dtype, unreached)
     if starts is None:
-        return _from_one(graph, source, delta, unreached, predecessors)
+        return SSSPResult(*_from_one(graph, source, delta, unreached, predecessors))
     return _from_several(graph, starts, delta, unreached, predecessors)
 
 
-def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> Distances:
-    xp = graph.xp
-    if graph.in_parts:
-        return _over_parts(graph, source, delta, unreached, predecessors)
-    distance = xp.full(graph.num_vertices, unreached, unreached.dtype)
+def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> tuple[Any, Any]:
+    """The distances, and the tree if it is asked for."""
+    distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
     distance[source] = 0
-    too_long = xp.zeros(1, np.int32)
+    too_long = graph.flags()
+    (_search_parts if graph.in_parts else _search)(graph, source, delta, unreached, distance, too_long)
+    _check_lengths(graph, too_long, [distance], unreached)
+    return distance, shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
+
+
+def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:
+    """Find all distances, bucket by bucket."""
     queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
     relax: Any = _relax
@@ -147,16 +153,10 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
         fr.traverse(graph, near, relax, *arguments)
     if often[0]:
         nearest_first(graph, source, distance, unreached, too_long)
-    _check_lengths(graph, too_long, [distance], unreached)
-    tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
-    return Distances(distance, tree)
 
 
-def _over_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> Distances:
+def _search_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:
     """The same for a graph in several parts, whose frontiers are sorted into near and far after each exchange."""
-    distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
-    distance[source] = 0
-    too_long = graph.flags()
     limit, last = delta, np.nextafter(unreached, type(unreached)(0)) if unreached.dtype.kind == "f" else unreached - 1
     near, far = fr.Frontier(graph, [source]), fr.Frontier(graph)
     while True:
@@ -167,16 +167,13 @@ def _over_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, predec
         far = fr.filter(far, _is_far, distance, limit)
         if not far:
             break
-        least = graph.device.to_host(fr.reduce(far, _own, distance, reduce="min", dtype=unreached.dtype))[0]
+        least = graph.device.to_host(fr.reduce(far, value_of, distance, reduce="min", dtype=unreached.dtype))[0]
         limit = least + delta if least < last - delta else last
         near = fr.filter(far, _is_near, distance, limit)
     graph.sync(distance, too_long)
-    _check_lengths(graph, too_long, [distance], unreached)
-    tree = shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
-    return Distances(distance, tree)
 
 
-def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, predecessors: bool) -> Distances:
+def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, predecessors: bool) -> SSSPResult:
     xp, shape = graph.xp, (sources.size, graph.num_vertices)
     distance = xp.empty(shape, unreached.dtype)
     predecessor = xp.empty(shape, graph.vertex_dtype) if predecessors else None
@@ -189,8 +186,8 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
             _check_lengths(graph, too_long, distance[rows], unreached)
         else:
             one = _from_one(graph, part[0], delta, unreached, predecessors)
-            graph.sync(one.distance, *([one.predecessor] if predecessors else []))
-            distance[i], trees = one.distance, one.predecessor
+            graph.sync(*one[: 1 + predecessors])
+            distance[i], trees = one
         if predecessors:
             predecessor[rows] = trees
             # Zero weights, and those too small to change a float, are for the tree of one source at a time.
@@ -199,7 +196,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
                 tree = shortest_path_tree(graph, named[row], distance[row], unreached, weight_length)
                 graph.sync(tree)
                 predecessor[row] = tree
-    return Distances(distance, predecessor, sources)
+    return SSSPResult(distance, predecessor, sources)
 
 
 def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any) -> None:
@@ -264,10 +261,6 @@ def _relax_any(src, dst, edge, weight, distance, unreached, too_long):
         return False
     through = own + weight
     return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
-
-
-def _own(v, distance):
-    return distance[v]
 
 
 def _is_near(v, distance, limit):

@@ -24,8 +24,9 @@ from typing import Any
 
 import frontier as fr
 
+from ._labels import existing_sets
 from ._strong_search import search
-from .connected_components import Components, connected_components
+from .connected_components import ConnectedComponentsResult, connected_components
 
 COLORING_STEPS = 256
 """Steps of a coloring. Each may take as long as a pass over the graph, of which a GPU makes so many while the host
@@ -36,7 +37,7 @@ STEP_ARCS = 256
 
 
 @fr.advanced.reads
-def strongly_connected_components(graph: fr.Graph) -> Components:
+def strongly_connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     """Strongly connected components, labeled by their smallest vertex.
 
     Parameters
@@ -66,9 +67,7 @@ def strongly_connected_components(graph: fr.Graph) -> Components:
     else:
         offsets, heads, _ = fr.advanced.extract_neighbors(graph)
         labels, _ = search(offsets, heads)
-    if graph.absent_mask is not None:
-        labels[graph.absent_mask] = -1
-    return Components(labels, int((labels == graph.xp.arange(labels.size)).sum()))
+    return ConnectedComponentsResult(*existing_sets(graph, labels))
 
 
 def find_in_parallel(graph: fr.Graph) -> Any:

@@ -26,16 +26,18 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import check_weights
 from ._errors import iterate
+from ._functors import value_of
 from .pagerank import (
     LEAST_TOTAL,
-    ConvergenceError,
-    PageRank,
+    PageRankResult,
     check_parameters,
+    damping_from,
     distribution,
     leads_nowhere,
     next_rank,
-    rank_of,
+    not_converged,
 )
 
 NEVER = np.iinfo(np.int64).min
@@ -54,7 +56,7 @@ def temporal_pagerank(
     half_life: Any = None,
     weighted: bool | None = None,
     fail_on_nonconvergence: bool = True,
-) -> PageRank:
+) -> PageRankResult:
     """PageRank in which edges are followed in proportion to exp(-decay * age).
 
     Parameters
@@ -74,7 +76,7 @@ def temporal_pagerank(
 
     Returns
     -------
-    PageRank
+    PageRankResult
 
     Raises
     ------
@@ -109,7 +111,7 @@ def temporal_pagerank(
     xp, n = graph.xp, graph.num_vertices
     jump = distribution(graph, personalization, "personalization")
     if jump is None:
-        return PageRank(xp.zeros(n, np.float64), 0, 0.0, True)
+        return PageRankResult(xp.zeros(n, np.float64), 0, 0.0, True)
     ranks = jump.copy() if nstart is None else distribution(graph, nstart, "nstart").copy()
     newest = fr.neighbor_reduce(
         graph, None, _time_if_weighted if weighted else _time, times, reduce="max", dtype=np.int64
@@ -123,7 +125,7 @@ def temporal_pagerank(
     lost, change = graph.results(), graph.results()
 
     def step() -> None:
-        fr.reduce(dangling, rank_of, ranks, out=lost)
+        fr.reduce(dangling, value_of, ranks, out=lost)
         _follow(graph, everyone, weighted, shares, sums, fading)
         fr.reduce(everyone, next_rank, sums, jump, damping, before, ranks, shares, lost, alpha, out=change)
 
@@ -131,24 +133,20 @@ def temporal_pagerank(
     if is_ahead:
         ranks = before
     if error >= tol and fail_on_nonconvergence:
-        raise ConvergenceError(
-            f"temporal_pagerank did not reach tol={tol} in max_iter={max_iter} iterations; the last one changed ranks "
-            f"by {error:.3g}. Raise either, or pass fail_on_nonconvergence=False"
-        )
-    return PageRank(ranks, iterations, error, error < tol)
+        raise not_converged("temporal_pagerank", tol, max_iter, f"ranks by {error:.3g}")
+    return PageRankResult(ranks, iterations, error, error < tol)
 
 
 def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> Any:
     """Per vertex, `alpha` divided by the total faded weight of its outgoing edges; 0 if that is 0."""
-    xp = graph.xp
-    if weighted and graph.num_arcs and not float(fr.neighbor_reduce(graph, None, _weight, reduce="min").min()) >= 0:
-        raise ValueError("temporal_pagerank needs weights that are not negative")
+    if weighted:
+        check_weights(graph, "temporal_pagerank")
     totals = fr.neighbor_reduce(graph, None, _total_weighted if weighted else _total, *fading)
-    if not bool(xp.isfinite(totals).all()):
+    if not bool(graph.xp.isfinite(totals).all()):
         raise ValueError("temporal_pagerank needs weights that are finite")
     if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
         raise ValueError(f"temporal_pagerank needs weights of at least {LEAST_TOTAL:.3g} where they are not 0")
-    return xp.where(totals > 0, alpha / xp.maximum(totals, LEAST_TOTAL), 0.0)
+    return damping_from(graph, totals, alpha)
 
 
 def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: tuple) -> None:
@@ -171,10 +169,6 @@ def _time(src, dst, edge, weight, times):
 
 def _time_if_weighted(src, dst, edge, weight, times):
     return times[edge] if weight > 0 else NEVER
-
-
-def _weight(src, dst, edge, weight):
-    return weight
 
 
 def _total(src, dst, edge, weight, times, newest, rate):

@@ -29,7 +29,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import as_int64
+from ._arguments import as_int64, places, walk_starts
 from .result import Result
 
 BLOCK = 256
@@ -39,7 +39,7 @@ SORTABLE = 2**63
 
 
 @dataclass(frozen=True, repr=False)
-class TemporalRandomWalks(Result):
+class TemporalRandomWalksResult(Result):
     """Result of `temporal_random_walks`; arrays are on the graph's device.
 
     Attributes
@@ -72,7 +72,7 @@ def temporal_random_walks(
     decay: float | None = None,
     half_life: Any = None,
     seed: int = 0,
-) -> TemporalRandomWalks:
+) -> TemporalRandomWalksResult:
     """Random walks whose edges follow each other in time.
 
     Parameters
@@ -130,25 +130,20 @@ def temporal_random_walks(
     strict = fr.advanced.arguments.flag(strict, "strict")
     fades = not (decay is None and half_life is None)
     rate = fr.advanced.arguments.decay_rate(graph, decay, half_life) if fades else 0.0
-    xp, dtype = graph.xp, graph.vertex_dtype
-    if starts is None:
-        starts = xp.where(graph.has_vertices(xp.arange(graph.num_vertices)), xp.arange(graph.num_vertices), -1)
-    else:
-        starts = fr.advanced.arguments.vertex_ids(graph, starts, "starts")
-    now = _start_times(graph, start_times, int(starts.size), backward)
+    xp, ends = graph.xp, walk_starts(graph, starts)
+    now = _start_times(graph, start_times, int(ends.size), backward)
     offsets, src, ids, times = _arcs_by_time(graph, column, backward)
     rest = _sums_of_rests(graph, offsets, src, times, rate) if fades else xp.empty(0)
-    ends = starts.astype(dtype)
-    paths, steps = xp.full((starts.size, length + 1), -1, dtype), xp.zeros(starts.size, np.int32)
-    stamps = xp.zeros((starts.size, length), np.int64)
+    paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
+    stamps = xp.zeros((ends.size, length), np.int64)
     timed = start_times is not None
     fr.compute(
-        _places(graph, int(starts.size)), _walk, offsets, ids, times, rest, rate, paths.reshape(-1), stamps.reshape(-1),
+        places(graph, int(ends.size)), _walk, offsets, ids, times, rest, rate, paths.reshape(-1), stamps.reshape(-1),
         steps, ends, now, fades, timed, backward and timed, length, strict, seed,
     )  # fmt: skip
     if backward:
         stamps = xp.where(paths[:, 1:] >= 0, ~stamps, 0)
-    return TemporalRandomWalks(paths, stamps, steps, ends)
+    return TemporalRandomWalksResult(paths, stamps, steps, ends)
 
 
 def _start_times(graph: fr.Graph, given: Any, count: int, backward: bool) -> Any:
@@ -185,11 +180,6 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
     return offsets, src, ids[order], times[order]
 
 
-def _places(graph: fr.Graph, count: int) -> fr.Frontier:
-    """A frontier over places in an array, for functors that are called for each."""
-    return fr.Frontier.all(fr.advanced.csr_structure()(count, device=graph.device))
-
-
 # ---- sums over rests ------------------------------------------------------------------------------------------------
 
 
@@ -197,9 +187,9 @@ def _sums_of_rests(graph: fr.Graph, offsets: Any, src: Any, times: Any, rate: fl
     """`rest`: within blocks of arcs first, then over the blocks of each vertex, then both together."""
     xp = graph.xp
     rest = xp.empty(src.size)
-    blocks = _places(graph, -(-int(src.size) // BLOCK))
+    blocks = places(graph, -(-int(src.size) // BLOCK))
     fr.compute(blocks, _sum_in_block, src, times, rate, rest, int(src.size))
-    fr.compute(_places(graph, graph.num_vertices), _sum_over_blocks, offsets, times, rate, rest)
+    fr.compute(places(graph, graph.num_vertices), _sum_over_blocks, offsets, times, rate, rest)
     fr.compute(blocks, _sum_beyond_block, src, offsets, times, rate, rest, int(src.size))
     return rest
 

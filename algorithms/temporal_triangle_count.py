@@ -26,12 +26,12 @@ import numpy as np
 
 import frontier as fr
 
-from ._priorities import check_undirected
+from ._arguments import check_undirected
 from .result import Result
 
 
 @dataclass(frozen=True, repr=False)
-class TemporalTriangleCount(Result):
+class TemporalTriangleCountResult(Result):
     """Result of `temporal_triangle_count`.
 
     Attributes
@@ -47,7 +47,7 @@ class TemporalTriangleCount(Result):
 
 
 @fr.advanced.reads
-def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCount:
+def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCountResult:
     """Triangles whose earliest and latest edges are at most `delta` apart, in total and per vertex.
 
     In a graph that keeps its records (``multi_edges="all"``), a triangle is three records, one of each of three edges
@@ -108,7 +108,7 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     if graph.multi_edges == "all":
         op, args = _count_events, _listed_events(graph, walked, src, dst)
     fr.intersect(walked, src, dst, op, *args, delta, counts, numbered=True, checked=False)
-    return TemporalTriangleCount(int(graph.sum_all(counts)) // 3, counts)
+    return TemporalTriangleCountResult(int(graph.sum_all(counts)) // 3, counts)
 
 
 def _listed_events(graph: fr.Graph, walked: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any]:

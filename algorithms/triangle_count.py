@@ -23,6 +23,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import check_undirected
 from .result import Result
 
 COPY_STEPS = {"cpu": 5.0, "gpu": 16.0}
@@ -34,7 +35,7 @@ WALK_STEPS = 1.5
 
 
 @dataclass(frozen=True, repr=False)
-class TriangleCount(Result):
+class TriangleCountResult(Result):
     """Result of `triangle_count`.
 
     Attributes
@@ -53,7 +54,7 @@ class TriangleCount(Result):
 
 
 @fr.advanced.reads
-def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "auto") -> TriangleCount:
+def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "auto") -> TriangleCountResult:
     """Triangle counts of an undirected graph, total and per vertex.
 
     Parameters
@@ -87,17 +88,15 @@ def triangle_count(graph: fr.Graph, *, per_vertex: bool = True, layout: str = "a
     >>> found.per_vertex
     array([3, 3, 3, 3, 0])
     """
-    fr.advanced.arguments.check_graph(graph)
+    check_undirected(graph, "triangle_count")
     fr.advanced.arguments.flag(per_vertex, "per_vertex")
-    if graph.directed:
-        raise ValueError("triangle_count is defined for undirected graphs; make the graph with directed=False")
     tally = graph.xp.zeros(graph.num_vertices, np.int64) if per_vertex else None
     orientation: Any = None if layout == "csr" else fr.advanced.Orientation(graph)
     chosen = fr.advanced.choose_layout(graph, layout, lambda: costs_of(graph, orientation), copy_bytes(graph))
     if not chosen.is_copy:
-        return TriangleCount(fr.advanced.intersect_arcs(orientation, tally=tally), tally, chosen)
+        return TriangleCountResult(fr.advanced.intersect_arcs(orientation, tally=tally), tally, chosen)
     up, down = fr.advanced.extract_oriented(graph)
-    return TriangleCount(fr.advanced.intersect_arcs(up, down, tally), tally, chosen)
+    return TriangleCountResult(fr.advanced.intersect_arcs(up, down, tally), tally, chosen)
 
 
 def costs_of(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float, float]:

@@ -169,7 +169,7 @@ def _measure_peers(
             agrees = None
             if digest is not None:
                 if "per_vertex" in digest:
-                    task = "triangles per vertex"
+                    task = "triangle_count per vertex"
                 other = expected.get("bfs" if task.startswith("bfs") else task)
                 if other is not None:
                     agrees = comparator_of(task).same_digests(digest, other, rounding=ROUNDING)

@@ -17,19 +17,22 @@ from .defaults import PAGERANK_ALPHA, PAGERANK_STEPS, PAGERANK_TOL, TRUSSES
 
 _RANKS = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "fail_on_nonconvergence": False}
 VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
-    "triangles": {"triangles": {"per_vertex": False}, "triangles per vertex": {}},
+    "triangle_count": {"triangle_count": {"per_vertex": False}, "triangle_count per vertex": {}},
     "pagerank": {"pagerank": _RANKS, "pagerank steps": _RANKS | {"max_iter": PAGERANK_STEPS}},
     "k_truss": {f"k-truss {k}": {"k": k} for k in TRUSSES},
 }
 """By analytic, the calls to measure: what each is called in results, and the parameters that it has of its own."""
-COLUMNS = {"bfs": ("levels",), "components": ("count",), "pagerank": ("iterations", "error"), "k_truss": ("num_edges",)}
+COLUMNS = {
+    "bfs": ("levels",), "connected_components": ("count",), "pagerank": ("iterations", "error"),
+    "k_truss": ("num_edges",),
+}  # fmt: skip
 """Numbers of results that go into a row."""
 SPMV = "spmv"
 PEERS_OWN = {
     SPMV: "spmv", "bfs direction-optimizing": "bfs_direction_optimizing", "pagerank steps": "pagerank_steps",
 }  # fmt: skip
 """Tasks of peers that are no analytic, and the method that each is."""
-COSTLY = ("sssp", "pagerank", "triangles", "k_truss")
+COSTLY = ("sssp", "pagerank", "triangle_count", "k_truss")
 """Analytics that peers are asked for last, the cheapest first: one that runs out of time leaves out the least."""
 ROUNDING = 1e-5
 """What rounding adds to the error of a peer's ranks, which may be float32."""
@@ -83,7 +86,8 @@ def calls_of(gallery: bool) -> dict[str, Call]:
 
 def peer_tasks() -> list[str]:
     """The tasks of peers, in the order in which they are asked for them."""
-    asked = [call for call in calls_of(False).values() if call.label not in ("triangles per vertex", "pagerank steps")]
+    repeated = "triangle_count per vertex", "pagerank steps"  # which are others of the tasks
+    asked = [call for call in calls_of(False).values() if call.label not in repeated]
     cheap = [call.label for call in asked if call.analytic.name not in COSTLY]
     costly = sorted((call for call in asked if call.analytic.name in COSTLY), key=_cost)
     return ["build", *cheap, *PEERS_OWN, *(call.label for call in costly)]

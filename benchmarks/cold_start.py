@@ -31,7 +31,7 @@ from .compilations import recorded
 from .context import choose_structures
 from .results import FOLDER, ROOT, Results, describe_run
 
-ANALYTICS = ("components", "triangles", "bfs", "sssp", "pagerank")
+ANALYTICS = ("connected_components", "triangle_count", "bfs", "sssp", "pagerank")
 SEED = 1
 SHIPPED_CODE = "DYNFRONTIER_SHIPPED_CODE"
 SHIPPED = {"with": (True,), "without": (False,), "both": (True, False)}
@@ -155,9 +155,9 @@ def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> 
 def attached(graph: Any, analytic: str) -> Any:
     """An incremental analytic of `graph`."""
     match analytic:
-        case "components":
-            return algorithms.DynamicComponents(graph)
-        case "triangles":
+        case "connected_components":
+            return algorithms.DynamicConnectedComponents(graph)
+        case "triangle_count":
             return algorithms.DynamicTriangleCount(graph)
         case "bfs":
             return algorithms.DynamicBFS(graph, 0)

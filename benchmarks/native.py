@@ -98,8 +98,8 @@ def _algorithms(graph: fr.Graph, whole: bool) -> dict[str, tuple[Callable, Calla
     """Calls that take `layout`, what is compared of their results, and how."""
     exact = Exact()
     found: dict[str, tuple[Callable, Callable, Comparator]] = {
-        "triangles": (partial(triangle_count, graph, per_vertex=False), lambda r: (np.int64(r.total),), exact),
-        "triangles per vertex": (partial(triangle_count, graph), lambda r: (r.per_vertex,), exact),
+        "triangle_count": (partial(triangle_count, graph, per_vertex=False), lambda r: (np.int64(r.total),), exact),
+        "triangle_count per vertex": (partial(triangle_count, graph), lambda r: (r.per_vertex,), exact),
         "pagerank": (partial(pagerank, graph), lambda r: (r.pagerank,), Values(rtol=1e-4)),
         "pagerank steps": (partial(pagerank, graph, **STEPS), lambda r: (r.pagerank,), RANKS),
     }

@@ -14,6 +14,11 @@ from dynfrontier.machine import describe_run as describe_run
 
 FOLDER = Path(__file__).parent / "results"
 ROOT = Path(__file__).parents[1]
+RENAMED = {
+    "components": "connected_components", "triangles": "triangle_count",
+    "triangles per vertex": "triangle_count per vertex", "temporal_triangles": "temporal_triangle_count",
+}  # fmt: skip
+"""Names of analytics in the rows of older files, and their names in the catalogue."""
 
 
 def command_environment(**more: str) -> dict[str, str]:
@@ -67,9 +72,11 @@ class Results:
 
     @classmethod
     def load(cls, path: Path) -> Results:
-        """The results that `save` wrote."""
+        """The results that `save` wrote, analytics under the names of the catalogue."""
         found = json.loads(path.read_text())
         parts = {name: found.pop(name) for name in ("benchmark", "device", "mode", "rows", "notes")}
+        for row in parts["rows"]:
+            row |= {key: RENAMED.get(row[key], row[key]) for key in ("algorithm", "analytic") if key in row}
         return cls(**parts, header=found)
 
 

@@ -22,7 +22,7 @@ from dynfrontier.machine import python_loop_ms
 
 from .results import FOLDER, Results, command_environment, describe_run, table
 
-ANALYTICS = "none", "triangles"
+ANALYTICS = "none", "triangle_count"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -108,7 +108,7 @@ def _times(results: Results) -> Iterator[tuple[Key, float]]:
             cell = algorithm, "", row["system"], row.get("median_ms")
         elif results.benchmark == "compare" and (row.get("state") == STATES[0] or row["result"] == MEASURED):
             label, _, parameter = algorithm.rstrip(")").partition("(")
-            label = {"k_truss": f"k-truss {parameter}", "triangles": "triangles per vertex"}.get(label, label)
+            label = {"k_truss": f"k-truss {parameter}", "triangle_count": "triangle_count per vertex"}.get(label, label)
             cell = label, "", row["structure"], row.get("ms")
         else:
             continue

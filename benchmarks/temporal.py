@@ -213,7 +213,7 @@ def analytics(
         "temporal_pagerank": (
             partial(algorithms.temporal_pagerank, graph, half_life=delta), partial(algorithms.pagerank, graph)
         ),
-        "temporal_triangles": (
+        "temporal_triangle_count": (
             partial(algorithms.temporal_triangle_count, graph, delta), partial(algorithms.triangle_count, graph)
         ),
         "temporal_random_walks": (

@@ -31,7 +31,7 @@ def main() -> None:
     found = recommend(
         options.file or fr.io.rmat(scale=13, edge_factor=16),
         batch_size=options.batch_size, deletes=0.5, delete_order="oldest",
-        analytics=["dynamic_components", single_partner], seconds=options.seconds, device=options.device,
+        analytics=["dynamic_connected_components", single_partner], seconds=options.seconds, device=options.device,
     )  # fmt: skip
     print(found.report)
     print()

@@ -14,7 +14,14 @@ import argparse
 import numpy as np
 
 import frontier as fr
-from algorithms import DynamicComponents, DynamicKTruss, DynamicPageRank, connected_components, k_truss, pagerank
+from algorithms import (
+    DynamicConnectedComponents,
+    DynamicKTruss,
+    DynamicPageRank,
+    connected_components,
+    k_truss,
+    pagerank,
+)
 
 ACCOUNTS, SHOPS, BATCHES, PER_BATCH = 3_000, 40, 16, 600
 CIRCLE = np.arange(1_200, 1_212)
@@ -42,7 +49,7 @@ def main() -> None:
     options = parser.parse_args()
 
     graph = fr.structures()[options.structure](ACCOUNTS, device=options.device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     ranks = DynamicPageRank(graph, tol=1e-6)
     circles = DynamicKTruss(graph, k=5)  # where every edge is in three triangles at least
 

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import frontier as fr
-from algorithms import DynamicComponents, DynamicPageRank, DynamicTriangleCount
+from algorithms import DynamicConnectedComponents, DynamicPageRank, DynamicTriangleCount
 from dynfrontier import Pipeline, PipelineBatch
 
 ACCOUNTS, BATCHES, PER_BATCH = 5_000, 16, 1_000
@@ -77,7 +77,7 @@ def main() -> None:
     features = {
         "degree": lambda graph: graph.degrees(),
         "triangles": (DynamicTriangleCount, "per_vertex"),
-        "group": (DynamicComponents, "labels"),
+        "group": (DynamicConnectedComponents, "labels"),
         "rank": (DynamicPageRank, "pagerank"),
     }
     columns = {"src": "payer", "dst": "payee"}

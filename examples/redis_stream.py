@@ -23,7 +23,7 @@ import numpy as np
 import redis
 
 import frontier as fr
-from algorithms import DynamicComponents
+from algorithms import DynamicConnectedComponents
 from dynfrontier import Pipeline
 from structures import SlabGraph
 
@@ -83,7 +83,7 @@ def main(url: str, device: str, folder: str) -> None:
     client.delete(STREAM, POSITIONS)
     paid = write(client)
     checkpoint = Path(folder) / "checkpoint"
-    analytics = {"groups": (DynamicComponents, "count")}
+    analytics = {"groups": (DynamicConnectedComponents, "count")}
 
     graph = SlabGraph(device=device, weight_dtype="int64", multi_edges="sum")  # all that one account paid another
     source = partial(read, client)

@@ -10,7 +10,7 @@ from distributed_cases import host
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import PageRank, bfs, connected_components, k_truss, pagerank
+from algorithms import PageRankResult, bfs, connected_components, k_truss, pagerank
 from frontier.distributed import DistributedGraph
 from structures import SlabGraph
 
@@ -44,8 +44,8 @@ def check_frames_of_dask(engine):
     insert(graphs, src, dst)
     graph, one = graphs
     ranks = pagerank(graph)
-    assert isinstance(ranks, PageRank) and "pagerank" not in vars(ranks)
-    assert repr(ranks).startswith(f"PageRank(pagerank=float64[{n}], iterations={ranks.iterations}, error=")
+    assert isinstance(ranks, PageRankResult) and "pagerank" not in vars(ranks)
+    assert repr(ranks).startswith(f"PageRankResult(pagerank=float64[{n}], iterations={ranks.iterations}, error=")
     frame, expected = ranks.to_dataframe(), pagerank(one).to_dataframe()
     assert "pagerank" not in vars(ranks)  # no rows came through here
     assert isinstance(frame, dask.dataframe.DataFrame) and frame.npartitions == engine.size and frame.known_divisions
@@ -53,7 +53,7 @@ def check_frames_of_dask(engine):
     assert np.array_equal(ranks.pagerank, frame.compute().pagerank) and "pagerank" in vars(ranks)
     assert frame.loc[n - 3 : n - 2].compute().vertex.tolist() == [n - 3, n - 2]
     copied = pickle.loads(pickle.dumps(ranks))
-    assert type(copied) is PageRank and np.array_equal(host(copied.pagerank), ranks.pagerank)
+    assert type(copied) is PageRankResult and np.array_equal(host(copied.pagerank), ranks.pagerank)
 
     components = [connected_components(each) for each in graphs]
     assert components[0].count == components[1].count

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms import DynamicComponents, analytics
+from algorithms import DynamicConnectedComponents, analytics
 from algorithms.catalogue import GALLERY
 from benchmarks import cold_start, compare, gallery, incremental, run, summary
 from benchmarks.context import Budget, choose_structures
@@ -63,12 +63,12 @@ def test_updates_with_edge_data(tmp_path: Path, capsys: pytest.CaptureFixture) -
 
 
 def test_first_batches(capsys: pytest.CaptureFixture) -> None:
-    options = ["--device", "cpu", "--scale", "6", "--batch", "512", "--analytics", "components", "--child", "slab"]
-    assert run.main(["cold", *options]) == 0
+    options = ["--scale", "6", "--batch", "512", "--analytics", "connected_components", "--child", "slab"]
+    assert run.main(["cold", "--device", "cpu", *options]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["batches_ms"]["insert"]) == len(found["batches_ms"]["delete"]) == 2
     assert found["attach_ms"] > 0 and all(entry["compiler"] == "own" for entry in found["compiled"])
-    row = {"structure": "slab", "analytics": ["components"], "shipped": True, "process_s": 1.0, **found}
+    row = {"structure": "slab", "analytics": ["connected_components"], "shipped": True, "process_s": 1.0, **found}
     assert "without" not in cold_start.describe(row) and "first answer" in cold_start.describe(row)
 
 
@@ -79,12 +79,12 @@ def test_the_first_run(tmp_path: Path) -> None:
 
 
 def test_small_updates(tmp_path: Path) -> None:
-    options = ["--scale", "6", "--sizes", "1,9", "--batches", "3", "--structures", "slab", "--analytics", "components"]
-    results = results_of_own("latency", tmp_path, *options)
+    options = ["--scale", "6", "--sizes", "1,9", "--batches", "3", "--structures", "slab"]
+    results = results_of_own("latency", tmp_path, *options, "--analytics", "connected_components")
     rows = [row for row in results if row["structure"] == "slab"]
     assert {(row["analytic"], row["operation"], row["size"]) for row in rows} == {
         (analytic, operation, size)
-        for analytic in (None, "components") for operation in ("insert", "delete") for size in (1, 9)
+        for analytic in (None, "connected_components") for operation in ("insert", "delete") for size in (1, 9)
     }  # fmt: skip
     assert all(0 < row["p50_us"] <= row["p99_us"] and len(row["wall_ms"]) == 3 for row in rows)
 
@@ -131,7 +131,7 @@ def test_growth(tmp_path: Path) -> None:
 
 def test_the_main_job(tmp_path: Path) -> None:
     rows = results_of_own("stream", tmp_path, "--scale", "6", "--rounds", "2")
-    assert [row["analytic"] for row in rows] == ["none", "triangles"] * 2
+    assert [row["analytic"] for row in rows] == ["none", "triangle_count"] * 2
     assert all(row["python_loop_ms"] > 0 and row["totals"]["records"] == 16 * 2**6 for row in rows)
 
 
@@ -163,7 +163,7 @@ def test_incremental_with_in_edges(tmp_path: Path) -> None:
     results = results_of("incremental", tmp_path, "--structures", "csr", "--in-edges")
     rows = [row for row in results.where(graph="rmat7") if row["analytic"].endswith(", in-edges")]
     names = {row["analytic"].partition(",")[0] for row in rows}
-    assert names == {"bfs", "components", "core_number", "pagerank", "sssp"}
+    assert names == {"bfs", "connected_components", "core_number", "pagerank", "sssp"}
     assert all(row["correct"] for row in rows)
 
 
@@ -172,11 +172,11 @@ def test_algorithms_compared_with_a_peer(tmp_path: Path, capsys: pytest.CaptureF
     assert {row["system"] for row in results.rows} == {"csr", "hornet", "scipy"}
     compared = [row for row in results.rows if row["agrees"] is not None]
     assert all(row["agrees"] for row in compared)
-    both = {"bfs", "triangles", "spmv", "components", "pagerank", "pagerank steps", "sssp"}
+    both = {"bfs", "triangle_count", "spmv", "connected_components", "pagerank", "pagerank steps", "sssp"}
     assert both <= {row["algorithm"] for row in compared if row["system"] == "scipy"}
     ours = {row["algorithm"] for row in compared if row["system"] == "hornet"}
-    assert ours == {*both, "triangles per vertex", "k-truss 4", "k-truss 8", "truss_numbers"}
-    for row in results.where(system="hornet", algorithm="components"):
+    assert ours == {*both, "triangle_count per vertex", "k-truss 4", "k-truss 8", "truss_numbers"}
+    for row in results.where(system="hornet", algorithm="connected_components"):
         assert row["times_peers"]["scipy"] > 0
     tables = capsys.readouterr().out
     assert "time over that of CSR" in tables and "times as fast as scipy" in tables
@@ -201,15 +201,15 @@ def test_incremental(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
 
 
 def test_a_wrong_analytic_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Wrong(DynamicComponents):
+    class Wrong(DynamicConnectedComponents):
         """Components that are not those of the graph."""
 
         @property
         def labels(self) -> Any:
             return self.graph.xp.arange(self.graph.num_vertices)
 
-    wrong = replace(analytics()["components"], incremental=Wrong)
-    monkeypatch.setattr("algorithms.analytic._catalogue", {"components": wrong})
+    wrong = replace(analytics()["connected_components"], incremental=Wrong)
+    monkeypatch.setattr("algorithms.analytic._catalogue", {"connected_components": wrong})
     assert run.main(["incremental", *SMALLEST, "--structures", "csr", "--out", str(tmp_path)]) == 1
     (path,) = tmp_path.glob("*.json")
     found = Results.load(path)
@@ -236,7 +236,7 @@ def test_directed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     targeted = [row for row in results.rows if "target" in row]
     assert {(row["part"], row["what"]) for row in targeted} == {
         ("bfs", "bfs"), ("updates", "insert"), ("updates", "delete"),
-        *(("analytics", name) for name in ("bfs", "components", "core_number", "pagerank", "sssp")),
+        *(("analytics", name) for name in ("bfs", "connected_components", "core_number", "pagerank", "sssp")),
     }  # fmt: skip
     for row in targeted:  # the cost of an analytic is a difference of times, which noise may make negative
         assert row["met"] is None if "ratio" not in row else row["met"] == (row["ratio"] <= row["target"])
@@ -259,7 +259,7 @@ def test_dynamic(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
 
 def test_native(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     results = results_of("native", tmp_path)
-    both = {"triangles", "triangles per vertex", "k-truss 4", "k-truss 8", "truss_numbers", "pagerank"}
+    both = {"triangle_count", "triangle_count per vertex", "k-truss 4", "k-truss 8", "truss_numbers", "pagerank"}
     for structure in ("csr", "hornet"):
         for form in ("native", "snapshot"):
             rows = results.where(structure=structure, form=form)
@@ -360,6 +360,14 @@ def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert "times as fast as igraph" in capsys.readouterr().out
 
 
+def test_older_files_name_analytics_as_the_catalogue_does(tmp_path: Path) -> None:
+    written = Results("incremental", "cpu", "full", header={"date": "2026-11-21"})
+    written.add(analytic="components", incremental_ms=1.0)
+    written.add(algorithm="triangles per vertex", median_ms=1.0)
+    first, second = Results.load(written.save(tmp_path)).rows
+    assert (first["analytic"], second["algorithm"]) == ("connected_components", "triangle_count per vertex")
+
+
 def test_the_page_of_all_algorithms(tmp_path: Path) -> None:
     """The latest time of each cell, under one name for each algorithm."""
     machine = {"gpu": "H200", "cpu": "a CPU", "cores": 2}
@@ -368,15 +376,15 @@ def test_the_page_of_all_algorithms(tmp_path: Path) -> None:
         for day in (20, 21)
     )
     native = Results("native", "gpu", "full", header=newer)
-    native.add(graph="rmat20", structure="slab", algorithm="triangles per vertex", form="native", median_ms=1.25)
+    native.add(graph="rmat20", structure="slab", algorithm="triangle_count per vertex", form="native", median_ms=1.25)
     static = Results("algorithms", "gpu", "full", header=older)
     static.add(graph="rmat20", system="slab", state="built", algorithm="bfs", median_ms=77.0)
     static.add(graph="rmat20", system="slab", state="grown", algorithm="bfs", median_ms=66.0)
-    static.add(graph="rmat20", system="slab", state="built", algorithm="triangles per vertex", median_ms=2.5)
+    static.add(graph="rmat20", system="slab", state="built", algorithm="triangle_count per vertex", median_ms=2.5)
     compared = Results("compare", "gpu", "full", header=newer)
     for system, state, result, label, milliseconds in (
         ("slab", "built", "agrees", "bfs", 4321.0), ("slab", "built", "agrees", "k_core(4)", 5.5),
-        ("slab", "built", "agrees", "k_truss(8)", 8.5), ("cugraph", "peer", "measured", "triangles", 9.5),
+        ("slab", "built", "agrees", "k_truss(8)", 8.5), ("cugraph", "peer", "measured", "triangle_count", 9.5),
         ("slab", "grown", "agrees", "sssp", 3.25),
     ):  # fmt: skip
         compared.add(graph="rmat20", structure=system, state=state, result=result, algorithm=label, ms=milliseconds)
@@ -384,7 +392,7 @@ def test_the_page_of_all_algorithms(tmp_path: Path) -> None:
     assert filled == 5 and count > 100
     lines = [line for line in text.split("## rmat16")[0].splitlines() if line.startswith("| ")]
     cells = {line.split(" | ")[0].strip("| "): line for line in lines}
-    assert " 4,321 " in cells["bfs"] and " 1.25 " in cells["triangles per vertex"] and " 9.5 " in text
+    assert " 4,321 " in cells["bfs"] and " 1.25 " in cells["triangle_count per vertex"] and " 9.5 " in text
     assert " 5.5 " in cells["k_core"] and " 8.5 " in text and " 2.5 " in text
     assert "77" not in text and "3.25" not in text
     assert "`static.json`: H200, 2026-11-20, commit 0123456789" in text and summary.MISSING in cells["louvain"]
@@ -398,14 +406,14 @@ def test_cells_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture) -> Non
     """All forms on the structures that are named, and what is missing afterwards."""
     options = ["cells", "--device", "cpu", "--scales", "6", "--structures", "hornet", "--out", str(tmp_path), "--quiet"]
     options += ["--seconds", "0"]
-    few = "bfs,triangles,sssp,spmv"
-    assert run.main([*options, "--algorithms", "bfs,triangles"]) == 0
+    few = "bfs,triangle_count,sssp,spmv"
+    assert run.main([*options, "--algorithms", "bfs,triangle_count"]) == 0
     (path,) = tmp_path.glob("cells-6-cpu-*.json")
     rows = Results.load(path).rows
     assert len(rows) == 2 * (1 + 3) and all(row["agrees"] and row["graph"] == "rmat6" for row in rows)
-    assert {row["form"] for row in rows if row["algorithm"] == "triangles"} == {"native", "snapshot", "auto"}
+    assert {row["form"] for row in rows if row["algorithm"] == "triangle_count"} == {"native", "snapshot", "auto"}
     times = summary.collect(summary.load(tmp_path))
-    assert ("cpu", "rmat6", "triangles", "snapshot", "hornet") in times
+    assert ("cpu", "rmat6", "triangle_count", "snapshot", "hornet") in times
     assert run.main([*options, "--missing", "--algorithms", few]) == 0
     (path,) = tmp_path.glob("cells-6-run2-cpu-*.json")
     assert {row["algorithm"] for row in Results.load(path).rows} == {"sssp", "spmv"}

@@ -58,6 +58,20 @@ def test_every_analytic_is_exported():
         assert all(form in exported for form in (known.static, known.incremental) if form)
 
 
+def test_names_are_those_of_functions():
+    """Of an analytic, of its incremental class, and of its results, which end in Result."""
+    for name, known in (CATALOGUE | analytics(times=True)).items():
+        assert known.static.__name__ == name
+        if known.incremental:
+            assert known.incremental.__name__.lower() == f"dynamic{name.replace('_', '')}"
+            assert known.incremental.__module__ == f"algorithms.dynamic_{name}"
+        assert inspect.signature(known.static).return_annotation.endswith("Result")
+    results = [name for name in algorithms.__all__ if name.endswith("Result")]
+    for name in algorithms.__all__:
+        member = getattr(algorithms, name)
+        assert (inspect.isclass(member) and issubclass(member, algorithms.Result)) == (name in results)
+
+
 def test_every_analytic_has_a_verifier():
     assert set(VERIFIERS) == set(CATALOGUE) | set(analytics(times=True))
 
@@ -323,7 +337,7 @@ def test_weights_that_are_needed(catalogue, device):
 
 def test_labels_and_tolerances():
     assert CATALOGUE["k_truss"].label(k=5) == "k_truss(5)" and CATALOGUE["bfs"].label(source=3) == "bfs"
-    assert isinstance(CATALOGUE["triangles"].comparator_for(), Counts)
+    assert isinstance(CATALOGUE["triangle_count"].comparator_for(), Counts)
     tight, loose = (CATALOGUE["pagerank"].comparator_for(alpha=0.85, tol=tol) for tol in (1e-9, 1e-3))
     assert isinstance(tight, Distribution) and tight.allowed == pytest.approx(loose.allowed * 1e-6)
 

@@ -142,7 +142,7 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "noun"), [("components", "component"), ("k_truss", "truss edge"), ("core_number", "core")]
+    ("name", "noun"), [("connected_components", "component"), ("k_truss", "truss edge"), ("core_number", "core")]
 )
 def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     """Checked against a library that has it, where one is installed."""
@@ -151,14 +151,14 @@ def test_stream_of_another_analytic(name, noun, graph_file, tmp_path):
     output = run("stream", graph_file, "-b", 2, "-d", "cpu", "-s", "csr", "--analytic", name, "--json", results)
     found = json.loads(results.read_text())
     assert f"{counted(found['totals']['count'], noun)}, verified: " in output and found["setting"]["analytic"] == name
-    counts = {"components": [2, 1, 1], "k_truss": [0, 0, 0], "core_number": [1, 2, 2]}
+    counts = {"connected_components": [2, 1, 1], "k_truss": [0, 0, 0], "core_number": [1, 2, 2]}
     assert [step["count"] for step in found["steps"]] == counts[name]
 
 
 def test_analytics_that_have_no_count(graph_file):
     start = ("stream", graph_file, "-d", "cpu", "--analytic")
     for name in ("pagerank", "truss_numbers"):
-        assert "cannot be counted after every batch; choose from components, triangles, k_truss" in run(
+        assert "cannot be counted after every batch; choose from connected_components, triangle_count, k_truss" in run(
             *start, name, code=2
         )
     assert "there is no 'nosuch'" in run(*start, "nosuch", code=2)
@@ -233,8 +233,8 @@ def test_no_gpu():
 
 
 READING = [
-    ("info",), ("bfs", "--device", "cpu"), ("run", "components", "--device", "cpu"), ("triangles", "--device", "cpu"),
-    ("stream", "--device", "cpu"),
+    ("info",), ("bfs", "--device", "cpu"), ("run", "connected_components", "--device", "cpu"),
+    ("triangles", "--device", "cpu"), ("stream", "--device", "cpu"),
 ]  # fmt: skip
 
 
@@ -384,7 +384,7 @@ def test_interrupted_comparison(monkeypatch, graph_file, tmp_path):
     module = importlib.import_module("dynfrontier.comparison.compare")
     interrupt_at(monkeypatch, module, "_answer", 2)
     results = tmp_path / "results.json"
-    command = ("compare", graph_file, "-d", "cpu", "--against", "networkx", "-a", "bfs", "-a", "triangles")
+    command = ("compare", graph_file, "-d", "cpu", "--against", "networkx", "-a", "bfs", "-a", "triangle_count")
     assert "interrupted after 1 of the algorithms" in run(*command, "--repeat", 1, "--json", results, code=130)
     found = json.loads(results.read_text())
     assert found["interrupted"] is True and [row["algorithm"] for row in found["rows"]] == ["bfs"]
@@ -441,10 +441,10 @@ def test_a_file_that_cannot_be_finished_stays_as_it_was(tmp_path, monkeypatch):
 def test_analytics_have_one_set_of_names(graph_file):
     pytest.importorskip("networkx")
     options = ("--device", "cpu", "--against", "networkx", "--repeat", 1)
-    for name in ("triangles", "triangle_count", "components", "connected_components"):
+    for name in ("triangle_count", "connected_components"):
         assert "yes," in run("compare", graph_file, "-a", name, *options)
         run("workload", graph_file, "-d", "cpu", "-b", 2, "--preload", 0, "-s", "csr", "-a", name)
-        assert choose_analytic(f"dynamic_{name}").name in ("dynamic_triangles", "dynamic_components")
+        assert choose_analytic(f"dynamic_{name}").name == f"dynamic_{name}"
     assert "there is no 'nosuch'" in run("compare", graph_file, "-a", "nosuch", code=2)
 
 
@@ -508,7 +508,7 @@ def test_run_from_several_sources(graph_file, tmp_path):
     assert "cannot both be given" in run(*start, "10", "--source", "20", code=2)
     assert "vertex 11 is not in" in run(*start, "10,11", "-d", "cpu", code=2)
     assert "--sources x: the ids" in run(*start, "10,x", "-d", "cpu", code=2)
-    assert "does not start from several" in run("run", "components", graph_file, "--sources", "10", code=2)
+    assert "does not start from several" in run("run", "connected_components", graph_file, "--sources", "10", code=2)
 
 
 COUNTED_FROM_1 = {
@@ -567,11 +567,11 @@ def test_run_on_dates(dates_file, graph_file, tmp_path):
     assert (tmp_path / "out.csv").read_text().splitlines()[1:] == [
         "1,2020-01-01T10:00:00,", "2,2020-01-01T10:00:00,1", "3,2020-01-01T10:05:00,2", "4,2020-01-01T10:30:00,3",
     ]  # fmt: skip
-    start = "run", "temporal_triangles", dates_file, "-d", "cpu", "-s", "slab", "-p"
+    start = "run", "temporal_triangle_count", dates_file, "-d", "cpu", "-s", "slab", "-p"
     assert "total: 1" in run(*start, "delta=8min") and "total: 0" in run(*start, "delta=7min")
     edges = fr.io.read_edges(dates_file, columns={"time": "when"}, compact=True)
     assert load_graph(edges, "slab", "cpu", times=True).multi_edges == "all"  # so that events that repeat count
-    assert "needs times, and" in run("run", "temporal_triangles", graph_file, "-d", "cpu", code=2)
+    assert "needs times, and" in run("run", "temporal_triangle_count", graph_file, "-d", "cpu", code=2)
     assert "temporal_random_walks" in run("run")
 
 
@@ -619,15 +619,16 @@ def test_parameters_that_list_vertices_take_ids_of_the_file(graph_file, tmp_path
 
 
 def test_run_names_what_is_wrong(graph_file, tmp_path):
-    start = ("run", "components", graph_file)
+    start = ("run", "connected_components", graph_file)
     assert "there is no 'nosuch'; choose from" in run("run", "nosuch", graph_file, code=2)
-    assert "give the file of a graph" in run("run", "components", code=2)
-    assert "components does not start from a vertex" in run(*start, "--source", 10, code=2)
+    assert "give the file of a graph" in run("run", "connected_components", code=2)
+    assert "connected_components does not start from a vertex" in run(*start, "--source", 10, code=2)
     assert "--parameter must be such as k=5, not 'k'" in run(*start, "-p", "k", code=2)
-    assert "--parameter k: components has no such parameter; there are: none" in run(*start, "-p", "k=3", code=2)
+    message = "--parameter k: connected_components has no such parameter; there are: none"
+    assert message in run(*start, "-p", "k=3", code=2)
     assert "k must be at least 2" in run("run", "k_truss", graph_file, "-p", "k=1", "-d", "cpu", "-s", "csr", code=2)
     assert "vertex 11 is not in" in run("run", "bfs", graph_file, "--source", 11, "-d", "cpu", code=2)
-    assert "undirected graphs" in run("run", "triangles", graph_file, "--directed", "-d", "cpu", code=2)
+    assert "undirected graphs" in run("run", "triangle_count", graph_file, "--directed", "-d", "cpu", code=2)
     assert "No such file" in run(*start, "--output", tmp_path / "none" / "x.csv", code=2)
     assert "is the input, too" in run(*start, "--output", graph_file, code=2)
 

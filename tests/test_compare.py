@@ -112,9 +112,9 @@ def check_peer(peer, edges, directed):
     if spmv is not None:
         np.testing.assert_allclose(result(spmv), matrix @ np.arange(N))
     labels = np.isfinite(shortest(ones)).argmax(axis=1)
-    assert Partition().compare((labels,), (result(peer.components(plain)),)).agrees
+    assert Partition().compare((labels,), (result(peer.connected_components(plain)),)).agrees
     triangles = np.rint(np.diag(ones @ ones @ ones) / 2).astype(np.int64)
-    assert Counts(3).compare((triangles,), (result(peer.triangles(plain)),)).agrees
+    assert Counts(3).compare((triangles,), (result(peer.triangle_count(plain)),)).agrees
     for k in (3, 4):
         task = peer.k_truss(plain, k)
         if task is not None:
@@ -185,7 +185,7 @@ def fake_pagerank(
 
 def fake_components(resource_handle, graph, offsets, indices, weights, labels, do_expensive_check):
     assert graph.symmetric
-    return graph.values(graph.scipy.components(graph.graph), np.int32)
+    return graph.values(graph.scipy.connected_components(graph.graph), np.int32)
 
 
 def fake_triangles(resource_handle, graph, start_list, do_expensive_check):
@@ -342,11 +342,12 @@ def fake_cugraph(monkeypatch):
 
 
 NOT_ON_DIRECTED = {
-    "triangles", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest", "louvain",
+    "triangle_count", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest",
+    "louvain",
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
-    "bfs", "components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality", "hits",
-    "katz_centrality", "personalized_pagerank", "random_walks",
+    "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",
+    "hits", "katz_centrality", "personalized_pagerank", "random_walks",
 }  # fmt: skip
 
 

@@ -105,32 +105,32 @@ def algorithms(*names):
 
 
 def test_cells(options):
-    names = ("components", "triangles", "truss_numbers")
+    names = ("connected_components", "triangle_count", "truss_numbers")
     inputs = [graph_input(), graph_input(directed=True, name="one way")]
     found = list(compare_all(makers(*inputs), algorithms(*names), options, warm_up=False))
     mine = {(cell.graph, cell.algorithm, cell.state): cell for cell in found if cell.structure == "csr"}
     assert set(mine) == {
         *(("rmat6", name, state) for name in names[:2] for state in STATES),
-        *(("one way", "components", state) for state in STATES),
+        *(("one way", "connected_components", state) for state in STATES),
     }
     for cell in mine.values():
         assert cell.result == "agrees" and cell.against.startswith("networkx ") and not cell.is_wrong
         assert cell.ms > 0 and cell.theirs_ms > 0 and len(cell.wall_ms) == 1
     others = {(cell.graph, cell.algorithm, cell.structure): cell.result for cell in found if cell.state not in STATES}
     assert others == {
-        ("rmat6", "components", "networkx"): "measured", ("rmat6", "triangles", "networkx"): "measured",
-        ("rmat6", "truss_numbers", ""): "not offered", ("one way", "components", "networkx"): "measured",
-        ("one way", "triangles", ""): "undefined", ("one way", "truss_numbers", ""): "undefined",
+        ("rmat6", "connected_components", "networkx"): "measured", ("rmat6", "triangle_count", "networkx"): "measured",
+        ("rmat6", "truss_numbers", ""): "not offered", ("one way", "connected_components", "networkx"): "measured",
+        ("one way", "triangle_count", ""): "undefined", ("one way", "truss_numbers", ""): "undefined",
     }  # fmt: skip
     (_, agreement), (name, times), _ = tables(found)
-    assert ("triangles", "2/2", "undefined") in agreement.rows and name == "rmat6"
+    assert ("triangle_count", "2/2", "undefined") in agreement.rows and name == "rmat6"
     assert [row[0] for row in times.rows] == list(names[:2]) and not wrong(found)
 
 
 def test_what_one_side_does_not_do_is_told(options, monkeypatch):
     """A crash, a call without end, an error, and a graph with other edges."""
     answers = {
-        ("theirs", "components"): {"late": 20}, ("theirs", "triangles"): {"error": "crashed (SIGSEGV)"},
+        ("theirs", "connected_components"): {"late": 20}, ("theirs", "triangle_count"): {"error": "crashed (SIGSEGV)"},
         ("ours", "core_number"): {"late": 20}, ("ours", "bfs"): {"error": "ValueError: no luck"},
     }  # fmt: skip
     ask = InThisProcess.ask
@@ -139,25 +139,23 @@ def test_what_one_side_does_not_do_is_told(options, monkeypatch):
         return answers.get((request["do"], request.get("algorithm"))) or ask(self, limit, **request)
 
     monkeypatch.setattr(InThisProcess, "ask", answer)
-    names = ("components", "triangles", "core_number", "bfs")
+    names = ("connected_components", "triangle_count", "core_number", "bfs")
     smaller, larger = graph_input(), GraphInput.of(fr.io.rmat(7, 4, seed=1), "rmat7")
     found = list(compare_all(makers(smaller, larger), algorithms(*names), options, warm_up=False))
     shown = {(cell.algorithm, cell.state): cell for cell in found if cell.graph == "rmat6"}
-    assert shown["components", "built"].result == "no answer"
-    assert shown["components", "built"].against == "csr, built"
-    assert shown["components", "peer"].result == "did not end"
-    assert shown["triangles", "peer"].result == "failed" and "SIGSEGV" in shown["triangles", "grown"].detail
+    assert shown["connected_components", "built"].result == "no answer"
+    assert shown["connected_components", "built"].against == "csr, built"
+    assert shown["connected_components", "peer"].result == "did not end"
+    assert shown["triangle_count", "peer"].result == "failed" and "SIGSEGV" in shown["triangle_count", "grown"].detail
     assert shown["core_number", "built"].result == "did not end" and shown["core_number", "built"].is_wrong
     assert shown["bfs", "grown"].result == "failed" and "no luck" in shown["bfs", "grown"].detail
     assert len(wrong(found)) == 8
     assert any("on rmat6, which is smaller" in cell.detail for cell in found if cell.graph == "rmat7")
     words = {row[0]: row[1] for row in tables(found)[0][1].rows}
     assert words == {
-        "components": "did not end",
-        "triangles": "failed",
-        "core_number": "0/2, did not end",
+        "connected_components": "did not end", "triangle_count": "failed", "core_number": "0/2, did not end",
         "bfs": "0/2, failed",
-    }
+    }  # fmt: skip
 
 
 def test_graphs_that_hold_other_edges_differ(options, monkeypatch):

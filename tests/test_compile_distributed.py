@@ -25,8 +25,8 @@ from structures import SlabGraph
 breadth_first = importlib.import_module("algorithms.bfs")
 components = importlib.import_module("algorithms.connected_components")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
-dynamic_components = importlib.import_module("algorithms.dynamic_components")
-temporal_triangles = importlib.import_module("algorithms.temporal_triangle_count")
+dynamic_connected_components = importlib.import_module("algorithms.dynamic_connected_components")
+temporal_triangle_module = importlib.import_module("algorithms.temporal_triangle_count")
 distances = importlib.import_module("algorithms._distances_over_parts")
 tree = importlib.import_module("algorithms.shortest_path_tree")
 sssp = importlib.import_module("algorithms.sssp")
@@ -40,7 +40,7 @@ def labels(graph):
 
 MARKS, BATCH, SIXTHS = np.zeros(1, np.uint8), np.uint8(1), np.zeros(1, np.int64)
 PER_PAIR = cuda_functors(dynamic_module._share, dynamic_module._credit, False)
-NUMBERED = cuda_functors(temporal_triangles._count_at_latest, None, True)
+NUMBERED = cuda_functors(temporal_triangle_module._count_at_latest, None, True)
 
 CASES = {
     "common": ("visit_common", lambda g: (
@@ -51,7 +51,7 @@ CASES = {
         NUMBERED[0], (SIXTHS, SIXTHS, np.int64(9), SIXTHS), NUMBERED[1],
     )),
     "take-root": ("reduce", lambda g: (
-        (("op", dynamic_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
+        (("op", dynamic_connected_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
         (("REDUCE", "Sum"), ("RESULT", "i64")),
     )),
     "relax-any": ("visit_edges", lambda g: (

@@ -13,7 +13,7 @@ from functor_compilers import *  # noqa: F403
 from test_compile_operators import check_compiles
 
 import frontier as fr
-from algorithms import DynamicCore, analytics
+from algorithms import DynamicCoreNumber, analytics
 from algorithms.catalogue import GALLERY
 from frontier.functor.cuda import chosen_compiler
 from frontier.operators.dispatch.kernels import cuda_build, functor_args
@@ -134,7 +134,7 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4], num_vertices=6, device="cpu")
     with monkeypatch.context() as patch:
         note(patch, kept)
-        cores = DynamicCore(graph)
+        cores = DynamicCoreNumber(graph)
         graph.insert_edges([0], [2])
         graph.delete_edges([0], [1])
         assert cores.degeneracy == 2

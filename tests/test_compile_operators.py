@@ -26,7 +26,7 @@ ranks_module = importlib.import_module("algorithms._pagerank_functors")
 temporal_triangles_module = importlib.import_module("algorithms.temporal_triangle_count")
 copies = importlib.import_module("frontier.operators.copies")
 components_module = importlib.import_module("algorithms.connected_components")
-dynamic_components_module = importlib.import_module("algorithms.dynamic_components")
+dynamic_components_module = importlib.import_module("algorithms.dynamic_connected_components")
 intersect_module = importlib.import_module("frontier.operators.intersect")
 orientation_module = importlib.import_module("frontier.operators.orientation")
 priority_module = importlib.import_module("frontier.operators.priority_frontier")
@@ -261,7 +261,7 @@ def numbered_case(graph):
 
 
 def mark_case(graph):
-    functor = (("op", dynamic_module._set_mark, OP, None),)
+    functor = (("op", dynamic_module.set_mark, OP, None),)
     return functor, (np.zeros(1, np.uint8), np.uint8(1)), (("NO_OUTPUT", "1"),)
 
 
@@ -633,8 +633,8 @@ def distances_case(op, header, weight_dtype):
             "_weight_or_nan": (),
             "_relax": (distances, distances, vertices, unreached, flags),
             "_leads_on": (distances, unreached),
-            "choose_nearer": (distances, vertices, unreached),
-            "_has_none": (distances, vertices, unreached, np.int64(0)),
+            "choose_nearer": (distances, vertices, unreached, np.int64(0)),
+            "has_none": (distances, vertices, unreached, np.int64(0)),
             "grow": (distances, vertices, unreached, np.int64(0)),
         }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)))
         if header == "advance":
@@ -655,7 +655,7 @@ def distances_case(op, header, weight_dtype):
 
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
-    "_has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
+    "has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
     "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
     "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip

@@ -11,7 +11,7 @@ from graphs import GRAPHS
 from verifiers import host, verify_components
 
 import frontier as fr
-from algorithms import DynamicComponents, connected_components
+from algorithms import DynamicConnectedComponents, connected_components
 from structures import SlabGraph
 
 pytestmark = pytest.mark.few
@@ -130,7 +130,7 @@ def test_wrong_components_fail_their_verifier(structure, name):
         verify_components(graph, replace(right, count=right.count + 1))
 
 
-# ---- DynamicComponents -----------------------------------------------------------------------------------------------
+# ---- DynamicConnectedComponents --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def both_ways(request):
 def test_dynamic_components_keep_up(dynamic, device, edges, rng, both_ways):
     src, dst, n = edges
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     check(graph, components)
     for step in range(4):
         us, vs = map(host, graph.to_coo()[:2])
@@ -190,7 +190,7 @@ def test_dynamic_components_after_large_batches(dynamic, device, rng, both_ways)
     n = 6000
     src, dst = rng.integers(0, n, (2, 12_000))
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for size in (7000, 9000, 11_000):
         graph.delete_edges(src[:size], dst[:size])
         check(graph, components)
@@ -202,7 +202,7 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
     """Near the threshold where a giant component emerges, components join and fall apart all the time."""
     n = 600
     graph = dynamic(n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for step in range(24):
         graph.insert_edges(*rng.integers(0, n, (2, 70)))
         check(graph, components)
@@ -214,10 +214,10 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
 
 def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
     """Whether they are few enough for their ends to be kept or not."""
-    module = importlib.import_module("algorithms.dynamic_components")
+    module = importlib.import_module("algorithms.dynamic_connected_components")
     monkeypatch.setattr(module, "SMALL_BATCHES", 5)
     graph = dynamic(400, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for batches in (4, 9, 5, 6, 1):
         for _ in range(batches):
             graph.insert_edges(*rng.integers(0, 400, (2, 3)))
@@ -229,7 +229,7 @@ def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_
 @pytest.mark.parametrize("in_edges", [False, True], ids=["without", "in_edges"])
 def test_dynamic_components_of_directed_graphs(dynamic, device, rng, in_edges):
     graph = dynamic(80, directed=True, device=device, in_edges=in_edges)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for _ in range(8):
         graph.insert_edges(*rng.integers(0, 80, (2, 30)))
         check(graph, components)
@@ -245,7 +245,7 @@ def test_dynamic_components_of_directed_graphs_in_small(dynamic, device, rng):
     """Few vertices, so that edges come with their opposites, twice, as loops, and around deleted vertices."""
     n = 14
     graph = dynamic(n, directed=True, in_edges=True, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for step in range(30):
         alive = np.flatnonzero(host(graph.has_vertices(np.arange(n))))
         src, dst = alive[rng.integers(0, alive.size, (2, 5))]
@@ -268,7 +268,7 @@ def test_steps_of_directed_graphs_are_recorded(dynamic, device):
     """On GPUs, before the first batch comes; and batches repeat these records."""
     path = np.arange(49)
     graph = dynamic.from_edges(path, path + 1, num_vertices=50, directed=True, in_edges=True, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     steps = components._joins, components._renames, components._splits
     records = [dict(step._records) for step in steps]
     assert all(bool(of_step) == graph.device.is_gpu for of_step in records)
@@ -284,7 +284,7 @@ def test_long_paths_fall_apart_and_join(dynamic, device, both_ways, monkeypatch)
     n = 1000
     path = np.arange(n - 1)
     graph = dynamic.from_edges(path, path + 1, num_vertices=n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     cuts = np.array([10, 499, 500, 900])
     with monkeypatch.context() as patch:
         patch.setattr(components, "_recompute", None)  # they are repaired
@@ -305,7 +305,7 @@ def test_long_paths_fall_apart_and_join(dynamic, device, both_ways, monkeypatch)
 def test_a_grid_is_cut_in_strips(dynamic, device):
     src, dst, n = GRAPHS["grid"]
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     low, high = np.minimum(src, dst), np.maximum(src, dst)
     between = (high - low > 1) & ((low // 31) % 4 == 1)
     graph.delete_edges(src[between], dst[between])
@@ -321,7 +321,7 @@ def test_bridges_between_cliques(dynamic, device, both_ways):
     src = np.concatenate([one[0] + size * c for c in range(cliques)])
     dst = np.concatenate([one[1] + size * c for c in range(cliques)])
     graph = dynamic.from_edges(src, dst, num_vertices=size * cliques, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     assert components.count == cliques
     ends = size * np.arange(cliques)
     for _ in range(2):
@@ -341,7 +341,7 @@ def test_bridges_between_cliques(dynamic, device, both_ways):
 def test_a_star_loses_its_hub(dynamic, device, both_ways):
     src, dst, n = GRAPHS["star"]
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     assert components.count == 1
     graph.delete_vertices([0])
     check(graph, components)
@@ -356,7 +356,7 @@ def test_a_star_loses_its_hub(dynamic, device, both_ways):
 def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device, both_ways):
     clique = np.array([(i, j) for i in range(2, 40) for j in range(2, i)]).T
     graph = dynamic.from_edges(*clique, num_vertices=40, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     graph.insert_edges([0, 1], [20, 30])  # the clique takes over the label 0, and keeps its root
     check(graph, components)
     graph.delete_edges([0], [20])
@@ -369,7 +369,7 @@ def test_the_smallest_vertex_leaves_the_largest_component(dynamic, device, both_
 
 def test_levels_are_reset_before_they_overflow(dynamic, device, both_ways):
     graph = dynamic.from_edges([0, 1, 2], [1, 2, 3], device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     components._level += np.int32(2**30 - 1)
     for _ in range(3):
         graph.delete_edges([1], [2])
@@ -382,7 +382,7 @@ def test_levels_are_reset_before_they_overflow(dynamic, device, both_ways):
 def test_edges_that_go_and_come_back(dynamic, device, rng, both_ways):
     src, dst, n = GRAPHS["road"]
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device, **both_ways)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     before = host(components.labels).copy()
     for part in np.array_split(rng.permutation(src.size), 3):
         graph.delete_edges(np.tile(src[part], 2), np.tile(dst[part], 2))  # each twice
@@ -396,7 +396,7 @@ def test_edges_that_go_and_come_back(dynamic, device, rng, both_ways):
 
 def test_dynamic_components_under_all_kinds_of_updates(dynamic, device, rng):
     graph = dynamic(60, device=device, weight_dtype="float32")
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for step in range(12):
         src, dst = rng.integers(0, graph.num_vertices, (2, 40))
         there = host(graph.has_vertices(src)) & host(graph.has_vertices(dst))
@@ -415,7 +415,7 @@ def test_dynamic_components_under_all_kinds_of_updates(dynamic, device, rng):
 
 def test_all_vertices_go_and_come_back(dynamic, device):
     graph = dynamic.from_edges([0, 1, 3], [1, 2, 4], device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     graph.delete_vertices(range(5))
     check(graph, components)
     assert components.count == 0
@@ -427,7 +427,7 @@ def test_all_vertices_go_and_come_back(dynamic, device):
 
 def test_graphs_may_start_without_vertices(dynamic, device):
     graph = dynamic(0, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     assert components.count == 0
     graph.insert_vertices(3)
     graph.insert_edges([0], [2])
@@ -437,7 +437,7 @@ def test_graphs_may_start_without_vertices(dynamic, device):
 def test_failed_updates_leave_components_alone(dynamic, device):
     src, dst, n = GRAPHS["path"]
     graph = dynamic.from_edges(src, dst, num_vertices=n, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for update in (graph.insert_edges, graph.delete_edges):
         with pytest.raises(ValueError, match="src"):
             update([0, n], [1, 2])
@@ -449,7 +449,7 @@ def test_failed_updates_leave_components_alone(dynamic, device):
 def test_insertions_that_nobody_has_read(device):
     """They count when vertices come and go, and when the components are closed."""
     graph = SlabGraph(6, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for src, dst in (([0], [1]), ([3], [4]), ([1], [3])):
         graph.insert_edges(src, dst)
     graph.insert_vertices(2)
@@ -464,7 +464,7 @@ def test_insertions_that_nobody_has_read(device):
 
 def test_labels_that_could_not_be_brought_up_to_date(device, monkeypatch):
     graph = SlabGraph.from_edges([0, 2, 4], [1, 3, 5], num_vertices=6, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     graph.insert_edges([1, 3], [2, 4])
 
     def no_memory(*args, **options):
@@ -481,7 +481,7 @@ def test_labels_that_could_not_be_brought_up_to_date(device, monkeypatch):
 
 def test_labels_read_by_several_threads(device):
     graph = SlabGraph(200, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for batch in range(10):
         ids = np.arange(batch, 199, 10)
         graph.insert_edges(ids, ids + 1)
@@ -493,7 +493,7 @@ def test_labels_read_by_several_threads(device):
 
 def test_closed_components_keep_up_no_more(dynamic, device):
     graph = dynamic(4, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     components.close()
     graph.insert_edges([0, 1, 2], [1, 2, 0])
     assert components.count == 4
@@ -501,7 +501,7 @@ def test_closed_components_keep_up_no_more(dynamic, device):
 
 def test_few_living_vertices_among_many_deleted(structure, device):
     graph = structure.from_edges([3, 4996], [4996, 4998], num_vertices=5000, device=device)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     alive = np.array([3, 2500, 4996, 4998])
     graph.delete_vertices(np.setdiff1d(np.arange(5000), alive))
     for src, dst in (([3], [2500]), ([2500], [4998])):

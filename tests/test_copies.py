@@ -129,7 +129,7 @@ def test_copies_have_no_observers(new, copied):
 INCREMENTAL = {known.incremental.__name__: known for known in algorithms.analytics().values() if known.incremental}
 
 
-@pytest.mark.parametrize("name", ["Counting", "DynamicComponents", "DynamicTriangleCount"])
+@pytest.mark.parametrize("name", ["Counting", "DynamicConnectedComponents", "DynamicTriangleCount"])
 def test_what_follows_a_graph_cannot_be_copied(device, copied, name):
     graph = CSR.from_edges([0, 1, 2], [1, 2, 0], device=device)
     follower = Counting() if name == "Counting" else INCREMENTAL[name].maintain(graph, source=0)

@@ -7,7 +7,7 @@ from model import random_batch
 from verifiers import host
 
 import frontier as fr
-from algorithms import DynamicCore, core_number
+from algorithms import DynamicCoreNumber, core_number
 
 N = 60
 
@@ -27,7 +27,7 @@ def thresholds(monkeypatch):
 def limit(monkeypatch, **limits):
     """Set constants of the module."""
     for name, value in limits.items():
-        monkeypatch.setattr(f"algorithms.dynamic_core.{name}", value)
+        monkeypatch.setattr(f"algorithms.dynamic_core_number.{name}", value)
 
 
 def by_networkx(graph):
@@ -67,7 +67,7 @@ def test_random_batches(structure, device, directed, rng, tries):
     graph = structure.from_edges(
         *random_batch(rng, N, 90)[:2], num_vertices=N, directed=directed, device=device, in_edges=directed
     )
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     for _ in range(tries(15, 300)):
         size = int(10 ** rng.uniform(0, 2.2))
         src, dst, _ = random_batch(rng, N // int(rng.integers(1, 5)), size)
@@ -84,7 +84,7 @@ def test_random_batches(structure, device, directed, rng, tries):
 def test_a_clique_that_comes_and_goes(structure, device):
     """Core numbers that rise and fall by more than one in a batch."""
     graph = structure(40, device=device)
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     src, dst = np.triu_indices(20, 1)
     graph.insert_edges([0, 20, 20], [39, 39, 0])
     graph.insert_edges(src, dst)
@@ -104,7 +104,7 @@ def test_a_ring_is_closed_and_cut(structure, device):
     """One edge that changes the core number of every vertex, far from its ends."""
     n = 500
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     for _ in range(2):
         graph.insert_edges([n - 1], [0])
         assert cores._known and (host(cores.core_number) == 2).all()
@@ -119,7 +119,7 @@ def test_vertices_come_and_go(structure, device, rng):
     """A hub is deleted, and vertices join: those that were there before, and others."""
     graph = structure.from_edges(*random_batch(rng, N, 200)[:2], num_vertices=N, device=device)
     graph.insert_edges(np.zeros(N - 1, np.int64), np.arange(1, N))
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     graph.delete_vertices([0, 7])
     check(cores)
     graph.insert_vertices(5)
@@ -131,7 +131,7 @@ def test_vertices_come_and_go(structure, device, rng):
 def test_vertices_return_that_were_absent_when_core_numbers_were_computed(structure, device):
     graph = structure(4, device=device)
     graph.delete_vertices([0, 3])
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     graph.insert_vertices([0])
     graph.insert_edges([0], [1])
     check(cores)
@@ -145,7 +145,7 @@ def test_much_of_the_graph_changes(structure, device, rng, monkeypatch):
     """Core numbers are then recomputed from scratch, once for all batches until they are read."""
     limit(monkeypatch, LARGE_EDGES=1 / 16, SMALL_EDGES=1)
     graph = structure.from_edges(*random_batch(rng, N, 90)[:2], num_vertices=N, device=device)
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     graph.insert_edges(*random_batch(rng, N, 200)[:2])
     assert not cores._known
     graph.delete_edges([1], [2])
@@ -162,7 +162,7 @@ def test_much_of_the_graph_changes(structure, device, rng, monkeypatch):
 def test_a_directed_graph_without_in_edges(structure, device, rng):
     """There is no way back along an edge: core numbers are recomputed."""
     graph = structure.from_edges(*random_batch(rng, N, 200)[:2], num_vertices=N, directed=True, device=device)
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     graph.insert_edges([3], [4])
     graph.delete_edges(*(part[:5] for part in graph.to_coo()[:2]))
     check(cores, incremental=False)
@@ -173,7 +173,7 @@ def test_after_a_batch_that_visited_too_much(structure, device, monkeypatch):
     limit(monkeypatch, RECOMPUTE_ABOVE=1 / 4, ROUND_ARCS=0, SMALL_ARCS=0)
     n = 200
     graph = structure.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, device=device)
-    cores = DynamicCore(graph)
+    cores = DynamicCoreNumber(graph)
     for skipped in (1, 3, 7):
         graph.insert_edges([n - 1], [0])
         assert not cores._known and cores._skip == skipped

@@ -59,8 +59,8 @@ def test_showing_a_result_copies_nothing_to_the_host(text):
         def __getattr__(self, name):
             raise AssertionError(f"{name} was asked for")
 
-    fields = {field.name: 0 for field in dataclasses.fields(algorithms.PageRank)}
-    result = algorithms.PageRank(**fields | {"pagerank": OnDevice()})
+    fields = {field.name: 0 for field in dataclasses.fields(algorithms.PageRankResult)}
+    result = algorithms.PageRankResult(**fields | {"pagerank": OnDevice()})
     assert "float32[3]" in (repr(result) if text == "repr" else result._repr_html_())
 
 

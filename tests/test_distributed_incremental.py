@@ -13,7 +13,7 @@ from graphs import GRAPHS
 import frontier as fr
 from algorithms import (
     DynamicBFS,
-    DynamicComponents,
+    DynamicConnectedComponents,
     DynamicPageRank,
     DynamicSSSP,
     DynamicTriangleCount,
@@ -171,7 +171,7 @@ def test_an_analytic_that_fails_does_not_prevent_the_update(engine, monkeypatch)
 @pytest.mark.parametrize("directed", [False, True])
 def test_components_are_maintained(engine, directed):
     graphs = pair_of(engine, "road", directed=directed)
-    components = DynamicComponents(graphs[0])
+    components = DynamicConnectedComponents(graphs[0])
     for step, _ in enumerate(updates(graphs, size=20)):
         if step in (0, 5):
             continue  # two updates at a time
@@ -240,7 +240,7 @@ def test_observers_follow_weights_that_are_added(engine, directed, options):
     log = Log(one)
     key = engine.new_key()
     engine.run_alike(lambda host, key: host.objects.update({key: Log(host.objects[graph._key])}), key)
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     for _ in range(6):
         src, dst = rng.integers(0, n, (2, 40))
         data = {"time": rng.integers(0, 30, 40)} if options else {}
@@ -265,7 +265,7 @@ def test_edges_within_components_exchange_little(engine):
     n = 2000
     graph = DistributedGraph(SlabGraph, n, engine=engine)
     graph.insert_edges(np.zeros(n - 2, np.int64), np.arange(1, n - 1))
-    components = DynamicComponents(graph)
+    components = DynamicConnectedComponents(graph)
     sent = engine.hosts[0].comm.sent_bytes
     graph.insert_edges([1, 2, 3], [11, 12, 13])
     assert components.count == 2 and components.labels[n - 2] == 0
@@ -433,7 +433,7 @@ def any_edge(src, dst, edge, weight):
 
 def test_in_edges(engine, tmp_path):
     graphs = pair_of(engine, "rmat", directed=True, in_edges=True)
-    ranks, components = DynamicPageRank(graphs[0], tol=1e-8), DynamicComponents(graphs[0])
+    ranks, components = DynamicPageRank(graphs[0], tol=1e-8), DynamicConnectedComponents(graphs[0])
     for _ in updates(graphs, steps=2, size=40):
         assert graphs[0].run(look_back) == look_back(graphs[1])
         expected = pagerank(graphs[1], tol=1e-9, max_iter=500)

@@ -11,7 +11,7 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import DynamicCore, bfs, connected_components
+from algorithms import DynamicCoreNumber, bfs, connected_components
 from frontier.distributed import DistributedGraph
 from frontier.distributed.operators import pulls
 from frontier.distributed.transport.in_process import InProcessCommunicator
@@ -113,8 +113,8 @@ def test_what_is_missing_says_so(engine):
     graph, _ = of_shape(engine, "one-edge")
     with pytest.raises(NotImplementedError, match="common_neighbors is not available for a graph of several parts yet"):
         fr.common_neighbors(graph, [0], [1])
-    with pytest.raises(NotImplementedError, match="DynamicCore is not available for a graph of several parts yet"):
-        DynamicCore(graph)
+    with pytest.raises(NotImplementedError, match="DynamicCoreNumber is not available for a graph of several parts"):
+        DynamicCoreNumber(graph)
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
     with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):

@@ -21,7 +21,7 @@ from model import Model
 
 import frontier as fr
 from algorithms import (
-    DynamicComponents,
+    DynamicConnectedComponents,
     DynamicTriangleCount,
     bfs,
     connected_components,
@@ -170,7 +170,7 @@ def test_workers(kind):
         assert temporal_triangle_count(timed[0], 9).total == temporal_triangle_count(timed[1], 9).total
 
         shown, before = graph.snapshot(), triangle_count(one).total
-        with DynamicTriangleCount(graph) as triangles, DynamicComponents(graph) as components:
+        with DynamicTriangleCount(graph) as triangles, DynamicConnectedComponents(graph) as components:
             for each in (graph, one):
                 each.insert_edges(src[::2], dst[::-2][: src[::2].size])
                 each.delete_edges(src[:100], dst[:100])

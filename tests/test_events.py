@@ -92,7 +92,7 @@ def check(stream, monkeypatch, rng):
     ranks = temporal_pagerank(graph, half_life=4, tol=1e-8, max_iter=500)
     VERIFIERS["temporal_pagerank"](graph, ranks, half_life=4, tol=1e-8)
     if not graph.directed:
-        VERIFIERS["temporal_triangles"](graph, temporal_triangle_count(graph, 6), 6)
+        VERIFIERS["temporal_triangle_count"](graph, temporal_triangle_count(graph, 6), 6)
 
 
 def check_samples(stream, rng):
@@ -205,14 +205,14 @@ def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):
             lambda now=now: stream.expire(now - 9),
         ):
             change()
-            VERIFIERS["temporal_triangles"](graph, counter, delta)
+            VERIFIERS["temporal_triangle_count"](graph, counter, delta)
             seen += counter.total
     assert seen > (1 if delta else 0)
     monkeypatch.undo()
 
     def check_counts():
-        VERIFIERS["temporal_triangles"](graph, counter, delta)
-        VERIFIERS["temporal_triangles"](graph, temporal_triangle_count(graph, delta), delta)
+        VERIFIERS["temporal_triangle_count"](graph, counter, delta)
+        VERIFIERS["temporal_triangle_count"](graph, temporal_triangle_count(graph, delta), delta)
 
     graph.delete_records(rng.choice(to_host(graph, graph.records(*graph.to_coo()[:2])[1]), 10))
     check_counts()
@@ -314,7 +314,7 @@ CALLS = {
     "sample": lambda graph: fr.sample_temporal_neighbors(graph, [0], 1, seed=1),
     "latest": lambda graph: fr.latest_neighbors(graph, [0], 1),
     "walks": lambda graph: temporal_random_walks(graph, [0]),
-    "triangles": lambda graph: temporal_triangle_count(graph, 5),
+    "triangle_count": lambda graph: temporal_triangle_count(graph, 5),
     "incremental": lambda graph: DynamicTemporalTriangleCount(graph, 5),
     "pagerank": lambda graph: temporal_pagerank(graph, half_life=5),
 }

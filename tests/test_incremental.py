@@ -15,7 +15,7 @@ import frontier as fr
 from algorithms import AnalyticFailedError, analytics
 
 N = 60
-NUMBERS = {"components": ("count",), "k_truss": ("num_edges",)}
+NUMBERS = {"connected_components": ("count",), "k_truss": ("num_edges",)}
 """Numbers of results that are looked at besides what the catalogue compares."""
 
 

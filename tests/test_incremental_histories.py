@@ -26,10 +26,10 @@ KINDS = {
 }
 
 LIMITS = {
-    "dynamic_core": {"SMALL_EDGES": 3, "SMALL_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
+    "dynamic_core_number": {"SMALL_EDGES": 3, "SMALL_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
     "dynamic_triangle_count": {"LARGE_EDGES": 2, "MAX_BATCHES": 2},
     "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
-    "dynamic_components": {"SMALL_BATCHES": 1},
+    "dynamic_connected_components": {"SMALL_BATCHES": 1},
 }
 """Limits as low as the graphs are small, so that what is rare comes up."""
 

@@ -15,7 +15,7 @@ def made(scale, factor, batch, window=3, analytic=None):
 
 
 @pytest.mark.parametrize("sizes", [(1, 0, 10), (2, 1, 1), (3, 100, 5), (14, 1, 100)])
-@pytest.mark.parametrize("analytic", ["triangles", "components", None])
+@pytest.mark.parametrize("analytic", ["triangle_count", "connected_components", None])
 def test_jobs_of_any_size_warm_up(sizes, analytic):
     main = made(*sizes, analytic=analytic and find_analytic(analytic))
     main.warm_up()

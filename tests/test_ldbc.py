@@ -19,7 +19,7 @@ from verifiers import host
 from algorithms import (
     UNREACHED,
     DynamicBFS,
-    DynamicComponents,
+    DynamicConnectedComponents,
     DynamicPageRank,
     DynamicSSSP,
     bfs,
@@ -176,7 +176,7 @@ def test_components(structure, device, name):
     case = load("wcc", name, int)
     graph = case.graph(structure, device)
     assert same_parts(connected_components(graph).labels, case.expected)
-    kept = DynamicComponents(graph)
+    kept = DynamicConnectedComponents(graph)
     case.change_and_change_back(graph)
     assert same_parts(kept.labels, case.expected)
 

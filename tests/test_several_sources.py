@@ -11,7 +11,7 @@ from verifiers import host, verify_bfs, verify_distances
 
 import frontier as fr
 from algorithms import BFSResult, bfs, closeness_centrality, sssp
-from algorithms.sssp import Distances
+from algorithms.sssp import SSSPResult
 
 pytestmark = pytest.mark.few
 
@@ -131,7 +131,7 @@ def check_sssp(graph, sources):
     for i, source in enumerate(sources):
         one = sssp(graph, int(source))
         assert one.distance.dtype == found.distance.dtype and (host(found.distance[i]) == host(one.distance)).all()
-        verify_distances(graph, int(source), Distances(found.distance[i], found.predecessor[i]))
+        verify_distances(graph, int(source), SSSPResult(found.distance[i], found.predecessor[i]))
     less = sssp(graph, sources=sources, predecessors=False)
     assert less.predecessor is None and (less.distance == found.distance).all()
 

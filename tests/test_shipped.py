@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import frontier as fr
-from algorithms import _union_find, analytics, dynamic_components, repertoire
+from algorithms import _union_find, analytics, dynamic_connected_components, repertoire
 from dynfrontier.prebuilt import build
 from dynfrontier.prebuilt.rehearsal import Rehearsal, RehearsingDevice
 from frontier.core.structures import structures
@@ -170,10 +170,10 @@ def graph_of(name="slab", **options):
 
 
 def join_of(graph, labels=np.int32):
-    """What `DynamicComponents` asks `visit_edges` for."""
+    """What `DynamicConnectedComponents` asks `visit_edges` for."""
     args = np.zeros(8, labels), np.zeros(8, labels), np.zeros(2, np.int64)
     options = (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
-    functors = (("op", dynamic_components._join, ARC, None),)
+    functors = (("op", dynamic_connected_components._join, ARC, None),)
     return graph, "frontier/operators/visit_edges/visit_edges.cuh", functors, args, options
 
 
@@ -181,7 +181,7 @@ def rename_of(graph):
     """What it asks `filter` for."""
     ids = np.zeros(8, np.int32)
     args = ids, ids, ids, ids, np.zeros(4, np.int64)
-    functors = (("op", dynamic_components._rename, VERTEX, TRUTH),)
+    functors = (("op", dynamic_connected_components._rename, VERTEX, TRUTH),)
     return graph, "frontier/operators/filter/filter.cuh", functors, args
 
 
@@ -240,14 +240,14 @@ def test_functors_are_found_before_a_compiler(linked, monkeypatch):
 def test_a_functor_of_another_meaning_is_compiled(linked, monkeypatch):
     assert code_for(join_of(graph_of()))
     with monkeypatch.context() as patch:
-        patch.setattr(dynamic_components, "JOINED", 1)  # a number that it names
+        patch.setattr(dynamic_connected_components, "JOINED", 1)  # a number that it names
         assert misses(join_of(graph_of()))
     with monkeypatch.context() as patch:
-        patch.setattr(dynamic_components, "root_of", lambda link, v: v)  # a function that it calls
+        patch.setattr(dynamic_connected_components, "root_of", lambda link, v: v)  # a function that it calls
         assert misses(join_of(graph_of()))
     assert code_for(join_of(graph_of()))
     with monkeypatch.context() as patch:
-        patch.setattr(_union_find, "fr", dynamic_components)  # what that function takes from a module
+        patch.setattr(_union_find, "fr", dynamic_connected_components)  # what that function takes from a module
         assert misses(join_of(graph_of()))
     with monkeypatch.context() as patch:
         patch.setattr(engine, "_kernels", {})
@@ -294,7 +294,7 @@ def test_analytics_are_rehearsed():
     """What they ask operators for on a GPU is noted on a CPU, and has names."""
     rehearsal = Rehearsal()
     with fr.interpreted(), rehearsal.watching():
-        repertoire.perform(structures()["csr"], RehearsingDevice(), ("components", "triangles"))
+        repertoire.perform(structures()["csr"], RehearsingDevice(), ("connected_components", "triangle_count"))
     assert not rehearsal.nameless and not rehearsal.failures
     asked = {(header.split("/")[2], *(f.function.__name__ for f in functors))
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip

@@ -40,7 +40,7 @@ def made_up_steps(batches, slow=()):
 
 def made_up_report(steps, name="stream.txt", window=0, verified=True, interrupted=False):
     setting = {"structure": "slab", "device": "cpu", "stream": name, "batch_size": 100, "window": window,
-               "analytic": "triangles", "counted": "triangle"}  # fmt: skip
+               "analytic": "triangle_count", "counted": "triangle"}  # fmt: skip
     graph = SimpleNamespace(
         memory_usage=lambda: SimpleNamespace(used=1000, csr=800), num_edges=steps[-1].edges if steps else 0,
         num_vertices=3, degrees=lambda: np.array([1, 1, 0]),

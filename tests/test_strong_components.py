@@ -10,7 +10,7 @@ from verifiers import VERIFIERS, host
 import frontier as fr
 from algorithms import strongly_connected_components
 from algorithms._strong_search import search
-from algorithms.connected_components import Components
+from algorithms.connected_components import ConnectedComponentsResult
 
 CSR = fr.structures()["csr"]
 module = importlib.import_module("algorithms.strongly_connected_components")
@@ -67,7 +67,7 @@ def test_rounds(device, steps, rng, monkeypatch):
         graph = CSR.from_edges(ids[src], ids[dst], num_vertices=n, directed=True, device=device)
         graph.delete_vertices(ids[:2])
         labels = module.find_in_parallel(graph)
-        check(graph, Components(labels, np.unique(host(labels)).size - 1))
+        check(graph, ConnectedComponentsResult(labels, np.unique(host(labels)).size - 1))
 
 
 def test_random_graphs(device, rng, tries):

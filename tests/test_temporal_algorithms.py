@@ -214,13 +214,13 @@ def test_incremental_triangles(structure, device, delta):
     for now in range(0, 150, 10):
         size = int(rng.integers(0, 90))
         graph.insert_edges(*rng.integers(4, N, (2, size)), time=rng.integers(now - 20, now + 10, size))
-        VERIFIERS["temporal_triangles"](graph, counter, delta)
+        VERIFIERS["temporal_triangle_count"](graph, counter, delta)
         seen += counter.total
         if now % 20:
             graph.expire(now - 50)
         else:
             graph.delete_edges(*rng.integers(0, N, (2, 60)))
-        VERIFIERS["temporal_triangles"](graph, counter, delta)
+        VERIFIERS["temporal_triangle_count"](graph, counter, delta)
         if now == 50:
             graph.delete_vertices([1])
             graph.insert_vertices(3)

@@ -24,12 +24,12 @@ def test_every_structure_is_measured(tmp_path):
         return (graph.degrees() == 0).sum()
 
     report = dynfrontier.run_workload(
-        EDGES, deletes=0.2, queries=0.1, analytics=["components", "dynamic_triangles", isolated], **QUICK
+        EDGES, deletes=0.2, queries=0.1, analytics=["connected_components", "dynamic_triangle_count", isolated], **QUICK
     )
     assert list(report.structures) == NAMES and report.batch_sizes == (64,) and report.notes == TELLS_LITTLE
     for row in report.rows:
         assert row.batches == 4 and set(row.seconds) == {
-            "insert", "delete", "query", "components", "dynamic_triangles", "isolated"
+            "insert", "delete", "query", "connected_components", "dynamic_triangle_count", "isolated"
         }  # fmt: skip
         assert row.operations == {"insert": 179, "delete": 51, "query": 26}
         assert row.total == pytest.approx(sum(sum(times) for times in row.seconds.values()))
@@ -37,7 +37,7 @@ def test_every_structure_is_measured(tmp_path):
         assert 0 < row.used <= row.reserved or row.structure == FIRST
         assert row.percentile(50) <= row.percentile(99) == row.per_batch.max()
         assert row.rate("insert") == pytest.approx(179 / sum(row.seconds["insert"]))
-        assert "dynamic_triangles" in row.start_seconds and row.build_seconds > 0
+        assert "dynamic_triangle_count" in row.start_seconds and row.build_seconds > 0
     assert len({row.edges for row in report.rows}) == len({row.csr for row in report.rows}) == 1
     assert {"date", "commit", "machine", "versions"} <= set(report.header)
     report.write_json(tmp_path / "report.json")
@@ -69,7 +69,7 @@ def test_structures_without_weights_are_left_out(monkeypatch):
     assert report.notes == (f"{NAMES[1]} left out: it stores no weights", *TELLS_LITTLE)
 
 
-@pytest.mark.parametrize("name", ["bfs", "pagerank", "triangles"])
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "triangle_count"])
 def test_analytics(name):
     """Maintained incrementally and recomputed, on two structures: the same; that it is right is shown elsewhere, as are
     all other analytics."""
@@ -164,9 +164,9 @@ def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):
     monkeypatch.setattr(dynamic, "effective_edges", slowly)
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=now))
     options = QUICK | dict(structures=NAMES[-1], batches=3)
-    (row,) = run_workload(EDGES, deletes=0.2, analytics=["dynamic_triangles", "dynamic_k_truss"], **options).rows
+    (row,) = run_workload(EDGES, deletes=0.2, analytics=["dynamic_triangle_count", "dynamic_k_truss"], **options).rows
     assert max(row.seconds["insert"]) < 1 and max(row.seconds["delete"]) < 1
-    assert min(row.seconds["dynamic_triangles"]) >= 2 and max(row.seconds["dynamic_k_truss"]) < 2
+    assert min(row.seconds["dynamic_triangle_count"]) >= 2 and max(row.seconds["dynamic_k_truss"]) < 2
 
 
 def test_percentiles_are_not_exceeded():

@@ -21,9 +21,9 @@ SMALL_RUN = ("workload", "--generate", "hubs", "--scale", 7, "--edge-factor", 8,
 
 def test_command(tmp_path):
     json = tmp_path / "report.json"
-    output = run(*SMALL_RUN, "--mix", "70/20/10", "--analytic", "components", "--oldest", "--json", json)
+    output = run(*SMALL_RUN, "--mix", "70/20/10", "--analytic", "connected_components", "--oldest", "--json", json)
     assert "hubs, scale 7, seed 1: 1,024 records" in output and "20% deletions (oldest)" in output
-    for part in ("insertions/s", "components, P50", "With batches of 64 on the CPU", *NAMES):
+    for part in ("insertions/s", "connected_components, P50", "With batches of 64 on the CPU", *NAMES):
         assert part in output, part
     report = WorkloadReport.read_json(json)
     assert [name for name in NAMES if name in report.structures] == NAMES

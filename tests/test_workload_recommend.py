@@ -64,7 +64,8 @@ def test_several_sizes_are_weighed_alike():
 
 def test_recommend_of_a_stream_by_its_door():
     assert structures.recommend is recommend_function
-    found = structures.recommend(EDGES, seconds=0.5, deletes=0.1, analytics=["components"], **QUICK | dict(batches=3))
+    options = QUICK | dict(batches=3)
+    found = structures.recommend(EDGES, seconds=0.5, deletes=0.1, analytics=["connected_components"], **options)
     assert found.structure in NAMES and found.structure in found.reason
     assert set(found.report.structures) == set(NAMES) and found.report.workload["records_used"] == len(EDGES)
     again = recommend(found.report, "memory")
@@ -99,10 +100,10 @@ def test_long_streams_are_cut(monkeypatch):
         (dict(preload="half"), "preload must be a share"),
         (dict(deletes=0.6, queries=0.6), "deletes and queries must add up"),
         (dict(delete_order="newest"), "delete_order must be one of 'random', 'oldest'"),
-        (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, components"),
+        (dict(analytics="colors"), "analytics: there is no 'colors'; choose from bfs, connected_components"),
         (dict(analytics="dynamic_truss_numbers"), "analytics: truss_numbers has no incremental form"),
         (dict(analytics=["bfs", "bfs"]), "analytics: 'bfs' is there twice"),
-        (dict(analytics="triangles", directed=True), "analytics: triangles is defined for undirected graphs"),
+        (dict(analytics="triangle_count", directed=True), "analytics: triangle_count is defined for undirected graphs"),
         (dict(structures="tree"), "structures: there is no 'tree'; choose from"),
         (dict(structures=[]), "structures must not be empty"),
         (dict(weighted=True), "weighted=True, but source has no weights"),

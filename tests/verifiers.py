@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components as component_numbers
 from scipy.sparse.linalg import spsolve
 
 import frontier as fr
-from algorithms._samples import sample_of
+from algorithms._arguments import sample_of
 
 
 def host(array):
@@ -611,7 +611,7 @@ VERIFIERS = {
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
     "closeness_centrality": verify_closeness,
     "coloring": verify_coloring,
-    "components": verify_components,
+    "connected_components": verify_components,
     "core_number": verify_core_number,
     "earliest_arrival": verify_earliest_arrival,
     "hits": verify_hits,
@@ -632,8 +632,8 @@ VERIFIERS = {
     "strongly_connected_components": verify_strong_components,
     "temporal_pagerank": verify_temporal_pagerank,
     "temporal_random_walks": verify_temporal_random_walks,
-    "temporal_triangles": verify_temporal_triangles,
-    "triangles": verify_triangles,
+    "temporal_triangle_count": verify_temporal_triangles,
+    "triangle_count": verify_triangles,
     "truss_numbers": verify_truss_numbers,
 }
 """By analytic of the catalogue: of a graph, the static result, and the parameters of the call."""

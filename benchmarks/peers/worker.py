@@ -98,7 +98,7 @@ class Worker:
 
     def _count(self, prepared: Any) -> tuple[Callable[[Any], Any], Any]:
         """Build a graph and count its triangles; how the result is read, and the result."""
-        task = self.peer.triangles(self.peer.build(prepared))
+        task = self.peer.triangle_count(self.peer.build(prepared))
         assert task is not None
         return task.read, task.run()
 

@@ -55,9 +55,9 @@ def stream(
     analytic: Annotated[
         str,
         typer.Option("--analytic", "-a",
-                     help="What is counted after every batch: triangles, components, k_truss, core_number; none: the "
-                          "graph is only updated."),
-    ] = "triangles",
+                     help="What is counted after every batch: triangle_count, connected_components, k_truss, "
+                          "core_number; none: the graph is only updated."),
+    ] = "triangle_count",
     structure: StructureName = None,
     device: DeviceName = "auto",
     batch_size: Annotated[

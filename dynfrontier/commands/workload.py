@@ -88,7 +88,7 @@ def workload(
     Examples:
 
     - `dynfrontier workload --generate rmat --scale 14 --batch 4096 --mix 70/20/10 --analytic pagerank`
-    - `dynfrontier workload transactions.csv -b 1000 -b 100000 --analytic dynamic_components --json report.json`
+    - `dynfrontier workload transactions.csv -b 1000 -b 100000 --analytic dynamic_triangle_count --json report.json`
     - `dynfrontier workload --read report.json --objective memory --plot report.png`
     """
     check_picture(plot)

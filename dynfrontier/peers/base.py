@@ -88,7 +88,7 @@ class BasePeer(ABC):
         """The same, direction-optimizing, where that is a choice."""
         return None
 
-    def triangles(self, graph: Any) -> Task | None:
+    def triangle_count(self, graph: Any) -> Task | None:
         """Triangles of an undirected graph: of each vertex as int64, or the total where there is no more."""
         return None
 
@@ -96,7 +96,7 @@ class BasePeer(ABC):
         """The sum of a vector over the neighbors of each vertex, weighted: float64."""
         return None
 
-    def components(self, graph: Any) -> Task | None:
+    def connected_components(self, graph: Any) -> Task | None:
         """Connected components of an undirected graph: a label for each vertex, equal within a component."""
         return None
 

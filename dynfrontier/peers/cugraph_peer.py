@@ -41,7 +41,7 @@ class Peer(BasePeer):
     rank_rounding = 1e-5
     notes: ClassVar[Mapping[str, str]] = {
         "betweenness_centrality": "cuGraph is asked for one source at a time: of several at once its sums are wrong",
-        "components": "cuGraph's own labels",
+        "connected_components": "cuGraph's own labels",
         "pagerank": "cuGraph computes in float32 where there are no weights",
         "hits": "cuGraph stops once an iteration changes scores of at most 1 by less than the tolerance on average",
         "minimum_spanning_forest": "of several forests of the same weight either may be found",
@@ -91,13 +91,13 @@ class Peer(BasePeer):
     def bfs_direction_optimizing(self, graph: Built, source: int) -> Task:
         return self._search(graph, source, True)
 
-    def triangles(self, graph: Built) -> Task:
+    def triangle_count(self, graph: Built) -> Task:
         return Task(
             lambda: plc.triangle_count(self.handle, graph.graph, None, False),
             lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), 0),
         )
 
-    def components(self, graph: Built) -> Task:
+    def connected_components(self, graph: Built) -> Task:
         return Task(
             lambda: plc.weakly_connected_components(self.handle, graph.graph, None, None, None, None, False),
             lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),

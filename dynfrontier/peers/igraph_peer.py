@@ -21,7 +21,7 @@ class Peer(BasePeer):
     version = igraph.__version__
     notes: ClassVar[Mapping[str, str]] = {
         "pagerank": "igraph solves the linear system, to 1e-10, without steps",
-        "triangles": "igraph's counts come from its local transitivity",
+        "triangle_count": "igraph's counts come from its local transitivity",
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
@@ -37,14 +37,14 @@ class Peer(BasePeer):
     def bfs(self, graph: igraph.Graph, source: int) -> Task:
         return Task(lambda: graph.distances(source), lambda result: as_int32_distances(result[0]))
 
-    def triangles(self, graph: igraph.Graph) -> Task:
+    def triangle_count(self, graph: igraph.Graph) -> Task:
         def read(result: Any) -> np.ndarray:
             degrees = np.array(graph.degree(), np.float64)
             return np.rint(np.array(result) * degrees * (degrees - 1) / 2).astype(np.int64)
 
         return Task(lambda: graph.transitivity_local_undirected(mode="zero"), read)
 
-    def components(self, graph: igraph.Graph) -> Task:
+    def connected_components(self, graph: igraph.Graph) -> Task:
         return Task(graph.connected_components, lambda result: np.array(result.membership, np.int64))
 
     def pagerank(self, graph: igraph.Graph, alpha: float, tol: float) -> Task:

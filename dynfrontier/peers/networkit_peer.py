@@ -26,7 +26,7 @@ class Peer(BasePeer):
     version = nk.__version__
     notes: ClassVar[Mapping[str, str]] = {
         "pagerank": "NetworKit loses the rank of isolated vertices; its ranks are made to sum to 1",
-        "triangles": "NetworKit's count comes from its scores of edges",
+        "triangle_count": "NetworKit's count comes from its scores of edges",
     }
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Peer(BasePeer):
             as_int32_distances,
         )
 
-    def triangles(self, graph: nk.Graph) -> Task:
+    def triangle_count(self, graph: nk.Graph) -> Task:
         def count() -> Any:
             if not graph.hasEdgeIds():
                 graph.indexEdges()
@@ -57,7 +57,7 @@ class Peer(BasePeer):
 
         return Task(count, lambda result: int(np.sum(np.array(result, np.int64))) // 3)
 
-    def components(self, graph: nk.Graph) -> Task:
+    def connected_components(self, graph: nk.Graph) -> Task:
         return Task(
             lambda: nk.components.ParallelConnectedComponents(graph, False).run().getPartition(),
             lambda result: np.array(result.getVector(), np.int64),

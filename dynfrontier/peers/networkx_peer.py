@@ -38,10 +38,10 @@ class Peer(BasePeer):
             lambda result: _by_vertex(graph, result, -1, np.int32),
         )
 
-    def triangles(self, graph: nx.Graph) -> Task:
+    def triangle_count(self, graph: nx.Graph) -> Task:
         return Task(lambda: nx.triangles(graph), lambda result: _by_vertex(graph, result, 0, np.int64))
 
-    def components(self, graph: nx.Graph) -> Task:
+    def connected_components(self, graph: nx.Graph) -> Task:
         return Task(lambda: list(nx.connected_components(graph)), lambda result: _labels(graph, result))
 
     def pagerank(self, graph: nx.Graph, alpha: float, tol: float) -> Task:

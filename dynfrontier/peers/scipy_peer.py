@@ -24,7 +24,7 @@ class Peer(BasePeer):
     version = scipy.__version__
     notes: ClassVar[Mapping[str, str]] = {
         "pagerank": "a power iteration on SciPy's products, as it has none of its own",
-        "triangles": "masked products of SciPy's, as it has no count of its own",
+        "triangle_count": "masked products of SciPy's, as it has no count of its own",
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
@@ -43,13 +43,13 @@ class Peer(BasePeer):
 
         return Task(lambda: breadth_first_order(graph, source, directed=True), _distances)
 
-    def triangles(self, graph: csr_array) -> Task:
+    def triangle_count(self, graph: csr_array) -> Task:
         return Task(lambda: _count_triangles(graph), int)
 
     def spmv(self, graph: csr_array, vector: np.ndarray) -> Task:
         return Task(lambda: graph @ vector, np.asarray)
 
-    def components(self, graph: csr_array) -> Task:
+    def connected_components(self, graph: csr_array) -> Task:
         from scipy.sparse.csgraph import connected_components
 
         return Task(lambda: connected_components(graph, directed=False), lambda result: result[1])

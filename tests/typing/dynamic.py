@@ -8,7 +8,14 @@ import networkx as nx
 
 import dynfrontier
 import frontier as fr
-from algorithms import Analytic, DynamicComponents, DynamicKTruss, DynamicPageRank, DynamicTriangleCount, register
+from algorithms import (
+    Analytic,
+    DynamicConnectedComponents,
+    DynamicKTruss,
+    DynamicPageRank,
+    DynamicTriangleCount,
+    register,
+)
 from structures import Hornet, SlabGraph
 
 
@@ -33,7 +40,7 @@ assert_type(graph, fr.DynamicGraph)
 assert_type(graph.insert_edges([0], [1]), fr.advanced.UpdateResult)
 assert_type(graph.delete_edges([0], [1]).deleted, int)
 assert_type(graph.apply([fr.Operation.INSERT], [0], [1]), fr.advanced.MixedResult)
-assert_type(DynamicComponents(graph).count, int)
+assert_type(DynamicConnectedComponents(graph).count, int)
 assert_type(DynamicKTruss(graph, k=4).num_edges, int)
 graph.attach(Volume())
 

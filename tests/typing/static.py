@@ -50,4 +50,4 @@ with fr.checking(), fr.interpreted():
 assert_type(bfs(graph, 0, depth_limit=3), algorithms.BFSResult)
 assert_type(triangle_count(graph).total, int)
 assert_type(connected_components(graph).count, int)
-assert_type(pagerank(graph, alpha=0.9), algorithms.PageRank)
+assert_type(pagerank(graph, alpha=0.9), algorithms.PageRankResult)

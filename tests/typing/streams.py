@@ -34,8 +34,8 @@ assert_type(GraphVine.from_edges([0], [1], block_size=32, num_vertices=7), Graph
 offsets, ids, times, edges = fr.sample_temporal_neighbors(graph, [0, 1], 8, method="decay", half_life="1h", seed=1)
 offsets, ids, times = fr.latest_neighbors(graph, [0], 3)
 reached = earliest_arrival(graph, 0, start=datetime(2026, 1, 1), strict=True)
-assert_type(reached, algorithms.EarliestArrival)
-assert_type(temporal_pagerank(graph, half_life=timedelta(days=1)), algorithms.PageRank)
+assert_type(reached, algorithms.EarliestArrivalResult)
+assert_type(temporal_pagerank(graph, half_life=timedelta(days=1)), algorithms.PageRankResult)
 with DynamicTemporalTriangleCount(graph, "10min") as triangles:
     assert_type(triangles.total, int)
 

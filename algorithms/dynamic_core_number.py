@@ -52,6 +52,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._functors import value_of
 from .core_number import core_number
 from .incremental import IncrementalAlgorithm, maintained
 
@@ -75,7 +76,7 @@ MAX_SKIPPED = 31
 """After a batch that visited too much, the next 1, 3, 7, ... are not tried, up to this many."""
 
 
-class DynamicCore(IncrementalAlgorithm):
+class DynamicCoreNumber(IncrementalAlgorithm):
     """Core numbers, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed.
@@ -102,10 +103,10 @@ class DynamicCore(IncrementalAlgorithm):
 
     Examples
     --------
-    >>> from algorithms import DynamicCore
+    >>> from algorithms import DynamicCoreNumber
     >>> from structures import SlabGraph
     >>> graph = SlabGraph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], device="cpu")
-    >>> cores = DynamicCore(graph)
+    >>> cores = DynamicCoreNumber(graph)
     >>> cores.core_number
     array([1, 1, 1, 1, 1], dtype=int32)
     >>> graph.insert_edges([0], [2])
@@ -129,7 +130,7 @@ class DynamicCore(IncrementalAlgorithm):
     @maintained
     def degeneracy(self) -> int:
         """The largest core number."""
-        largest = fr.reduce(fr.Frontier.all(self.graph), _core_of, self._core, reduce="max", dtype=np.int32)
+        largest = fr.reduce(fr.Frontier.all(self.graph), value_of, self._core, reduce="max", dtype=np.int32)
         return max(int(largest[0]), 0)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -268,10 +269,6 @@ class DynamicCore(IncrementalAlgorithm):
             self._core, self._support, self._later, self._rank, self._former, self._count, self._moved, self._tried,
             self._found, self._size,
         )  # fmt: skip
-
-
-def _core_of(v, core):
-    return core[v]
 
 
 def _gain(src, dst, edge, weight, core, support, later, rank, former, count, moved, tried, found, size):

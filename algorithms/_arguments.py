@@ -1,4 +1,4 @@
-"""Vertices to start from: samples, for algorithms that may start from a few instead of all, and lists of sources."""
+"""Arguments that several algorithms have: undirected graphs, seeds, and vertices to start from."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+
+from ._functors import weight_of
+
+
+def check_undirected(graph: Any, name: str) -> None:
+    """Raise unless `graph` is an undirected graph, for the algorithm of this name."""
+    fr.advanced.arguments.check_graph(graph)
+    if graph.directed:
+        raise ValueError(f"{name} is defined for undirected graphs; make the graph with directed=False")
+
+
+def check_weights(graph: fr.Graph, name: str) -> None:
+    """Raise if a weight is negative or NaN, for the algorithm of this name."""
+    if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, weight_of, reduce="min").min()) >= 0:
+        raise ValueError(f"{name} needs weights that are not negative")
+
+
+def as_int64(seed: int) -> np.int64:
+    """A seed's lowest 64 bits, so that any integer is one and kernels see one type."""
+    return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 
 def sample_of(graph: fr.Graph, sources: Any, seed: int) -> tuple[list[int], int]:
@@ -51,3 +71,24 @@ def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
     if np.ndim(sources) == 0:
         raise TypeError(f"sources must be a list or array of vertices, not {sources!r}; one is given by source")
     return fr.advanced.arguments.vertex_ids(graph, sources, "sources").astype(np.int64)
+
+
+def walk_starts(graph: fr.Graph, starts: Any) -> Any:
+    """Where walks start, as an array of the graph's vertex dtype: at each vertex by default, -1 for deleted ones.
+
+    Raises
+    ------
+    TypeError, ValueError
+        `starts` holds anything but vertices of the graph.
+    """
+    if starts is None:
+        ids = graph.xp.arange(graph.num_vertices)
+        starts = graph.xp.where(graph.has_vertices(ids), ids, -1)
+    else:
+        starts = fr.advanced.arguments.vertex_ids(graph, starts, "starts")
+    return starts.astype(graph.vertex_dtype)
+
+
+def places(graph: fr.Graph, count: int) -> fr.Frontier:
+    """A frontier over places in an array on the graph's device, for functors that are called for each."""
+    return fr.Frontier.all(fr.advanced.csr_structure()(count, device=graph.device))

@@ -53,7 +53,7 @@ LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 one may be the largest by now."""
 
 
-class DynamicComponents(IncrementalAlgorithm):
+class DynamicConnectedComponents(IncrementalAlgorithm):
     """Connected components, exact after every batch.
 
     Computed once at construction, then maintained incrementally until closed.
@@ -83,10 +83,10 @@ class DynamicComponents(IncrementalAlgorithm):
 
     Examples
     --------
-    >>> from algorithms import DynamicComponents
+    >>> from algorithms import DynamicConnectedComponents
     >>> from structures import SlabGraph
     >>> graph = SlabGraph.from_edges([0, 1, 3], [1, 2, 4], device="cpu")
-    >>> components = DynamicComponents(graph)
+    >>> components = DynamicConnectedComponents(graph)
     >>> components.count
     2
     >>> graph.insert_edges([2], [3])
@@ -298,7 +298,7 @@ class DynamicComponents(IncrementalAlgorithm):
         self._many = max(LARGE_REATTACHED * graph.num_vertices, LARGE_OF_LARGEST * size)
 
 
-class _OverParts(DynamicComponents):
+class _OverParts(DynamicConnectedComponents):
     """The same for a graph in several parts, without a spanning forest.
 
     Each part unites the labels of the edges it is notified of in a union-find forest of its own. These are united when
@@ -357,7 +357,7 @@ class _OverParts(DynamicComponents):
         self._notifications = self._ends = None  # labels are all looked at
 
 
-DynamicComponents.form_over_parts = _OverParts
+DynamicConnectedComponents.form_over_parts = _OverParts
 
 
 def _take_root(v, labels, link):

@@ -1,0 +1,28 @@
+"""Labels of vertices that stand for sets of them: each set is called by the smallest vertex in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import frontier as fr
+
+
+def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
+    """For each vertex, the smallest one with its label: an array of the graph's vertex dtype.
+
+    Labels are numbers from 0 to below the number of vertices.
+    """
+    smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
+    fr.compute(fr.Frontier.all(graph), _find_smallest, labels, smallest)
+    return smallest[labels]
+
+
+def existing_sets(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
+    """Labels by smallest vertices, those of deleted vertices set to -1, and the number of sets."""
+    if graph.absent_mask is not None:
+        labels[graph.absent_mask] = -1
+    return labels, int((labels == graph.xp.arange(labels.size)).sum())
+
+
+def _find_smallest(v, labels, smallest):
+    fr.atomic_min(smallest, labels[v], v)
