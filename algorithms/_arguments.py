@@ -29,27 +29,33 @@ def as_int64(seed: int) -> np.int64:
     return np.uint64(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1)).astype(np.int64)
 
 
-def sample_of(graph: fr.Graph, sources: Any, seed: int) -> tuple[list[int], int]:
+def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[int], int]:
     """Vertices to start from, and the number of vertices that exist.
 
     Parameters
     ----------
-    sources : int, array-like of int, or None
-        How many to draw at random (all, if there are fewer), or which. None stands for all.
+    sources : array-like of int, or None
+        Which. None stands for all, or for those that are drawn.
+    k : int or None
+        How many to draw at random: all, if there are fewer.
 
     Raises
     ------
     TypeError, ValueError
-        Naming `sources` or `seed`.
+        Naming `sources`, `k` or `seed`.
     """
     fr.advanced.arguments.check_graph(graph)
     generator = np.random.default_rng(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1))
     existing = np.sort(graph.device.to_host(fr.Frontier.all(graph).vertices))
-    if sources is None:
+    if k is not None:
+        if sources is not None:
+            raise ValueError("sources and k cannot both be given: k is how many sources to draw")
+        count = min(fr.advanced.arguments.integer(k, "k", 1), existing.size)
+        chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
+    elif sources is None:
         chosen = existing
     elif np.ndim(sources) == 0:
-        count = min(fr.advanced.arguments.integer(sources, "sources", 1), existing.size)
-        chosen = np.sort(generator.choice(existing, count, replace=False)) if count else existing
+        raise TypeError(f"sources must be a list or array of vertices, not {sources!r}; k= draws so many")
     else:
         chosen = np.unique(graph.device.to_host(fr.advanced.arguments.vertex_ids(graph, sources, "sources")))
     return chosen.tolist(), int(existing.size)

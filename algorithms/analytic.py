@@ -125,6 +125,8 @@ class Analytic:
         found = dict(self.parameters) | {
             name: value for name, value in given.items() if name in known and value is not None
         }
+        if "sources" in found and "k" not in given:
+            found.pop("k", None)  # how many are drawn otherwise
         if self.takes_source and not {"source", "sources"} & found.keys() and graph is not None:
             found["source"] = most_neighbors(graph)
         return found

@@ -53,7 +53,13 @@ class BetweennessCentralityResult(Result):
 
 @fr.advanced.reads
 def betweenness_centrality(
-    graph: fr.Graph, sources: Any = None, *, normalized: bool = True, endpoints: bool = False, seed: int = 0
+    graph: fr.Graph,
+    sources: Any = None,
+    *,
+    k: int | None = None,
+    normalized: bool = True,
+    endpoints: bool = False,
+    seed: int = 0,
 ) -> BetweennessCentralityResult:
     """The betweenness centrality of every vertex, or an estimate from a sample of sources.
 
@@ -61,11 +67,12 @@ def betweenness_centrality(
     ----------
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
-    sources : int or array-like of int, optional
-        Number of sources to draw at random, or the sources; by default all vertices. The sum at a vertex is multiplied
-        by the number of vertices that paths through it may start from, over the number of sources among them, as in
-        NetworkX. Without `endpoints`, a source is not among its own. The estimate is unbiased, and NaN for the only
-        source.
+    sources : array-like of int, optional
+        The sources; by default all vertices, or `k` of them. The sum at a vertex is multiplied by the number of
+        vertices that paths through it may start from, over the number of sources among them, as in NetworkX. Without
+        `endpoints`, a source is not among its own. The estimate is unbiased, and NaN for the only source.
+    k : int, optional
+        Draw so many sources at random.
     normalized : bool
         Divide by the number of pairs of other vertices.
     endpoints : bool
@@ -76,7 +83,7 @@ def betweenness_centrality(
     Raises
     ------
     TypeError, ValueError
-        `sources` is neither a positive number nor vertices of the graph, or another argument is invalid.
+        `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
 
     Notes
     -----
@@ -94,7 +101,7 @@ def betweenness_centrality(
     """
     fr.advanced.arguments.flag(normalized, "normalized")
     fr.advanced.arguments.flag(endpoints, "endpoints")
-    chosen, existing = sample_of(graph, sources, seed)
+    chosen, existing = sample_of(graph, sources, k, seed)
     fr.advanced.arguments.check_one_device(graph, "betweenness_centrality")
     graph = fr.advanced.copy_for_passes(graph, PASSES * len(chosen) / WIDTH)
     total = graph.xp.zeros(graph.num_vertices)

@@ -141,11 +141,11 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "betweenness_centrality", betweenness_centrality, values=("betweenness_centrality",), comparator=Values(atol=1e-12),
-    parameters={"sources": 16, "seed": 0},
+    parameters={"k": 16, "seed": 0},
 ))  # fmt: skip
 register(Analytic(
     "closeness_centrality", closeness_centrality, values=("closeness_centrality",), comparator=Values(rtol=1e-9),
-    parameters={"sources": 64, "seed": 0},
+    parameters={"k": 64, "seed": 0},
 ))  # fmt: skip
 register(Analytic(
     "hits", hits, values=("hubs", "authorities"), comparator=lambda tol, **_: Scores(tol),

@@ -40,7 +40,7 @@ class ClosenessCentralityResult(Result):
 
 @fr.advanced.reads
 def closeness_centrality(
-    graph: fr.Graph, sources: Any = None, *, wf_improved: bool = True, seed: int = 0
+    graph: fr.Graph, sources: Any = None, *, k: int | None = None, wf_improved: bool = True, seed: int = 0
 ) -> ClosenessCentralityResult:  # fmt: skip
     """The closeness centrality of every vertex, or an estimate from a sample of sources.
 
@@ -48,9 +48,11 @@ def closeness_centrality(
     ----------
     graph : Graph
         In a directed graph distances are those to the vertex, as in NetworkX. Weights are ignored.
-    sources : int or array-like of int, optional
-        Number of sources to draw at random, or the sources; by default all vertices. With a sample, means are those
-        over the sources other than the vertex. A vertex that none of them reaches has 0.
+    sources : array-like of int, optional
+        The sources; by default all vertices, or `k` of them. With a sample, means are those over the sources other than
+        the vertex. A vertex that none of them reaches has 0.
+    k : int, optional
+        Draw so many sources at random.
     wf_improved : bool
         Multiply by the fraction of other vertices that reach the vertex (Wasserman and Faust), so that those of small
         components do not come first.
@@ -60,7 +62,7 @@ def closeness_centrality(
     Raises
     ------
     TypeError, ValueError
-        `sources` is neither a positive number nor vertices of the graph, or another argument is invalid.
+        `sources` are no vertices of the graph, `k` is not positive, or another argument is invalid.
 
     Notes
     -----
@@ -76,7 +78,7 @@ def closeness_centrality(
     array([0.571, 0.571, 0.8  , 0.667, 0.444])
     """
     fr.advanced.arguments.flag(wf_improved, "wf_improved")
-    chosen, _ = sample_of(graph, sources, seed)
+    chosen, _ = sample_of(graph, sources, k, seed)
     xp, n = graph.xp, graph.num_vertices
     total, count = xp.zeros(n, np.int64), xp.zeros(n, np.int64)
     wanted = Wanted(total=total, number=count)

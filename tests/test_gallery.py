@@ -260,11 +260,14 @@ def test_a_source_is_none_of_its_own(device):
 def test_samples_of_sources(name, device):
     """A number of them, or which; more than there are is all of them."""
     graph, known = build("rmat", device), analytics()[name]
-    for sources in (5, [3, 7, 100], 10**6):
-        check(name, graph, sources=sources)
-    for sources, error in ((0, ValueError), (2.5, TypeError), ([10**6], ValueError)):
-        with pytest.raises(error, match="sources"):
-            known.compute(graph, sources=sources)
+    for sample in ({"k": 5}, {"sources": [3, 7, 100]}, {"k": 10**6}):
+        check(name, graph, **sample)
+    for sample, error in (
+        ({"k": 0}, ValueError), ({"k": 2.5}, TypeError), ({"sources": [10**6]}, ValueError),
+        ({"sources": 3}, TypeError), ({"sources": [1], "k": 1}, ValueError),
+    ):  # fmt: skip
+        with pytest.raises(error, match=next(iter(sample))):
+            known.compute(graph, **sample)
 
 
 @pytest.mark.parametrize("directed", [False, True])

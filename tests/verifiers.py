@@ -338,18 +338,18 @@ def distances_and_paths(graph):
     return distance, paths
 
 
-def chosen_sources(graph, sources, seed):
+def chosen_sources(graph, sources, k, seed):
     """The sources that a call draws."""
-    return sample_of(graph, sources, seed)[0]
+    return sample_of(graph, sources, k, seed)[0]
 
 
-def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=False, seed=0):
+def verify_betweenness(graph, result, sources=None, k=None, normalized=True, endpoints=False, seed=0):
     """The mean over sources and targets of the fraction of shortest paths on which a vertex is.
 
     Without `endpoints` a vertex itself is neither of both.
     """
     distance, paths = distances_and_paths(graph)
-    n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, seed)
+    n, there, chosen = graph.num_vertices, existing(graph).sum(), chosen_sources(graph, sources, k, seed)
     expected, searches = np.zeros(n), np.zeros(n)
     for s in chosen:
         on_way = distance[s][:, None] + distance == distance[s][None, :]
@@ -368,10 +368,10 @@ def verify_betweenness(graph, result, sources=None, normalized=True, endpoints=F
     np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
 
 
-def verify_closeness(graph, result, sources=None, wf_improved=True, seed=0):
+def verify_closeness(graph, result, sources=None, k=None, wf_improved=True, seed=0):
     """The inverse of the mean distance from the sources, times the fraction of them that have a path."""
     distance, _ = distances_and_paths(graph)
-    chosen, expected = chosen_sources(graph, sources, seed), np.zeros(graph.num_vertices)
+    chosen, expected = chosen_sources(graph, sources, k, seed), np.zeros(graph.num_vertices)
     for v in range(graph.num_vertices):
         lengths = [distance[s, v] for s in chosen if s != v]
         finite = [length for length in lengths if np.isfinite(length)]

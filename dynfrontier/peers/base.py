@@ -190,11 +190,12 @@ class BasePeer(ABC):
 
 def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str, Any]:
     """Settings that name sources instead of their number: as many of the vertices, the same as algorithms here draw."""
-    if not isinstance(settings.get("sources"), int):
+    if "seed" not in settings or settings.get("k") is None:
         return dict(settings)
-    generator = np.random.default_rng(settings.get("seed", 0))
-    chosen = generator.choice(vertices, min(settings["sources"], vertices.size), replace=False)
-    return {**settings, "sources": np.sort(chosen).tolist()}
+    generator = np.random.default_rng(settings["seed"])
+    chosen = generator.choice(vertices, min(settings["k"], vertices.size), replace=False)
+    given = {name: value for name, value in settings.items() if name != "k"}
+    return given | {"sources": np.sort(chosen).tolist()}
 
 
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
