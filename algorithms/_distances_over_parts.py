@@ -1,7 +1,7 @@
 """`DynamicBFS` and `DynamicSSSP` of graphs in several parts: `dynamic_distances`, repaired by the owners of vertices.
 
 All parts have the distances and the tree of all vertices. A vertex is changed by the part that owns it alone, which
-looks along the edges that enter it; what has changed is then told to the other parts, so that their copies are the same
+looks along the edges that enter it; what has changed is then sent to the other parts, so that their copies are the same
 again before they are read.
 
     distance[v], predecessor[v]   as in `dynamic_distances`

@@ -135,8 +135,8 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     @maintained
     def count(self) -> int:
         """Number of components."""
-        told = self._tell()
-        return self._count + told[FORMED] - told[JOINED]
+        flags = self._read_flags()
+        return self._count + flags[FORMED] - flags[JOINED]
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Merge components."""
@@ -169,7 +169,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
-        if self._torn or self._tell()[OUTDATED]:
+        if self._torn or self._read_flags()[OUTDATED]:
             self._recompute()
             return
         graph, xp = self.graph, self.graph.xp
@@ -204,15 +204,15 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     def _bring_up(self) -> None:
         """Recompute the components, or look for the largest, if deletions have made that necessary."""
-        told = self._tell()
-        if self._torn or told[OUTDATED]:
+        flags = self._read_flags()
+        if self._torn or flags[OUTDATED]:
             self._recompute()
-        elif told[REATTACHED] > self._many:
+        elif flags[REATTACHED] > self._many:
             self._find_largest()
             fr.advanced.clear(self._tally[REATTACHED : REATTACHED + 1])
             self._notifications = None
 
-    def _tell(self) -> list[int]:
+    def _read_flags(self) -> list[int]:
         """The tally, for which the host waits once after an update."""
         if self._notifications is None:
             self._notifications = self.graph.device.to_host(self._tally).tolist()
@@ -227,7 +227,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         graph, ends = self.graph, self._ends
         # Of few edges a GPU has looked at the ends before the host knows whether they have joined anything.
         if not graph.device.is_gpu or not ends:
-            joined = self._tell()[JOINED]
+            joined = self._read_flags()[JOINED]
             if joined == self._relabeled:
                 ends = []
             self._relabeled = joined

@@ -16,7 +16,7 @@ from frontier.interchange import to_networkx
 from frontier.interchange.common import names_by_id, require
 
 LARGEST = 300
-"""Vertices of a graph that can be drawn; more could not be told apart."""
+"""Vertices of a graph that can be drawn; more could not be distinguished."""
 LABELED = 60
 """Graphs with more vertices are drawn without their names."""
 SINGLE = (14, 35)

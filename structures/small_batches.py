@@ -25,7 +25,7 @@ KEYS = (
 SIZES = 512, 2048, 2 * MAX_EDGES
 """Arcs of the largest batches; a chain is recorded for each size. The sort compares each arc with each other."""
 INSERT, DELETE, FIND = "insert", "delete", "find"
-INVALID, DECLINED, TOLD = range(3)  # places in the counters, from SMALL of small_keys.cuh on
+INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_keys.cuh on
 
 
 class LaunchSequences:
@@ -37,7 +37,7 @@ class LaunchSequences:
     counters : int
         How many numbers the structure's kernels report.
     first : int
-        The first of the three of them that are told here (SMALL of small_keys.cuh).
+        The first of the three of them that are reported here (SMALL of small_keys.cuh).
 
     Attributes
     ----------
@@ -184,11 +184,11 @@ class LaunchSequence:
         numbers = self._run_chain(INSERT, src, dst, weights, arcs, edges)
         if numbers is None:
             return None
-        return *self._end_chain(INSERT, numbers), numbers[self._chain_counters[1] + TOLD]
+        return *self._end_chain(INSERT, numbers), numbers[self._chain_counters[1] + EFFECTIVE]
 
     def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
         numbers = self._run_chain(FIND, src, dst, None, arcs, edges)
-        return None if numbers is None else numbers[self._chain_counters[1] + TOLD]
+        return None if numbers is None else numbers[self._chain_counters[1] + EFFECTIVE]
 
     def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         numbers = self._run_chain(DELETE, src, dst, None, None, None)

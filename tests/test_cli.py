@@ -503,7 +503,7 @@ def test_run_from_several_sources(graph_file, tmp_path):
     assert lines[0] == "source,vertex,distance,predecessor" and len(lines) == 9
     assert lines[1:5] == ["40,10,2,30", "40,20,2,30", "40,30,1,40", "40,40,0,"]
     output = run("run", "closeness_centrality", graph_file, "--sources", 10, *options)
-    assert "closeness_centrality(sources=[10]" in output
+    assert "closeness_centrality(" in output and "sources=[10]" in output
     start = ("run", "bfs", graph_file, "--sources")
     assert "cannot both be given" in run(*start, "10", "--source", "20", code=2)
     assert "vertex 11 is not in" in run(*start, "10,11", "-d", "cpu", code=2)

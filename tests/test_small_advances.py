@@ -747,9 +747,9 @@ class TestOnGPU:
         level[0] = 0
         frontier = fr.advance(graph, few(graph, [0]), visit, level, np.int32(1))
         cut, made = [], []
-        array, renew = scratch.ArrayPart.array, scratch.Room._renew
+        array, renew = scratch.ArrayPart.array, scratch.OutputArena._renew
         monkeypatch.setattr(scratch.ArrayPart, "array", lambda part: cut.append(1) or array(part))
-        monkeypatch.setattr(scratch.Room, "_renew", lambda room: made.append(1) or renew(room))
+        monkeypatch.setattr(scratch.OutputArena, "_renew", lambda room: made.append(1) or renew(room))
         while frontier:
             last, frontier = frontier, fr.advance(graph, frontier, visit, level, np.int32(7))
         assert not cut and len(made) <= 300 * scratch.ALIGNED // plans.ROOM + 1 and len(taken) >= 298

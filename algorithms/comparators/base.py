@@ -34,7 +34,7 @@ class Comparator(ABC):
     Attributes
     ----------
     needs_edges : bool
-        Results can be told right from wrong only with the graph's edges at hand.
+        Results can be checked only with the graph's edges at hand.
     """
 
     needs_edges: ClassVar[bool] = False

@@ -180,7 +180,7 @@ class Pipeline:
         self._decoder = Decoder(graph, takes_time, columns if by_name else None, names)
 
         self._started = self._closed = self._exhausted = self._clean = self._stopping = False
-        self._reports = False  # whether somebody is told of each batch
+        self._reports = False  # whether each batch is reported
         self._runner: int | None = None  # the thread in which `run` works
         self._analytics: Analytics | None = None
         self._delivery: Delivery | None = None
@@ -324,7 +324,7 @@ class Pipeline:
         applied, and does not wait for that.
 
         The graph stays; incremental analytics that the pipeline has made are maintained no longer. A source that does
-        not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is told.
+        not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is interrupted.
         """
         if self._closed:
             return

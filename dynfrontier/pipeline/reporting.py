@@ -14,7 +14,7 @@ from frontier.runtime.atomic_file import write_atomically
 
 from .batch import PipelineBatch, Totals
 
-RECENT = 1024  # batches, of whose latency quantiles are told
+RECENT = 1024  # batches, of whose latency quantiles are reported
 QUANTILES = (0.5, 0.9, 0.99)
 SECONDS = 1.0  # between two writes of the metrics
 PREFIX = "dynfrontier"

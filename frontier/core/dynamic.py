@@ -695,7 +695,7 @@ class DynamicGraph(Graph, BaseDynamicGraph):
 
         Returns
         -------
-        inserted, found, told : int
+        inserted, found, effective : int
             Distinct arcs that were new, and that were there; effective edges.
         """
         raise NotImplementedError

@@ -36,19 +36,19 @@ def insert_small(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
             return None  # it is notified before the insertion, too
         else:
             exact = True
-    room = Room(graph, src.size, loose, exact) if observers else None
-    arcs, edges = (None, None) if room is None else (room.arcs, room.edges)
+    buffer = NotificationBuffer(graph, src.size, loose, exact) if observers else None
+    arcs, edges = (None, None) if buffer is None else (buffer.arcs, buffer.edges)
     with graph._access.changing():
         done = graph._insert_small(src, dst, weights, arcs, edges)
         if done is None:
             return None
-        inserted, replaced, told = done
+        inserted, replaced, effective = done
         graph._num_arcs += inserted
         graph.version += 1
         if graph._in_edges is not None:
             graph._in_edges.insert_small(graph, src, dst, weights)
-    if room is not None:
-        _tell(graph, "edges_inserted", observers, room.told(told))
+    if buffer is not None:
+        _notify(graph, "edges_inserted", observers, buffer.arrays(effective))
     return inserted, replaced
 
 
@@ -67,15 +67,15 @@ def delete_small(graph: BaseDynamicGraph, src: Any, dst: Any) -> int | None:
     if graph._in_edges is not None:
         graph._in_edges.writable(graph)
     observers = graph._live_observers()
-    found = told = None
+    found = notified = None
     if observers:
         loose = not all(observer.exact for observer in observers)
-        room = Room(graph, src.size, loose, True)
-        found = graph._find_small(src, dst, room.arcs, room.edges)
+        buffer = NotificationBuffer(graph, src.size, loose, True)
+        found = graph._find_small(src, dst, buffer.arcs, buffer.edges)
         if found is None:
             return None
-        told = room.told(found)
-        _tell(graph, "edges_deleting", observers, told)
+        notified = buffer.arrays(found)
+        _notify(graph, "edges_deleting", observers, notified)
     with graph._access.changing():
         deleted = 0 if found == 0 else graph._delete_small(src, dst, found)
         if deleted is None and observers:  # they have been notified, so that the rest of the general way is taken here
@@ -86,8 +86,8 @@ def delete_small(graph: BaseDynamicGraph, src: Any, dst: Any) -> int | None:
         graph.version += 1
         if graph._in_edges is not None:
             graph._in_edges.delete_small(graph, src, dst, found)
-    if told is not None:
-        _tell(graph, "edges_deleted", observers, told)
+    if notified is not None:
+        _notify(graph, "edges_deleted", observers, notified)
     return deleted
 
 
@@ -106,7 +106,7 @@ def _small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> 
     return work.staging.copy(src, dst, weights)
 
 
-class Room:
+class NotificationBuffer:
     """Memory for what observers are notified of: the arcs of the batch, and its effective edges.
 
     Two arrays are in one piece of memory, and are made when their size is known: an array takes the host longer than
@@ -127,7 +127,7 @@ class Room:
         self._arcs, self.arcs = self._pair(self._total) if loose else (None, None)
         self._edges, self.edges = self._pair(count) if exact else (None, None)
 
-    def told(self, edges: int) -> tuple[Any, Any]:
+    def arrays(self, edges: int) -> tuple[Any, Any]:
         """The arrays of arcs, and those of so many edges; None as above."""
         return self._arrays(self._arcs, self._total), self._arrays(self._edges, edges)
 
@@ -147,6 +147,6 @@ class Room:
 ALIGNMENT = 256  # of arrays, in bytes, as CuPy has it
 
 
-def _tell(graph: BaseDynamicGraph, method: str, observers: list, told: tuple[Any, Any]) -> None:
-    arcs, edges = told
+def _notify(graph: BaseDynamicGraph, method: str, observers: list, notified: tuple[Any, Any]) -> None:
+    arcs, edges = notified
     graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])

@@ -9,7 +9,7 @@
 
 #define SMALL_INVALID SMALL         // whether the batch is invalid; then there are no keys
 #define SMALL_DECLINED (SMALL + 1)  // whether it is not applied, because memory has to be added first
-#define SMALL_TOLD (SMALL + 2)      // effective edges
+#define SMALL_EFFECTIVE (SMALL + 2)      // effective edges
 
 // The fields of KEYS of structures/small_batches.py, in order, eight bytes each.
 struct SmallKeys {
@@ -99,7 +99,7 @@ __device__ void finish(const SmallBatch& batch, const SmallKeys& sorted, Changes
       int end = sorted.ends[k];
       return (end & 1) && changes(i64(end >> 1), u, v);
     });
-    if (threadIdx.x == 0) counters[SMALL_TOLD] = u64(told);
+    if (threadIdx.x == 0) counters[SMALL_EFFECTIVE] = u64(told);
   }
   __syncthreads();
   for (i64 k = threadIdx.x; k < sorted.num_counters; k += blockDim.x) {

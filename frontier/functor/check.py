@@ -77,7 +77,7 @@ def returns(code: CodeType) -> Returns:
 
 
 def uses_parameter(function: Callable, position: int) -> bool:
-    """Whether the text of a functor names one of its parameters at all; True where that cannot be told."""
+    """Whether the text of a functor names one of its parameters at all; True where that is not known."""
     return _names(function.__code__, position)
 
 

@@ -36,7 +36,7 @@ def definition_of(function: FunctionType, purpose: str) -> Definition:
             tree = ast.parse(text)
     except SyntaxError:
         tree = ast.Module([], [])
-    # A lambda is told from others on its line by where its code stands.
+    # A lambda is distinguished from others on its line by where its code stands.
     used = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None}
     used = {place for place in used if place != (code.co_firstlineno, 0)}
     fitting = [

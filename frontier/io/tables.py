@@ -245,7 +245,7 @@ def _from_arrow(column: Any) -> np.ndarray:
         return np.array(column.to_pylist(), object)
     try:
         return column.to_numpy()
-    except TypeError:  # RecordBatch columns refuse to copy unless told
+    except TypeError:  # RecordBatch columns refuse to copy unless asked to
         return column.to_numpy(zero_copy_only=False)
 
 

@@ -84,7 +84,7 @@ class Plan:
         Whether ids could be read as names.
     free : bool
         Whether ids could be words, as neither the format nor the caller says what they are.
-    told : list of str
+    warned : list of str
         What the caller was warned of, once for all parts.
     """
 
@@ -100,7 +100,7 @@ class Plan:
     inner_comments: bool = True
     nameable: bool = False
     free: bool = False
-    told: list[str] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
 
     def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
         """The error for the line at a position."""
@@ -177,7 +177,7 @@ def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     )
     if status != tk.OK:
         raise plan.error(*_fault_of(plan, status, position, column, count))
-    if padded[0] >= 0 and plan.free and not plan.told:
+    if padded[0] >= 0 and plan.free and not plan.warned:
         _tell_of_padding(plan, int(padded[0]))
     for row, slot, begin, end in hard[:hards].tolist():
         value = float(data[begin:end])
@@ -215,7 +215,7 @@ def _operations_of(plan: Plan, weights: np.ndarray) -> np.ndarray:
 def _tell_of_padding(plan: Plan, position: int) -> None:
     """Warn that ids which differ as words may be one vertex."""
     word = _word(plan, position).strip('"')
-    plan.told.append(word)
+    plan.warned.append(word)
     tell(ReaderWarning(
         plan.source, f"ids such as {word!r} are read as integers, so {word.lstrip('+0') or '0'!r} is the same vertex",
         "named=True keeps ids as they are written, named=False says that they are integers",

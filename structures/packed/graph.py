@@ -26,7 +26,7 @@ from .layout import (
     TILE_LEAVES,
     WARPS,
 )
-from .plan import Batch, Plan, Room
+from .plan import Batch, Capacity, Plan
 
 
 class PackedGraph(PackedArray):
@@ -101,7 +101,7 @@ class PackedGraph(PackedArray):
             self._kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
-    def _move(self, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:
+    def _move(self, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
         """Rebalance the windows of a plan, and merge the batch into them."""
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]

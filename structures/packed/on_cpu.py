@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .layout import DELETE, LEAVES, TOUCHED
-from .plan import Batch, Plan, Room
+from .plan import Batch, Capacity, Plan
 
 if TYPE_CHECKING:
     from .graph import PackedGraph
@@ -33,9 +33,9 @@ def room_to_plan(graph: PackedGraph, size: int) -> Plan:
     return Plan(graph._scratch.get("windows", size, np.int64))
 
 
-def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
+def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Capacity:
     """What a plan needs to be carried out: nothing here."""
-    return Room()
+    return Capacity()
 
 
 def room_to_erase(graph: PackedGraph, size: int) -> Any:
@@ -60,7 +60,7 @@ def plan_tidying(graph: PackedGraph, size: int, places: Any, arriving: Any) -> P
     return graph._plan(DELETE, touched, places, arriving)
 
 
-def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:
+def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     if numbers[LEAVES]:
         graph._kernels.move(numbers[LEAVES], graph._held_view(), plan.leaves, *batch)

@@ -10,7 +10,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import fill_with
 
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
-from .plan import Batch, Plan, Room
+from .plan import Batch, Capacity, Plan
 
 if TYPE_CHECKING:
     from .graph import PackedGraph
@@ -61,12 +61,12 @@ def plan_blocks(graph: PackedGraph) -> int:
     return -(-graph.leaves // TILE_LEAVES)
 
 
-def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Room:
+def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Capacity:
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
-        return Room()
+        return Capacity()
     scratch, staged = graph._scratch.get, numbers[STAGED]
-    return Room(
+    return Capacity(
         graph._ends(),
         None if batch.keys is None else sums_of(graph, places=batch.places),
         scratch("staged_keys", staged, np.int64),
@@ -89,7 +89,7 @@ def plan_tidying(graph: PackedGraph, size: int, places: Any, arriving: Any) -> P
     return graph._plan(DELETE, size, places, arriving)
 
 
-def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Room) -> None:
+def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     view, kernels = graph._held_view(), graph._kernels
     launches = (

@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     tile_marks: Any = None
 
 
-class Room(NamedTuple):
+class Capacity(NamedTuple):
     """What rebalancing large windows on the GPU takes: numbers of entries, of new keys, and a staging area."""
 
     ends: Any = None

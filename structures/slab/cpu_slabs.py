@@ -11,7 +11,7 @@ TOMBSTONE = -2
 PENDING = np.iinfo(np.int64).min
 
 # The counters that kernels report in (``enum Counter`` of pool.cuh).
-CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, TOLD, INVALID = range(11)
+CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, EFFECTIVE, INVALID = range(11)
 COUNTERS = 11
 
 # The columns of a vertex record (``struct Record`` of slabs.cuh).

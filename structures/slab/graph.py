@@ -48,13 +48,13 @@ from .cpu_slabs import (
     CHANGED,
     DEFERRED,
     DEGREE,
+    EFFECTIVE,
     EMPTY,
     FOUND,
     INVALID,
     OVERFULL,
     RECORDED,
     REPEATED,
-    TOLD,
 )
 from .small import SmallUpdates
 from .tables import FIRST_SLABS, SlabTables
@@ -379,7 +379,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
             self._keep_chain_limit()
             return None
         self._keep_view()
-        return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[TOLD]
+        return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[EFFECTIVE]
 
     def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
         small = self._small_updates()
@@ -390,7 +390,7 @@ class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
         counts = small.launch(self, "find_small", src.size)
         if counts[OVERFULL]:
             small.clear()
-        return None if counts[INVALID] or counts[OVERFULL] else counts[TOLD]
+        return None if counts[INVALID] or counts[OVERFULL] else counts[EFFECTIVE]
 
     def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         small = self._small_updates()

@@ -5,7 +5,7 @@
 #include "structures/slab/slabs.cuh"
 
 // Indices into Pool::counters; the same names are in cpu_slabs.py.
-enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, TOLD, INVALID, COUNTERS };
+enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, EFFECTIVE, INVALID, COUNTERS };
 
 // The fields of the named tuple Pool of cpu_slabs.py, in order.
 struct Pool {

@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) insert_small(i64 cou
         i64 at = entry_of(work, slot >= 0 ? slot : -2 - slot);
         return at < 0 ? slot >= 0 : __ldcg(work.firsts + at) == k;
       });
-      if (threadIdx.x == 0) counters[TOLD] = u64(told);
+      if (threadIdx.x == 0) counters[EFFECTIVE] = u64(told);
       __syncthreads();
     }
     if (any_found) commit_small(work, pool, batch);
@@ -170,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) find_small(i64 count
       i64 slot = __ldcg(work.slots + e);
       return slot >= 0 && __ldcg(work.table + 2 * entry_of(work, slot) + 1) == SMALL_BATCH - e;
     });
-    if (threadIdx.x == 0) counters[TOLD] = u64(told);
+    if (threadIdx.x == 0) counters[EFFECTIVE] = u64(told);
     __syncthreads();
     i64 recorded = i64(__ldcg(counters + RECORDED));
     for (i64 j = threadIdx.x; j < recorded; j += blockDim.x)

@@ -93,7 +93,7 @@ class TransientArcs(Arcs):
     an array takes the host as long as half a launch.
     """
 
-    def __init__(self, room: Room, count: int, held: Any, check: Any, error_counts: Any):
+    def __init__(self, room: ArcBuffer, count: int, held: Any, check: Any, error_counts: Any):
         self._room = room
         self._count = count
         self._held = held  # memory of weights, or None
@@ -127,7 +127,7 @@ class TransientArcs(Arcs):
         return *room.ends, 0 if held is None else held.data.ptr
 
 
-class Room:
+class ArcBuffer:
     """Memory for the arcs of one batch after another.
 
     Attributes
@@ -179,7 +179,7 @@ class ArcMaker:
         self._error_flag = ErrorFlag(device)
         self._unchecked = False  # whether the last batch may have left error counts
         self._scratch = scratch
-        self._room: Room | None = None
+        self._room: ArcBuffer | None = None
         self._values = Struct(PREPARED)
         self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the type of users' ids; bound on a GPU
 
@@ -235,7 +235,7 @@ class ArcMaker:
             room = self._room
             if room is None or room.size < total:
                 size = 1 << (total - 1).bit_length()
-                room = self._room = Room(self._scratch, size, self.vertex_dtype, self.weight_dtype)
+                room = self._room = ArcBuffer(self._scratch, size, self.vertex_dtype, self.weight_dtype)
             held = None if not weighted else room.ones if weights is None else room.weights
             arcs = TransientArcs(room, total, held, check, error_counts)
         else:

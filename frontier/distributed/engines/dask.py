@@ -126,7 +126,7 @@ class DaskEngine(Engine):
             return None, error
 
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
-        """Let no one use the parts again; those that are left are told not to wait. Returns the answer to the call."""
+        """Let no one use the parts again; those that are left stop waiting. Returns the answer to the call."""
         self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]

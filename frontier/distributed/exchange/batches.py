@@ -456,7 +456,7 @@ def _not_ids(bad: int, src: Any, n: int) -> ValueError:
 
 
 def prepare(graph: BasePart, batch: Batch, step: Callable[[], Any]) -> Any:
-    """What observers are to be told of a batch: `all_or_none`, where there are any and memory may be short."""
+    """What observers are notified of: `all_or_none`, where there are any and memory may be short."""
     return step() if batch.safe or not graph._observers.live() else all_or_none(graph, step)
 
 

@@ -167,7 +167,7 @@ class Sender:
         self.arrived = fill_with(empty(1, np.uint32), 0)
         self._kernel = load_kernel(HEADER, f"send_arcs_{IDS[kinds[0]]}", ()).bind(
             *(Field(self._given, name) for name in GIVEN), kinds[2].itemsize if len(kinds) > 2 else 0, self.room, rows,
-            comm.rank, window.addresses, window.told.published, window.abandoned, self.arrived,
+            comm.rank, window.addresses, window.notices.published, window.abandoned, self.arrived,
         )  # fmt: skip
 
     def memory(self, count: int) -> Memory:
@@ -206,10 +206,10 @@ class ByWindows:
         self._memory = self._sender.memory(len(arcs))
 
     def begin(self, errors: Any, number: int) -> None:
-        comm, told = self._comm, self._window.told
-        told.arm()
+        comm, notices = self._comm, self._window.notices
+        notices.arm()
         comm.queue(lambda: self._sender.launch(self._memory, self.arcs, self._together, errors, number))
-        numbers, width = told.poll(), comm.size + 2
+        numbers, width = notices.poll(), comm.size + 2
         self.table = [numbers[i : i + width] for i in range(0, len(numbers), width)]
         comm.waits += 1
         comm.sent_bytes += 8 * width * (comm.size - 1)

@@ -43,7 +43,7 @@ def advance(
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
 ) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
-    """`frontier.advance`, which pushes here unless it is told to pull, and puts each vertex out once.
+    """`frontier.advance`, which pushes here unless it is asked to pull, and puts each vertex out once.
 
     `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
     a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With

@@ -75,18 +75,18 @@ class PartObservers:
 
     def _remember_pairs(self, src: Any, dst: Any) -> None:
         # By weak references, so that nothing is held for longer than observers, or the update, hold the arrays.
-        pairs, told = self._notified_pairs, NotifiedPairs(weakref.ref(dst))
-        told.src = weakref.ref(src, lambda _: pairs.remove(told))
-        pairs.append(told)
+        pairs, notified = self._notified_pairs, NotifiedPairs(weakref.ref(dst))
+        notified.src = weakref.ref(src, lambda _: pairs.remove(notified))
+        pairs.append(notified)
 
     def turned_of_told(self, src: Any, dst: Any) -> RoutedEdges | None:
         """The edges that observers are notified of at the owners of their destinations, if the arrays are those of the
         edges: sorted, counted and sent once, whichever operators need them there."""
-        for told in self._notified_pairs:
-            if told.src() is src and told.dst() is dst:
-                if told.turned is None:
-                    told.turned = RoutedEdges(self, src, dst)  # type: ignore[arg-type]
-                return told.turned
+        for notified in self._notified_pairs:
+            if notified.src() is src and notified.dst() is dst:
+                if notified.turned is None:
+                    notified.turned = RoutedEdges(self, src, dst)  # type: ignore[arg-type]
+                return notified.turned
         return None
 
 

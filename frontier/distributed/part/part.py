@@ -398,10 +398,10 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """
 
         def find_notifications() -> tuple[list[Notification], list[Notification]]:
-            told = self._notifications(batch.src, batch.dst, present=False)
-            return told, [] if on_existing == "keep" else self._notifications_of_changes(batch.src, batch.dst)
+            notifications = self._notifications(batch.src, batch.dst, present=False)
+            return notifications, [] if on_existing == "keep" else self._notifications_of_changes(batch.src, batch.dst)
 
-        told, changes = batches.prepare(self, batch, find_notifications)
+        notifications, changes = batches.prepare(self, batch, find_notifications)
         self._observers.notify("edges_changing", changes)
         turned = None if self.inward is None else batches.turn(self, batch)
 
@@ -412,7 +412,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return done
 
         done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi_edges == "sum")
-        self._observers.notify("edges_inserted", told)
+        self._observers.notify("edges_inserted", notifications)
         self._observers.notify("edges_changed", changes)
         return done
 
@@ -451,8 +451,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def _delete(self, batch: batches.Batch) -> UpdateResult:
         """Delete arcs of this part, and notify observers."""
-        told = batches.prepare(self, batch, lambda: self._notifications(batch.src, batch.dst, present=True))
-        self._observers.notify("edges_deleting", told)
+        notifications = batches.prepare(self, batch, lambda: self._notifications(batch.src, batch.dst, present=True))
+        self._observers.notify("edges_deleting", notifications)
         turned = None if self.inward is None else batches.turn(self, batch)
 
         def delete() -> UpdateResult:
@@ -462,7 +462,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return done
 
         done = batches.apply(self, batch, delete, turned)
-        self._observers.notify("edges_deleted", told)
+        self._observers.notify("edges_deleted", notifications)
         return done
 
     @observed

@@ -137,7 +137,8 @@ class Communicator(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """*transport*: leave. Parts that wait for this one, or will, get a `PartLostError` where that can be told."""
+        """*transport*: leave. Parts that wait for this one, or will, get a `PartLostError` where that can be
+        detected."""
 
     def _open_window(self, nbytes: int) -> Window | None:
         """*transport*: memory of each part that kernels of all others read and write; None on all where they cannot."""

@@ -30,7 +30,7 @@ SETTINGS = {
     "UCX_WARN_UNUSED_ENV_VARS": "n",  # UCXX sets variables that UCX does not always have
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
-"""What UCX is told unless the environment says otherwise: to send arrays in few large pieces over TCP. On one host,
+"""UCX's settings unless the environment has others: to send arrays in few large pieces over TCP. On one host,
 128 KB took a third of the time that they take in pieces of 8 KB, and 2 MB a quarter. Below the last size, a part need
 not wait until its peer takes a message."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")

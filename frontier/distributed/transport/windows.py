@@ -51,8 +51,8 @@ class Window:
         On the device.
     outcome : Counters
         What a kernel that works with the windows reports to the host.
-    told : Counters
-        What all parts have told each other of a batch, likewise: a row of each.
+    notices : Counters
+        What all parts have sent each other of a batch, likewise: a row of each.
     sums : Counters
         What numbers of all parts come to.
     abandoned : int
@@ -71,7 +71,7 @@ class Window:
         self.nbytes = int(memory.size)
         self.addresses = comm.device.xp.asarray(np.asarray(addresses, np.uint64))
         self.outcome = Counters(comm.device, self.OUTCOMES)
-        self.told = Counters(comm.device, comm.size * (comm.size + 2))
+        self.notices = Counters(comm.device, comm.size * (comm.size + 2))
         self.sums = Counters(comm.device, FROM_HOST)
         self._abandoned = _pinned()
         self.abandoned = self._abandoned.ctypes.data

@@ -46,7 +46,7 @@ class SortedPairs(NamedTuple):
     records : array of int64
         The operations.
     src, dst : arrays of `vertex_dtype`
-        The ends of each pair, at least at its first key; `src` is negative where they are not told.
+        The ends of each pair, at least at its first key; `src` is negative where they are not known.
     """
 
     keys: Any

@@ -25,7 +25,7 @@ from frontier.core.batch.slot_filter import new_filter
 from frontier.core.locking import updates
 from frontier.core.observers import Notification, observed
 from frontier.core.results import UpdateObserver
-from frontier.core.small_updates import ALIGNMENT, Room
+from frontier.core.small_updates import ALIGNMENT, NotificationBuffer
 from frontier.core.sort import END, TILE, tile_count
 from frontier.runtime import Counters, fill_with, load_kernels
 from frontier.runtime.launch.arguments import Field, Struct
@@ -191,7 +191,7 @@ class Pushes:
         self._room = 0, 0  # records, and entries of the log
         self._bound: Bound | None = None
         self._spare: tuple[Any, Any] | None = None  # what `_entries` returned for the next batch of this size
-        self._rules: tuple[Any, ...] = ()  # what `push` has been told last of `RULES`
+        self._rules: tuple[Any, ...] = ()  # what `push` was given last of `RULES`
 
     def run(
         self, graph: BaseDynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
@@ -222,14 +222,14 @@ class Pushes:
 
     def _insert(
         self, graph: BaseDynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
-    ) -> tuple[Pushed, Room | None, Room | None, int] | None:  # fmt: skip
+    ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
         Returns
         -------
         pushed : Pushed
             Also says how many arcs are to be deleted.
-        new, gone : Room or None
+        new, gone : NotificationBuffer or None
             For the edges that were inserted, and those that are to be deleted: for the arcs as they are in `Memory` if
             `loose`, and with the edges if `exact`. None if neither.
         entries : int
@@ -240,8 +240,8 @@ class Pushes:
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
         self._make_room(graph, count, most)
-        new = Room(graph, count, loose, exact) if loose or exact else None
-        gone = Room(graph, most, loose, exact) if most and new is not None else None
+        new = NotificationBuffer(graph, count, loose, exact) if loose or exact else None
+        gone = NotificationBuffer(graph, most, loose, exact) if most and new is not None else None
         bound = self._bind(graph)
         ids, logged = self._entries(graph, count, bound.memory, arrivals is not None)
         self._describe(graph, records, window, ids, logged, new, gone)
@@ -284,18 +284,18 @@ class Pushes:
         graph.version += 1
 
     def _notifications(
-        self, observers: list[UpdateObserver], room: Room | None, arcs: int, given: Arcs, size: int
+        self, observers: list[UpdateObserver], room: NotificationBuffer | None, arcs: int, given: Arcs, size: int
     ) -> list[Notification]:  # fmt: skip
         """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
         if room is None:
             return []
-        arcs_told, edges_told = room.told(arcs // self.copies)
-        if arcs_told is not None:  # a copy, since the memory is that of the next batch, too
+        notified_arcs, notified_edges = room.arrays(arcs // self.copies)
+        if notified_arcs is not None:  # a copy, since the memory is that of the next batch, too
             size *= self.copies
-            arcs_told = tuple(copy[:size] for copy in arcs_told)
-            for copy, held in zip(arcs_told, (given.src, given.dst), strict=True):
+            notified_arcs = tuple(copy[:size] for copy in notified_arcs)
+            for copy, held in zip(notified_arcs, (given.src, given.dst), strict=True):
                 elementwise.copy_to(copy, held[:size])
-        return [(observer, edges_told if observer.exact else arcs_told) for observer in observers]
+        return [(observer, notified_edges if observer.exact else notified_arcs) for observer in observers]
 
     def arrays(self) -> list[Any]:
         """All that is held."""
@@ -337,8 +337,8 @@ class Pushes:
         return self._bound
 
     def _describe(
-        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: Room | None,
-        gone: Room | None,
+        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: NotificationBuffer | None,
+        gone: NotificationBuffer | None,
     ) -> None:  # fmt: skip
         data, absent, clock = graph._edge_data, graph._absent, None if window is None else window.clock
         times, weights = records.times, records.columns.get(WEIGHT_COLUMN)

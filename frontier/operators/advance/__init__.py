@@ -277,7 +277,7 @@ def graphs_to_walk(graph: BaseGraph, edges: str, op: Callable[..., Any]) -> tupl
     if edges == "in":
         return (graph.reverse,)
     if graph.edge_data is None and uses_parameter(op, EDGE_POSITION):
-        raise ValueError("op must not use edge with edges='both': slots of both directions are not told apart")
+        raise ValueError("op must not use edge with edges='both': slots of both directions are not distinguished")
     return graph, graph.reverse
 
 

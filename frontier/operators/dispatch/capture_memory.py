@@ -78,7 +78,7 @@ class CaptureArena:
     ----------
     graph : Graph
     visits, trailing : int
-        How many outputs are told apart by a number of their own, and how many of these after the last traversal.
+        How many outputs are distinguished by a number of their own, and how many of these after the last traversal.
     zeros : array of int64
         To be set to zero by the first launch of the record.
     """

@@ -114,7 +114,7 @@ def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, A
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
-    """The graph's weights as CPU kernels read them (`weight_at`); without, only edges can be told from it."""
+    """The graph's weights as CPU kernels read them (`weight_at`); without, only edges are known from it."""
     if graph._edge_data is None:
         return graph._weights
     return ByEdge(graph._weights, graph._edge_data.weights if weighted else None)

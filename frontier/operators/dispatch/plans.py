@@ -21,7 +21,7 @@ from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cuda import CudaKernel
 from frontier.runtime.compile.function_identity import Known, MutableGlobalError, identity, known
 from frontier.runtime.launch.arguments import NUMBER_WORDS
-from frontier.runtime.memory.scratch import Room
+from frontier.runtime.memory.scratch import OutputArena
 
 from ..frontiers.frontier import Frontier
 from .cpu_balance import BY_VERTICES
@@ -145,7 +145,7 @@ class PushOnGpu(AdvancePlan):
         stamps = work.next_stamp(graph) if self._unique else 0
         counters, room = work.counters, work.room
         if room is None:
-            room = work.room = Room(graph.device, graph.vertex_dtype, ROOM)
+            room = work.room = OutputArena(graph.device, graph.vertex_dtype, ROOM)
         out = room.reserve(arcs)
         counters.reset()
         counters.arm()

@@ -336,7 +336,7 @@ class Frontier:
         self._vertex_version = graph.vertex_version
 
     def _make_set(self) -> int:
-        """The number of members, which are told apart from duplicates the first time."""
+        """The number of members, which are separated from duplicates the first time."""
         if self._size is None:
             graph, listed = self.graph, self._repeated
             self._version = -1  # `_arcs` was of the list

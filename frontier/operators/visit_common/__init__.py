@@ -44,7 +44,7 @@ def visit_common(
     offsets : array of int64
     neighbors : array of the graph's vertex dtype
     first_edge : int
-        ``neighbors[k]`` is told by the edge ``first_edge + k``.
+        ``neighbors[k]`` is found by the edge ``first_edge + k``.
     per_pair, numbered
         As in `intersect`.
     ends : array of int64, shape (m,), optional

@@ -26,7 +26,7 @@ from .caches import clearable
 from .source_text import text_of
 
 LIBRARIES = frozenset({"numpy", "numba", "llvmlite", "cupy", "math"})
-"""Their functions are told apart by name; their versions are part of the key on disk."""
+"""Their functions are distinguished by name; their versions are part of the key on disk."""
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -50,7 +50,7 @@ class Reads(NamedTuple):
 
 
 class _Unknown:
-    """An object that has no value of its own to be told by: equal to itself alone, and never found on disk."""
+    """An object that has no value of its own to be known by: equal to itself alone, and never found on disk."""
 
     __slots__ = ("value",)
 

@@ -73,7 +73,7 @@ class ArrayPart:
         return self._array[self._begin : self._begin + self.size]
 
 
-class Room:
+class OutputArena:
     """Memory on a GPU for small outputs of kernels, one behind the other. What one does not need is the next one's.
 
     Nothing is written twice: when an array is full there is a new one, and the old one lives as long as its parts.
@@ -114,7 +114,7 @@ class Room:
 
 
 ALIGNED = 32
-"""Outputs in `Room` begin at multiples of so many entries, as kernels may read several at once."""
+"""Outputs in `OutputArena` begin at multiples of so many entries, as kernels may read several at once."""
 
 UNKNOWN = -0x5EED5EED5EED5EED
 """What stands for a number that was not published yet. (Should it be one, the host waits for the stream.)"""

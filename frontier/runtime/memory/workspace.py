@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..device import Device
-from .scratch import Counters, Room, Scratch
+from .scratch import Counters, OutputArena, Scratch
 
 
 class Workspace:
@@ -36,7 +36,7 @@ class Workspace:
         What operators work with whose launches were recorded; they put it here.
     latest_push : LatestPush or None
         What `advance` from few vertices has used last; operators put it here, and the next one.
-    room : Room or None
+    room : OutputArena or None
         Where it puts out vertices on a GPU.
     walked : tuple or None
         The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
@@ -53,7 +53,7 @@ class Workspace:
         self.pushes: Any = None
         self.record_space: Any = None
         self.latest_push: Any = None
-        self.room: Room | None = None
+        self.room: OutputArena | None = None
         self.walked: Any = None
         self.epoch = 0
         self._stamps: Any = None
