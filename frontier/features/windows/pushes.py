@@ -337,8 +337,8 @@ class Pushes:
         return self._bound
 
     def _describe(
-        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any, new: NotificationBuffer | None,
-        gone: NotificationBuffer | None,
+        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any,
+        new: NotificationBuffer | None, gone: NotificationBuffer | None,
     ) -> None:  # fmt: skip
         data, absent, clock = graph._edge_data, graph._absent, None if window is None else window.clock
         times, weights = records.times, records.columns.get(WEIGHT_COLUMN)
