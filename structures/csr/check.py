@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.invariants import enumerate_rows, in_order, require, require_size
 
 if TYPE_CHECKING:
-    from .graph import CSR
+    from .base import BaseCSR
 
 
-def check_arrays(graph: CSR) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BaseCSR) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; the class lists the invariants."""
     xp, offsets, indices = graph.xp, graph._offsets, graph._neighbors
     require_size(offsets, graph.num_vertices + 1, "offsets")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.options import BuildOptions, GraphOptions
 from frontier.core.sort import (
@@ -24,11 +23,12 @@ from frontier.core.sort import (
 from frontier.runtime import Device
 from frontier.runtime.memory import elementwise
 
+from .base import BaseCSR
 from .check import check_arrays
 from .cpu import View
 
 
-class CSR(DynamicGraph):
+class CSR(BaseCSR):
     """Compressed sparse row: sorted neighbor lists, stored back to back and rebuilt by every update.
 
     Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static copies are

@@ -12,10 +12,10 @@ from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
 if TYPE_CHECKING:
-    from .graph import FaimGraph
+    from .base import BaseFaimGraph
 
 
-def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BaseFaimGraph) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; `FaimGraph` and `PagePool` list the invariants."""
     xp, n, records = graph.xp, graph.num_vertices, graph._records
     _check_numbers(graph)
@@ -39,7 +39,7 @@ def check_arrays(graph: FaimGraph) -> tuple[Any, Any, Any]:
     return owners[rows], graph._neighbors[slots], slots
 
 
-def _check_numbers(graph: FaimGraph) -> None:
+def _check_numbers(graph: BaseFaimGraph) -> None:
     require_integer(graph.page_size, "page_size", 0, 1 << 20)
     require(graph.page_size in graph._page_sizes, f"page_size is {graph.page_size}, none that there is")
     pages = int(graph._links.size)
@@ -50,7 +50,7 @@ def _check_numbers(graph: FaimGraph) -> None:
     require_integer(graph._queued, "_queued", 0, min(graph._used, int(graph._queue.size)))
 
 
-def _pages_of(graph: FaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
+def _pages_of(graph: BaseFaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
     """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
     xp, used, links = graph.xp, graph._used, graph._links
     require(within(head, used).all(), "a list begins outside the pages in use")
@@ -72,7 +72,7 @@ def _pages_of(graph: FaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
     return found, first, taken
 
 
-def _follow_directories(graph: FaimGraph, head: Any, pages: Any, first: Any, found: Any) -> Any:
+def _follow_directories(graph: BaseFaimGraph, head: Any, pages: Any, first: Any, found: Any) -> Any:
     """Put the pages of long lists into `found`; returns how often each page serves as an index page."""
     xp, bits, used = graph.xp, graph.page_bits, graph._used
     taken = xp.zeros(used, np.int64)

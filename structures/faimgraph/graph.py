@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.options import BuildOptions, GraphOptions
 from frontier.core.sort import SortedKeys
@@ -27,6 +26,7 @@ from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
+from .base import BaseFaimGraph
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH_SHARE, PagePool
@@ -40,7 +40,7 @@ class FaimBuildOptions(BuildOptions, total=False):
     page_size: int
 
 
-class FaimGraph(LaunchSequence, PagePool, DynamicGraph):
+class FaimGraph(LaunchSequence, PagePool, BaseFaimGraph):
     """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
 
     Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so

@@ -11,10 +11,10 @@ from frontier.core.invariants import count_at, enumerate_rows, require, require_
 from .cpu import DEGREE, LAST, ROOT, STRAIGHT
 
 if TYPE_CHECKING:
-    from .graph import GraphVine
+    from .base import BaseGraphVine
 
 
-def check_arrays(graph: GraphVine) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BaseGraphVine) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; the class lists the invariants."""
     xp, n, records = graph.xp, graph.num_vertices, graph._records
     blocks = _check_numbers(graph)
@@ -45,7 +45,7 @@ def check_arrays(graph: GraphVine) -> tuple[Any, Any, Any]:
     return owners[rows], graph._neighbors[slots], slots
 
 
-def _check_numbers(graph: GraphVine) -> int:
+def _check_numbers(graph: BaseGraphVine) -> int:
     """Returns the number of blocks."""
     blocks, bits = int(graph._queue.size), graph._bits
     if bits is not None:
@@ -58,7 +58,7 @@ def _check_numbers(graph: GraphVine) -> int:
     return blocks
 
 
-def _blocks_of(graph: GraphVine, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
+def _blocks_of(graph: BaseGraphVine, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
     """The blocks of lists of these sizes, one list after another, and where each begins."""
     xp = graph.xp
     root, straight = (graph._records[owners, column].astype(np.int64) for column in (ROOT, STRAIGHT))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.locking import rearranges
 from frontier.core.options import BuildOptions, GraphOptions
@@ -31,6 +30,7 @@ from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 from structures.small_batches import DELETE, INSERT, LaunchSequence
 
+from .base import BaseGraphVine
 from .check import check_arrays
 from .cpu import BLOCKS, DEGREE, STRAIGHT, View
 
@@ -48,7 +48,7 @@ class GraphVineBuildOptions(BuildOptions, total=False):
     block_size: int | None
 
 
-class GraphVine(LaunchSequence, VertexRecords, DynamicGraph):
+class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,

@@ -11,12 +11,12 @@ from frontier.core.invariants import cover, enumerate_rows, in_order, require, r
 from .cpu import CLASS_BITS, CLASS_MASK, CLASSES, META, START
 
 if TYPE_CHECKING:
-    from .graph import Hornet
+    from .base import BaseHornet
 
 MOST = 2**62  # of numbers that only statistics and the time of the next tidying depend on
 
 
-def check_arrays(graph: Hornet) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BaseHornet) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; `Hornet` and `BlockArrays` list the invariants."""
     require_integer(graph.unit_bits, "unit_bits", *graph._unit_bits_range)
     for name in ("_block_edges", "_moved_blocks", "_changed_since_tidy"):
@@ -35,7 +35,7 @@ def check_arrays(graph: Hornet) -> tuple[Any, Any, Any]:
     return rows, dst, slots
 
 
-def _check_block_arrays(graph: Hornet, units: int) -> None:
+def _check_block_arrays(graph: BaseHornet, units: int) -> None:
     """Block-arrays do not overlap, and their trees of free blocks tell no more blocks than they have."""
     xp, classes = graph.xp, graph._array_classes
     require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
@@ -52,7 +52,7 @@ def _check_block_arrays(graph: Hornet, units: int) -> None:
     require((_bits_set(words).sum(axis=1) == graph._free_counts[heads]).all(), "free_counts is not that of free_bits")
 
 
-def _check_records(graph: Hornet) -> tuple[Any, Any]:
+def _check_records(graph: BaseHornet) -> tuple[Any, Any]:
     """Each list has a block of its own, which is not free; returns where lists begin, and their lengths."""
     xp, records, n, unit_bits = graph.xp, graph._records, graph.num_vertices, graph.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")

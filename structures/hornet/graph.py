@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.options import BuildOptions, GraphOptions
 from frontier.core.sort import SortedKeys, tile_launch
@@ -21,6 +20,7 @@ from structures.small_batches import FIND, LaunchSequence
 from structures.small_batches import INSERT as INSERTION
 
 from . import on_cpu, on_gpu
+from .base import BaseHornet
 from .blocks import BlockArrays
 from .check import check_arrays
 from .cpu import (
@@ -47,7 +47,7 @@ class HornetBuildOptions(BuildOptions, total=False):
     block_array_size: int | None
 
 
-class Hornet(LaunchSequence, BlockArrays, VertexRecords, DynamicGraph):
+class Hornet(LaunchSequence, BlockArrays, VertexRecords, BaseHornet):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
     A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are

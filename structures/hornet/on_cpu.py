@@ -10,13 +10,13 @@ from frontier.runtime import threads_for
 from structures.changes import Changes
 
 if TYPE_CHECKING:
-    from .graph import Hornet
+    from .base import BaseHornet
 
 CHUNKS_PER_THREAD = 4  # pieces into which a batch's lists are distributed, for each thread
 FEW = 1024  # lists and changes: fewer are worked on by one thread
 
 
-def changes_of_all(graph: Hornet, offsets: Any, dst: Any, weights: Any) -> Changes:
+def changes_of_all(graph: BaseHornet, offsets: Any, dst: Any, weights: Any) -> Changes:
     """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None.
 
     All arrays are there, so that Numba need not compile the kernels again for absent ones.
@@ -29,30 +29,30 @@ def changes_of_all(graph: Hornet, offsets: Any, dst: Any, weights: Any) -> Chang
     return Changes(n, ids, offsets, dst, weights, positions)
 
 
-def no_units_leaving(graph: Hornet) -> Any:
+def no_units_leaving(graph: BaseHornet) -> Any:
     """No units whose lists are to move in any case."""
     return np.empty(0, bool)
 
 
-def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
+def open_arrays(graph: BaseHornet, units: Any, classes: Any) -> None:
     """Make all blocks free of block-arrays of these classes, which begin at these units."""
     words, counts = graph._all_free
     graph._free_bits.reshape(-1, graph.words_per_unit)[units] = words[classes]
     graph._free_counts[units] = counts[classes]
 
 
-def room_for_large(graph: Hornet, changes: Changes) -> Any:
+def room_for_large(graph: BaseHornet, changes: Changes) -> Any:
     """A table of large lists: none here."""
     return None
 
 
-def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:
+def room_to_stage(graph: BaseHornet, numbers: list[int]) -> Any:
     """What large lists are staged in: nothing here."""
     return None
 
 
 def move(
-    graph: Hornet, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
+    graph: BaseHornet, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
     numbers: list[int],
 ) -> None:  # fmt: skip
     """Move the lists of so many groups as planned, put changes in or take them out, and write their records."""

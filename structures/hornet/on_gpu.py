@@ -12,7 +12,7 @@ from structures.changes import Changes
 from .cpu import LARGE, STAGED
 
 if TYPE_CHECKING:
-    from .graph import Hornet
+    from .base import BaseHornet
 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 SMALL_LISTS = 2 * MAX_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
@@ -20,17 +20,17 @@ CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging
 CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 
 
-def changes_of_all(graph: Hornet, offsets: Any, dst: Any, weights: Any) -> Changes:
+def changes_of_all(graph: BaseHornet, offsets: Any, dst: Any, weights: Any) -> Changes:
     """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None."""
     return Changes(graph._num_vertices, None, offsets, dst, weights)
 
 
-def no_units_leaving(graph: Hornet) -> Any:
+def no_units_leaving(graph: BaseHornet) -> Any:
     """No units whose lists are to move in any case."""
     return None
 
 
-def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
+def open_arrays(graph: BaseHornet, units: Any, classes: Any) -> None:
     """Make all blocks free of block-arrays of these classes, which begin at these units."""
     words, each = graph._all_free, graph.words_per_unit
     graph._kernels.open_arrays(
@@ -38,13 +38,13 @@ def open_arrays(graph: Hornet, units: Any, classes: Any) -> None:
     )  # fmt: skip
 
 
-def room_for_large(graph: Hornet, changes: Changes) -> Any:
+def room_for_large(graph: BaseHornet, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = graph._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
     return graph._scratch.get("large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64)
 
 
-def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:
+def room_to_stage(graph: BaseHornet, numbers: list[int]) -> Any:
     """The neighbors, and the weights, of large lists that change where they are."""
     staged = graph._scratch.get("staged", numbers[STAGED], graph.vertex_dtype)
     if graph._weights is None:
@@ -53,7 +53,7 @@ def room_to_stage(graph: Hornet, numbers: list[int]) -> Any:
 
 
 def move(
-    graph: Hornet, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
+    graph: BaseHornet, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
     numbers: list[int],
 ) -> None:  # fmt: skip
     """Move the lists of so many groups as planned, put changes in or take them out, and write their records."""
@@ -75,7 +75,7 @@ def move(
     )  # fmt: skip
 
 
-def move_unplanned(graph: Hornet, changes: Changes, mode: int, moves: Any, large: Any) -> None:
+def move_unplanned(graph: BaseHornet, changes: Changes, mode: int, moves: Any, large: Any) -> None:
     """`move` for a chain, in which the host knows no numbers; takes the new blocks, too."""
     kernels, counters, scratch = graph._kernels, graph._counters.array, graph._scratch.get
     bound = changes.bound

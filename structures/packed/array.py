@@ -62,7 +62,6 @@ from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.invariants import require
 from frontier.core.options import GraphOptions
@@ -70,6 +69,7 @@ from frontier.runtime import Counters
 from frontier.runtime.values import one_of
 
 from . import on_cpu, on_gpu
+from .base import BasePackedGraph
 from .check import check_arrays
 from .cpu_view import View
 from .layout import COUNTERS, LEAF
@@ -81,7 +81,7 @@ ROW_GROWTH = (9, 8)  # rows are added in proportion to those there are
 GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
 
 
-class PackedArray(DynamicGraph):
+class PackedArray(BasePackedGraph):
     """A graph in one packed memory array, but for its updates (`PackedGraph`).
 
     Parameters

@@ -11,12 +11,12 @@ from frontier.core.invariants import count_at, require, require_integer, require
 from .layout import EMPTY, GUARD, KEY_SHIFT, LEAF
 
 if TYPE_CHECKING:
-    from .array import PackedArray
+    from .base import BasePackedGraph
 
 MOST = 2**62  # of numbers that only statistics depend on
 
 
-def check_arrays(graph: PackedArray) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BasePackedGraph) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; the module `structures.packed.array` lists the invariants."""
     xp, rows = graph.xp, graph._rows
     leaves = _check_sizes(graph)
@@ -42,7 +42,7 @@ def check_arrays(graph: PackedArray) -> tuple[Any, Any, Any]:
     return src, entries[arcs], slots[arcs]
 
 
-def _check_sizes(graph: PackedArray) -> int:
+def _check_sizes(graph: BasePackedGraph) -> int:
     """Returns the number of leaves."""
     leaves, rows = graph.leaves, graph._rows
     require(graph.num_vertices <= rows <= graph._most_vertices, f"{rows} rows are not enough, or too many")
@@ -57,7 +57,7 @@ def _check_sizes(graph: PackedArray) -> int:
     return leaves
 
 
-def _leaves_in_order(graph: PackedArray, leaves: int) -> Any:
+def _leaves_in_order(graph: BasePackedGraph, leaves: int) -> Any:
     """Physical numbers of the leaves, in order."""
     xp = graph.xp
     if graph.levels < 0:
@@ -66,7 +66,7 @@ def _leaves_in_order(graph: PackedArray, leaves: int) -> Any:
     return nodes // (2 * (nodes & -nodes))
 
 
-def _check_separators(graph: PackedArray, separators: Any, leaf: Any, keys: Any) -> None:
+def _check_separators(graph: BasePackedGraph, separators: Any, leaf: Any, keys: Any) -> None:
     """Each entry is in the last leaf, in order, whose separator is not greater than its key."""
     xp = graph.xp
     require(int(separators[0]) == 0 and (separators[1:] >= separators[:-1]).all(), "separators do not ascend from 0")

@@ -13,12 +13,12 @@ from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
 from .plan import Batch, Capacity, Plan
 
 if TYPE_CHECKING:
-    from .graph import PackedGraph
+    from .base import BasePackedGraph
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 
 
-def no_arrivals(graph: PackedGraph) -> Any:
+def no_arrivals(graph: BasePackedGraph) -> Any:
     """Two zeros for each leaf."""
     arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
     fill_with(arriving, 0)
@@ -29,7 +29,7 @@ def drop_arrivals(arriving: Any) -> None:
     """Nothing: `no_arrivals` clears them."""
 
 
-def sums_of(graph: PackedGraph, counts: Any = None, places: Any = None) -> Any:
+def sums_of(graph: BasePackedGraph, counts: Any = None, places: Any = None) -> Any:
     """Of each count and those before it; or of the arcs of a batch that are new, which its places tell."""
     xp, kernels = graph.xp, graph._kernels
     size = int((places if counts is None else counts).size)
@@ -41,7 +41,7 @@ def sums_of(graph: PackedGraph, counts: Any = None, places: Any = None) -> Any:
     return out
 
 
-def room_to_plan(graph: PackedGraph, size: int) -> Plan:
+def room_to_plan(graph: BasePackedGraph, size: int) -> Plan:
     """Scratch memory for a plan in which at most `size` leaves change."""
     leaves, scratch = graph.leaves, graph._scratch.get
     tiles = -(-leaves // TILE_LEAVES)
@@ -56,12 +56,12 @@ def room_to_plan(graph: PackedGraph, size: int) -> Plan:
     )
 
 
-def plan_blocks(graph: PackedGraph) -> int:
+def plan_blocks(graph: BasePackedGraph) -> int:
     """Thread blocks of a plan: one for each tile of leaves."""
     return -(-graph.leaves // TILE_LEAVES)
 
 
-def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Capacity:
+def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Capacity:
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
         return Capacity()
@@ -74,22 +74,22 @@ def room_to_move(graph: PackedGraph, numbers: list[int], batch: Batch) -> Capaci
     )
 
 
-def room_to_erase(graph: PackedGraph, size: int) -> Any:
+def room_to_erase(graph: BasePackedGraph, size: int) -> Any:
     """Nothing: a plan reads the arrivals of all leaves."""
     return None
 
 
-def no_batch(graph: PackedGraph) -> Batch:
+def no_batch(graph: BasePackedGraph) -> Batch:
     """No arcs to insert."""
     return Batch()
 
 
-def plan_tidying(graph: PackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
+def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
     """Queue the plan of a deletion whose arcs have been cleared."""
     return graph._plan(DELETE, size, places, arriving)
 
 
-def move(graph: PackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(graph: BasePackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     view, kernels = graph._held_view(), graph._kernels
     launches = (

@@ -16,7 +16,7 @@ from .cpu_slabs import EMPTY, FOUND
 from .layout import SMALL_TO_RESOLVE
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 ENTRIES = 1 << 16
 """Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
@@ -34,7 +34,7 @@ class Batches:
     thousand arcs wait for the host.
     """
 
-    def __init__(self, graph: SlabGraph):
+    def __init__(self, graph: BaseSlabGraph):
         from frontier.runtime.compile.cuda import cooperative_blocks
 
         self._most_blocks = cooperative_blocks()
@@ -47,7 +47,7 @@ class Batches:
         self._resolve: Any = None
         self._erase: Any = None
 
-    def insert(self, graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+    def insert(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
         self._few = few = count <= SMALL_TO_RESOLVE
@@ -62,7 +62,7 @@ class Batches:
         if resolving and not few:
             self._queue_resolution(count)
 
-    def resolve(self, graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+    def resolve(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
         """Queue the resolution of a batch's duplicates that `insert` could not resolve; False if `found`, the number of
         arcs whose key was there when they came, are too many for the table."""
         if 2 * found > self._entries:
@@ -76,7 +76,7 @@ class Batches:
         blocks = min(tile_count(count), self._most_blocks)
         self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
-    def erase(self, graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+    def erase(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
         self._take(graph, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
@@ -86,7 +86,7 @@ class Batches:
         if self._few:
             fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
-    def _have_table(self, graph: SlabGraph, count: int) -> None:
+    def _have_table(self, graph: BaseSlabGraph, count: int) -> None:
         """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
         wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MAX_ENTRIES)
         if wanted <= self._entries:
@@ -101,7 +101,7 @@ class Batches:
         self._table, self._recorded, self._entries = table, recorded, wanted
         self._pool = None  # so that kernels are bound again
 
-    def _take(self, graph: SlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
+    def _take(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
         """Describe a batch to the kernels, which are bound again if the pool is not that of the last one."""
         weights, errors, pool = graph._weights, arcs.error_counts, graph._pool()
         if pool is not self._pool:
@@ -112,7 +112,7 @@ class Batches:
         )  # fmt: skip
         graph._counters.reset()
 
-    def _bind(self, graph: SlabGraph, pool: Any) -> None:
+    def _bind(self, graph: BaseSlabGraph, pool: Any) -> None:
         """Take note of the pool's arrays, which are not those of the last launch."""
         kernels = graph._kernels
         weights, errors, src, dst, new_weights, slots, table, recording, finish, limit = (

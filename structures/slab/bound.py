@@ -14,7 +14,7 @@ from frontier.runtime.launch.arguments import Field, Struct
 from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, Pool
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 LANES = 4  # threads to an arc
 
@@ -22,7 +22,7 @@ LANES = 4  # threads to an arc
 class BoundUpdates:
     """An insertion of arcs, for which the host waits, and a deletion of others, which are there."""
 
-    def __init__(self, graph: SlabGraph, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
+    def __init__(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
         self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
@@ -36,7 +36,7 @@ class BoundUpdates:
         )  # fmt: skip
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
-    def insert(self, graph: SlabGraph, count: int) -> None:
+    def insert(self, graph: BaseSlabGraph, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
         graph._counters.arm()
@@ -44,7 +44,7 @@ class BoundUpdates:
         self._changing.set(graph._weights.data.ptr, graph._chain_limit(count))
         self._insert(count, tile=LANES)
 
-    def erase(self, graph: SlabGraph, count: int) -> None:
+    def erase(self, graph: BaseSlabGraph, count: int) -> None:
         """Queue the deletion of the first so many arcs."""
         pool = self._pool_to_erase
         pool.fields[:] = graph._pool().fields
@@ -54,13 +54,13 @@ class BoundUpdates:
         self._erase(count, tile=LANES)
         self._erased.mark_published()
 
-    def inserted(self, graph: SlabGraph) -> tuple[int, int]:
+    def inserted(self, graph: BaseSlabGraph) -> tuple[int, int]:
         """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
         self._counts = counts = graph._counters.poll()
         graph._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
-    def resume(self, graph: SlabGraph, count: int) -> int:
+    def resume(self, graph: BaseSlabGraph, count: int) -> int:
         """Insert those of the first so many arcs that were deferred; how many of all were new.
 
         Raises
@@ -76,6 +76,6 @@ class BoundUpdates:
             graph._undo(arcs, slots)
             raise
 
-    def erased(self, graph: SlabGraph, deleted: int) -> None:
+    def erased(self, graph: BaseSlabGraph, deleted: int) -> None:
         """Take note that so many arcs were deleted."""
         graph._flush_after(deleted)

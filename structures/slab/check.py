@@ -25,10 +25,10 @@ from .cpu_slabs import (
 from .pool import MAX_SLABS
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 
-def check_arrays(graph: SlabGraph) -> tuple[Any, Any, Any]:
+def check_arrays(graph: BaseSlabGraph) -> tuple[Any, Any, Any]:
     """See `Graph._check_arrays`; `SlabGraph` and `SlabPool` list the invariants."""
     xp, n, width = graph.xp, graph.num_vertices, graph.slab_words
     _check_numbers(graph)
@@ -60,7 +60,7 @@ def check_arrays(graph: SlabGraph) -> tuple[Any, Any, Any]:
     return src, dst, slab * graph.slab_stride + at
 
 
-def _check_numbers(graph: SlabGraph) -> None:
+def _check_numbers(graph: BaseSlabGraph) -> None:
     load = graph.load_factor
     require(isinstance(load, float) and math.isfinite(load) and 0 < load <= 4, f"load_factor is {load!r}")
     stride = graph.slab_stride
@@ -75,7 +75,7 @@ def _check_numbers(graph: SlabGraph) -> None:
     require_integer(graph._tombstones, "_tombstones", 0, int(graph._neighbors.size))
 
 
-def _check_tables(graph: SlabGraph) -> tuple[Any, Any]:
+def _check_tables(graph: BaseSlabGraph) -> tuple[Any, Any]:
     """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
     xp, n, records = graph.xp, graph.num_vertices, graph._records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
@@ -93,7 +93,7 @@ def _check_tables(graph: SlabGraph) -> tuple[Any, Any]:
     return base, buckets
 
 
-def _check_free(graph: SlabGraph, words: Any) -> Any:
+def _check_free(graph: BaseSlabGraph, words: Any) -> Any:
     """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
     xp, used = graph.xp, graph._used
     at = (graph._free_head + xp.arange(graph._free_count)) % int(graph._ring.size)
@@ -107,7 +107,7 @@ def _check_free(graph: SlabGraph, words: Any) -> Any:
     return free
 
 
-def _chains(graph: SlabGraph, base: Any, buckets: Any, links: Any, free: Any) -> Any:
+def _chains(graph: BaseSlabGraph, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     """The base slab of the chain that each slab is in, or -1; each slab is in one chain at most, and no free one is."""
     xp, slabs = graph.xp, int(links.size)
     has = xp.flatnonzero(base >= 0)

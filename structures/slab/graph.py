@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.locking import reads
 from frontier.core.options import BuildOptions, GraphOptions
@@ -38,6 +37,7 @@ from frontier.runtime import Device, fill_column, fill_with
 from frontier.runtime.values import number
 from structures.records import VertexRecords
 
+from .base import BaseSlabGraph
 from .batches import Batches
 from .bound import BoundUpdates
 from .check import check_arrays
@@ -73,7 +73,7 @@ class SlabBuildOptions(BuildOptions, total=False):
     load_factor: float
 
 
-class SlabGraph(SlabTables, VertexRecords, DynamicGraph):
+class SlabGraph(SlabTables, VertexRecords, BaseSlabGraph):
     """A hash table per vertex, of slabs of one or two cache lines; updates need no sorting.
 
     A table is an array of buckets, each a chain of slabs: the base slabs of a table are consecutive, overflow slabs

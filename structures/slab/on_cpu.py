@@ -13,14 +13,14 @@ from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, 
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 
 SMALL_ARCS = 1 << 15  # fewer are worked on as they come
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, after a check; one that is large, part by part (`cpu_parts`).
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
@@ -33,7 +33,7 @@ def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None
         _insert_parts(graph, arcs, slots, resolving)
 
 
-def _insert_at_once(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
+def _insert_at_once(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count, kernels, few = len(arcs), graph._kernels, len(arcs) <= SMALL_TO_RESOLVE
     graph._reserve_for(count)
     table = _duplicates(graph) if resolving else None
@@ -48,22 +48,22 @@ def _insert_at_once(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -
         kernels.resolve_duplicates(count, graph._pool(), graph._weights, arcs.weights, *duplicates, True)
 
 
-def _duplicates(graph: SlabGraph) -> Any:
+def _duplicates(graph: BaseSlabGraph) -> Any:
     """The table that resolves few duplicates, empty."""
     return graph._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
 
 
-def clear_duplicates(graph: SlabGraph) -> None:
+def clear_duplicates(graph: BaseSlabGraph) -> None:
     """To be called after an insertion that could not resolve them."""
     fill_with(_duplicates(graph), EMPTY)
 
 
-def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
     """Nothing here: `SlabGraph._resolve` has a table of its own for what an insertion could not resolve."""
     return False
 
 
-def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
+def _insert_parts(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count = len(arcs)
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
@@ -82,7 +82,7 @@ def _insert_parts(graph: SlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> 
         kernels.replace_parts(parts, starts, order, graph._weights, arcs.weights, slots)
 
 
-def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+def erase(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     arcs.check()
     if len(arcs) < SMALL_ARCS:
@@ -92,7 +92,7 @@ def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
         _erase_parts(graph, arcs, slots)
 
 
-def _erase_parts(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+def _erase_parts(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
     graph._counters.reset()
@@ -100,7 +100,7 @@ def _erase_parts(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
     graph._counters.array[:] = tallies.sum(axis=0)
 
 
-def _partition(graph: SlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
+def _partition(graph: BaseSlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
     """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
@@ -109,12 +109,12 @@ def _partition(graph: SlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
     return starts, order, np.zeros((parts, COUNTERS), np.int64)
 
 
-def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(graph: BaseSlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     return np.flatnonzero(slots == PENDING)
 
 
-def crowding(graph: SlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(graph: BaseSlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     ids, coming = np.unique(arcs.src[positions], return_counts=True)
     records = graph._records[ids].astype(np.int64)
@@ -126,7 +126,7 @@ def crowding(graph: SlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowdi
     return Crowding(ids[crowded], coming[crowded], int(bound.sum()))
 
 
-def lay_out(graph: SlabGraph, ids: Any) -> Layout:
+def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
     records = graph._records[: graph.num_vertices] if ids is None else graph._records[ids]
     offsets, chain_offsets = np.zeros((2, records.shape[0] + 1), np.int64)
@@ -137,7 +137,7 @@ def lay_out(graph: SlabGraph, ids: Any) -> Layout:
 
 
 def plan_records(
-    graph: SlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
+    graph: BaseSlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
@@ -153,16 +153,16 @@ def plan_records(
     return records, total, rows - int(np.count_nonzero(buckets))
 
 
-def count_overflow(graph: SlabGraph, fill: Any) -> int:
+def count_overflow(graph: BaseSlabGraph, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
     return int((np.maximum(fill - 1, 0) // (graph.slab_words - 1)).sum(dtype=np.int64))
 
 
-def store_records(graph: SlabGraph, ids: Any, records: Any) -> None:
+def store_records(graph: BaseSlabGraph, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
     graph._records[ids] = graph._empty_records(int(ids.size)) if records is None else records
 
 
-def with_tombstones(graph: SlabGraph) -> Any:
+def with_tombstones(graph: BaseSlabGraph) -> Any:
     """The vertices whose tables have tombstones."""
     return np.flatnonzero(graph._records[: graph.num_vertices, TOMBSTONES] > 0)

@@ -15,7 +15,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 from .layout import Crowding, Layout
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 # What kernels report in `graph._tally` (``enum`` of tables.cuh).
 DISTINCT, CROWDED, BOUND = range(3)
@@ -25,7 +25,7 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for.
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
@@ -34,22 +34,22 @@ def insert(graph: SlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None
     graph._batch_launches().insert(graph, arcs, slots, resolving=resolving)
 
 
-def clear_duplicates(graph: SlabGraph) -> None:
+def clear_duplicates(graph: BaseSlabGraph) -> None:
     """To be called after an insertion that could not resolve them."""
     graph._batch_launches().clear()
 
 
-def resolve(graph: SlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
     """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters count them."""
     return graph._batch_launches().resolve(graph, arcs, slots, found)
 
 
-def erase(graph: SlabGraph, arcs: Arcs, slots: Any) -> None:
+def erase(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     graph._batch_launches().erase(graph, arcs, slots)
 
 
-def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(graph: BaseSlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     positions = graph.xp.empty(count, np.int64)
     graph._tally.reset()
@@ -57,7 +57,7 @@ def deferred_arcs(graph: SlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
     return positions
 
 
-def crowding(graph: SlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(graph: BaseSlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     xp, tally = graph.xp, graph._tally
     size = int(positions.size)
@@ -71,7 +71,7 @@ def crowding(graph: SlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowdi
     return Crowding(crowded[: counts[CROWDED]], keys[: counts[CROWDED]], counts[BOUND])
 
 
-def lay_out(graph: SlabGraph, ids: Any) -> Layout:
+def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
     xp, kernels, tally = graph.xp, graph._kernels, graph._tally
     rows = graph.num_vertices if ids is None else int(ids.size)
@@ -91,7 +91,7 @@ def lay_out(graph: SlabGraph, ids: Any) -> Layout:
 
 
 def plan_records(
-    graph: SlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
+    graph: BaseSlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
@@ -108,19 +108,19 @@ def plan_records(
     return records, counts[SLABS], counts[WITHOUT]
 
 
-def count_overflow(graph: SlabGraph, fill: Any) -> int:
+def count_overflow(graph: BaseSlabGraph, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
     graph._tally.reset()
     graph._kernels.count_overflow(int(fill.size), fill, graph._tally.array)
     return graph._tally.read()[OVERFLOW]
 
 
-def store_records(graph: SlabGraph, ids: Any, records: Any) -> None:
+def store_records(graph: BaseSlabGraph, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
     graph._kernels.store_records(int(ids.size), ids, records, graph._records)
 
 
-def with_tombstones(graph: SlabGraph) -> Any:
+def with_tombstones(graph: BaseSlabGraph) -> Any:
     """The vertices whose tables have tombstones."""
     ids = graph.xp.empty(graph.num_vertices, np.int64)
     graph._tally.reset()

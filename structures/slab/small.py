@@ -12,7 +12,7 @@ from frontier.runtime.launch.arguments import Struct
 from .cpu_slabs import EMPTY
 
 if TYPE_CHECKING:
-    from .graph import SlabGraph
+    from .base import BaseSlabGraph
 
 WORK = ("weights", "slots", "table", "table_size", "firsts", "recorded", "chain_limit")
 """The fields of ``struct Work`` of small.cuh."""
@@ -33,7 +33,7 @@ class SmallUpdates:
         Slabs of the pool.
     """
 
-    def __init__(self, graph: SlabGraph):
+    def __init__(self, graph: BaseSlabGraph):
         self.batch = SmallBatch()
         self._work = Struct(WORK)
         self._memory = graph._scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
@@ -41,18 +41,18 @@ class SmallUpdates:
         self._pool: Any = None  # the view of the pool that kernels are bound to
         self.capacity = 0
 
-    def insert(self, graph: SlabGraph, arcs: int) -> list[int]:
+    def insert(self, graph: BaseSlabGraph, arcs: int) -> list[int]:
         """Insert the batch of so many arcs; returns what was counted."""
         self._work.put("chain_limit", graph._chain_limit(arcs))
         return self.launch(graph, "insert_small", arcs)
 
-    def launch(self, graph: SlabGraph, kernel: str, items: int) -> list[int]:
+    def launch(self, graph: BaseSlabGraph, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
         graph._counters.arm()
         self.queue(graph, kernel, items)
         return graph._counters.poll()
 
-    def queue(self, graph: SlabGraph, kernel: str, items: int) -> None:
+    def queue(self, graph: BaseSlabGraph, kernel: str, items: int) -> None:
         """`launch`, without waiting for what it counts."""
         pool = graph._pool()
         if pool is not self._pool:
@@ -64,7 +64,7 @@ class SmallUpdates:
         """Empty the table, after a kernel that could not."""
         self._memory[: 3 * ENTRIES].data.memset_async(255, 3 * ENTRIES * 8)
 
-    def _bind(self, graph: SlabGraph, pool: Any) -> None:
+    def _bind(self, graph: BaseSlabGraph, pool: Any) -> None:
         """Take note of the pool's arrays, which are not those of the last launch."""
         table = self._memory.data.ptr
         firsts, recorded, slots = (table + 8 * place for place in (2 * ENTRIES, 3 * ENTRIES, 3 * ENTRIES + ARCS))

@@ -16,28 +16,28 @@ from frontier.core.results import UpdateResult
 from frontier.core.sort import split_keys, unique_arcs
 from frontier.features.times import TIME
 
-from . import batches
+from .batch import Batch, attempt, raise_first
 
 if TYPE_CHECKING:
     from ..base import BasePart
 
 
-def append(graph: BasePart, batch: batches.Batch) -> UpdateResult:
+def append(graph: BasePart, batch: Batch) -> UpdateResult:
     """Add the weights of arcs to those in the graph, and notify observers.
 
     As on one device, deletions come last: if they fail, the insertions have been made.
     """
-    found, error = batches.attempt(lambda: _cut(graph, batch))
+    found, error = attempt(lambda: _cut(graph, batch))
     table = graph.comm.gather_counts([error is not None, 0 if found is None else int(found[1].src.size)])
     if table[:, 0].any():
-        batches.raise_first(graph, error)
+        raise_first(graph, error)
     staying, going = found
     done = graph._insert_batch(staying, "add")
     deleted = graph._delete(going).deleted if table[:, 1].any() else 0
     return UpdateResult(done.inserted, done.replaced, deleted)
 
 
-def _cut(graph: BasePart, batch: batches.Batch) -> tuple[batches.Batch, batches.Batch]:
+def _cut(graph: BasePart, batch: Batch) -> tuple[Batch, Batch]:
     """The arcs that will be in the graph, each once with the record that counts; and those that leave it."""
     local, xp = graph.local, graph.xp
     records = xp.arange(batch.src.size, dtype=np.int64)
@@ -56,5 +56,5 @@ def _cut(graph: BasePart, batch: batches.Batch) -> tuple[batches.Batch, batches.
     sums[present] = add_weights(local, sums[present], local.slot_weights[edges[present]], copies=1)
     stay, leave = xp.flatnonzero(sums > 0), xp.flatnonzero(~(sums > 0) & present)
     columns = {name: values[records[stay]] for name, values in batch.columns.items()}
-    staying = batches.Batch(src[stay], dst[stay], columns, batch.safe)
-    return staying, batches.Batch(src[leave], dst[leave], {}, batch.safe)
+    staying = Batch(src[stay], dst[stay], columns, batch.safe)
+    return staying, Batch(src[leave], dst[leave], {}, batch.safe)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,15 +17,12 @@ from frontier.runtime.memory import elementwise
 
 from ..operators.persistent import window_of
 from ..partition.owners_on_gpu import ByOwner, takes
+from .batch import Batch, all_or_none, attempt, raise_first
 from .sending import can_use_windows, no_arcs, received_by, sending_of
 from .undo import undo_of
 
 if TYPE_CHECKING:
     from ..base import BasePart
-
-EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
-"""What an update, or a file, raises on purpose: the part is then as it was."""
-
 
 GROWTH, BATCH_BYTES = 3, 256
 """Structures that grow may hold their arrays twice for a moment, and a batch some dozens of bytes for each arc, and for
@@ -40,75 +36,6 @@ SMALL = 1 << 12
 MANY = 1 << 16
 """Rows of all parts together, above which parts on CPUs make sure that all have memory for theirs before they exchange
 them, which takes little of the time then. (How much a GPU has is known.)"""
-
-
-def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
-    """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError, MemoryError
-        Of `step`, on whatever part.
-    """
-    value, error = attempt(step)
-    raise_first(graph, error)
-    return value
-
-
-def attempt(step: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    """What `step` returns, and what it raises if that is expected."""
-    try:
-        return step(), None
-    except EXPECTED as error:
-        return None, error
-
-
-def raise_first(graph: BasePart, error: Exception | None) -> None:
-    """Raise the error of the first part that has one, on all parts; one small exchange if there is none."""
-    if not graph.comm.reduce_numbers([error is not None], "max")[0]:
-        return
-    kind, text = next(found for found in graph.comm.gather_objects(_described(error)) if found is not None)
-    if error is not None and str(error) == text:
-        raise error
-    raise next(known for known in EXPECTED if known.__name__ == kind)(text)
-
-
-def _described(error: Exception | None) -> tuple[str, str] | None:
-    """An error as all parts can build it: CuPy's for exhausted memory is a MemoryError to those without it."""
-    if error is None:
-        return None
-    return next(known.__name__ for known in reversed(EXPECTED) if isinstance(error, known)), str(error)
-
-
-@dataclass
-class Batch:
-    """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
-
-    In a graph that nobody observes, arrays may lie in the part's window: they are read while the batch is applied, and
-    not any more when the next one is sent, or a search begins.
-
-    Attributes
-    ----------
-    columns : dict of str to array
-        The weights and the edge data of an insertion, a value for each arc.
-    safe : bool
-        Whether all parts have far more memory than the batch can take.
-    """
-
-    src: Any
-    dst: Any
-    columns: dict[str, Any]
-    safe: bool
-
-    @property
-    def weights(self) -> Any:
-        """The weights; None if there are none."""
-        return self.columns.get(WEIGHT_COLUMN)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The columns of edge data."""
-        return {name: values for name, values in self.columns.items() if name != WEIGHT_COLUMN}
 
 
 def route(

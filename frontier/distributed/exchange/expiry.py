@@ -13,6 +13,7 @@ from frontier.features.times import TIME
 from frontier.features.windows.expiry import logged_arrivals
 
 from . import batches
+from .batch import attempt, raise_first
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -29,10 +30,10 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
         return _expired(graph, taken, before)
 
     try:
-        found, error = batches.attempt(find)
+        found, error = attempt(find)
         table = comm.gather_counts([0 if found is None else int(found[0].size), error is not None])
         if table[:, 1].any():
-            batches.raise_first(graph, error)
+            raise_first(graph, error)
         done = UpdateResult()
         if table[:, 0].any():
             done = graph._delete(batches.route(graph, *found))
@@ -47,10 +48,10 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
 
 def latest_time(graph: BasePart) -> int | None:
     """The greatest time of the edges of all parts; None if there are none."""
-    last, error = batches.attempt(lambda: graph.local._edge_data.latest_time())
+    last, error = attempt(lambda: graph.local._edge_data.latest_time())
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
     if table[:, 0].any():
-        batches.raise_first(graph, error)
+        raise_first(graph, error)
     known = table[table[:, 1] > 0, 2]
     return int(known.max()) if known.size else None
 

@@ -16,10 +16,11 @@ import numpy as np
 
 from frontier.core.sort import row_ids
 from frontier.features.edge_data import WEIGHT_COLUMN
-from frontier.features.mixed.apply import Batch, MixedResult, answer, check_multi, check_operations
+from frontier.features.mixed.apply import MixedBatch, MixedResult, answer, check_multi, check_operations
 from frontier.features.mixed.operations import DELETE, INSERT, NEIGHBORS
 
 from . import batches
+from .batch import Batch, all_or_none
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -34,7 +35,7 @@ def apply_operations(
     """`DynamicGraph.apply`, of the operations that all parts list: the answers to this part's own."""
     check_multi(part.multi_edges)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
-    found, insert, delete = batches.all_or_none(part, routed.answer)
+    found, insert, delete = all_or_none(part, routed.answer)
     counted = [insert.src.size, delete.src.size, found.inserted, found.replaced, found.deleted]
     inserting, deleting, *totals = part.comm.reduce_numbers(counted)
     result = routed.release(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
@@ -77,7 +78,7 @@ class _Routed:
         self._part = part
         xp, size = part.xp, part.comm.size
 
-        def list_rows() -> tuple[tuple[Batch, tuple, list[int]], Any]:
+        def list_rows() -> tuple[tuple[MixedBatch, tuple, list[int]], Any]:
             given = check_operations(part.local, ops, src, dst, weights, data)
             rows = _rows(part, given)
             return (given, rows, part.partition.by_owner(given.src)[1]), rows[1]
@@ -108,16 +109,16 @@ class _Routed:
         self._received = kinds, u, v
         self._columns = dict(zip(names, values, strict=True))
 
-    def answer(self) -> tuple[MixedResult, batches.Batch, batches.Batch]:
+    def answer(self) -> tuple[MixedResult, Batch, Batch]:
         """The answers to this part's rows, and what to insert and to delete."""
         kinds, u, v = self._received
         others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
-        batch = Batch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
+        batch = MixedBatch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
         found, insert, delete = answer(self._part.local, batch)
         columns = {name: values[insert] for name, values in self._columns.items()}
         inserted, deleted = ((u[rows], v[rows]) for rows in (insert, delete))
         safe = self._route.safe
-        return found, batches.Batch(*inserted, columns, safe), batches.Batch(*deleted, {}, safe)
+        return found, Batch(*inserted, columns, safe), Batch(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
         """The answers where the operations were listed.
@@ -176,13 +177,13 @@ class _Routed:
         return offsets, self._route.attempt(in_order)
 
 
-def _column(part: BasePart, given: Batch, name: str) -> Any:
+def _column(part: BasePart, given: MixedBatch, name: str) -> Any:
     """A column of the operations. A part whose share has no insertions may have been given none."""
     held = given.weights if name == WEIGHT_COLUMN else given.columns.get(name)
     return part.xp.zeros(given.ops.size, part.edge_dtypes[name]) if held is None else held
 
 
-def _rows(part: BasePart, given: Batch) -> tuple[Any, Any, Any, Any]:
+def _rows(part: BasePart, given: MixedBatch) -> tuple[Any, Any, Any, Any]:
     """The operations, sources and destinations of the rows of a batch, and their records."""
     xp = part.xp
     if part.directed:

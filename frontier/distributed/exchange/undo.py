@@ -13,7 +13,7 @@ from frontier.core.sort import split_keys, unique_arcs
 
 if TYPE_CHECKING:
     from ..base import BasePart
-    from .batches import Batch
+    from .batch import Batch
 
 
 def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:

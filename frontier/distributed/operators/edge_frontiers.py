@@ -13,6 +13,7 @@ from frontier.operators.frontiers.frontier import Frontier
 from frontier.runtime.values import integer
 
 from ..exchange import batches
+from ..exchange.batch import all_or_none
 from .frontiers import HeldByParts, PartFrontier
 
 
@@ -31,7 +32,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
             mine = graph.xp.flatnonzero(graph.partition.is_mine(arcs.src))
             return EdgeFrontier(graph.local, arcs.src[mine], arcs.dst[mine])
 
-        self._hold(graph, batches.all_or_none(graph, look_up))
+        self._hold(graph, all_or_none(graph, look_up))
 
     @classmethod
     def all(cls, graph: Any) -> PartEdgeFrontier:

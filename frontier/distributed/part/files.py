@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.structures import structure_class
 from frontier.runtime.atomic_file import write_atomically
 
-from ..exchange import batches
+from ..exchange.batch import Batch, all_or_none
 from ..exchange.columns import declared_columns, edge_dtypes, own_records
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def save(part: BasePart, path: str | os.PathLike[str]) -> None:
         write_atomically(folder / LIST, json.dumps(text, indent=1).encode(), durable=True)
 
     try:
-        batches.all_or_none(part, write)
-        batches.all_or_none(part, publish)
+        all_or_none(part, write)
+        all_or_none(part, publish)
     except OSError:
         (folder / names[part.comm.rank]).unlink(missing_ok=True)
         raise
@@ -95,7 +95,7 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
     part = kind(comm, structure, facts["num_vertices"], **options, **facts.get("options", {}))
     for first in range(0, len(files), comm.size):
         mine = first + comm.rank
-        held = batches.all_or_none(part, lambda at=mine: _read(part, folder, files, at))
+        held = all_or_none(part, lambda at=mine: _read(part, folder, files, at))
         if len(files) == comm.size and facts.get("together", 0) == part.partition.together:
             part.local = held
         else:
@@ -153,8 +153,8 @@ def _hand_out(part: BasePart, held: Any) -> None:
     received = comm.exchange_counts(counts)
     arrays = [array[order] for array in (src, dst, *columns.values())]
     (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
-    batch = batches.Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
-    batches.all_or_none(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
+    batch = Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
+    all_or_none(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
     gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
     gone = comm.allreduce(gone, "max")
     if part.local.absent_mask is None and bool(gone.any()):

@@ -29,6 +29,7 @@ from frontier.operators.frontiers.frontier import Frontier
 from ..base import BasePart
 from ..exchange import batches
 from ..exchange.appends import append
+from ..exchange.batch import EXPECTED, Batch, all_or_none, attempt, raise_first
 from ..exchange.columns import MULTI, ColumnsOfPart, check_on_existing, column_of, edge_dtypes, own_records
 from ..exchange.expiry import expire_edges, latest_time
 from ..exchange.ghosts import Ghosts
@@ -388,7 +389,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return append(self, batch)
         return self._insert_batch(batch, on_existing)
 
-    def _insert_batch(self, batch: batches.Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
+    def _insert_batch(self, batch: Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
         """Insert arcs of this part, and notify observers.
 
         Parameters
@@ -416,7 +417,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._observers.notify("edges_changed", changes)
         return done
 
-    def _insert(self, name: str, batch: batches.Batch, on_existing: str, timed: bool = True) -> Any:
+    def _insert(self, name: str, batch: Batch, on_existing: str, timed: bool = True) -> Any:
         """Insert arcs into one of the local graphs.
 
         The first batch is inserted as `from_edges` does it: faster than into a graph, and without gaps.
@@ -438,7 +439,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
                 local._load(Arcs(batch.src, batch.dst, batch.weights))
             else:
                 build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
-        except batches.EXPECTED:
+        except EXPECTED:
             setattr(self, name, self.new_local())  # a structure that is being filled promises nothing
             raise
         return UpdateResult(inserted=local.num_arcs)
@@ -449,7 +450,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._begin_update()
         return self._delete(batches.route(self, src, dst))
 
-    def _delete(self, batch: batches.Batch) -> UpdateResult:
+    def _delete(self, batch: Batch) -> UpdateResult:
         """Delete arcs of this part, and notify observers."""
         notifications = batches.prepare(self, batch, lambda: self._notifications(batch.src, batch.dst, present=True))
         self._observers.notify("edges_deleting", notifications)
@@ -489,7 +490,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._begin_update()
         before = self.num_vertices
         self.changes()
-        done, error = batches.attempt(lambda: self._on_locals("insert_vertices", count_or_ids))
+        done, error = attempt(lambda: self._on_locals("insert_vertices", count_or_ids))
         self._agree_on_vertices(error)
         if self.num_vertices > before:
             self.partition.extend(self.num_vertices)
@@ -505,7 +506,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._begin_update()
         before = self._delete_incident(ids)  # while observers can still name the vertices
         self.changes()
-        done, error = batches.attempt(lambda: self._on_locals("delete_vertices", ids))
+        done, error = attempt(lambda: self._on_locals("delete_vertices", ids))
         self._agree_on_vertices(error)
         deleted = self.comm.reduce_numbers([done.deleted])[0]
         self.changed(arcs=-deleted)
@@ -516,11 +517,11 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """Delete the edges of vertices, if there are observers to be notified of them; returns how many."""
         if not self._observers.live():
             return 0
-        found, error = batches.attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self._absent))
+        found, error = attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self._absent))
         self._agree_on_vertices(error)
         marked = self.xp.zeros(self.num_vertices, np.bool_)
         marked[found] = True
-        return self._delete(batches.Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
+        return self._delete(Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
 
     def _tell_of_vertices(self) -> None:
         self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
@@ -530,7 +531,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         failures = self.comm.reduce_numbers([error is not None])[0]
         if 0 < failures < self.comm.size:
             self.broken = "an update of the vertices failed on some parts and not on others: load the graph from a file"
-        batches.raise_first(self, error)
+        raise_first(self, error)
 
     def locals(self) -> list[Any]:
         """The local graphs, that of the part's own arcs first."""
@@ -543,8 +544,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def fill_inward(self) -> None:
         """Give a graph that was loaded its in-edges."""
-        turned = batches.turn(self, batches.Batch(*own_records(self.local), safe=False))
-        batches.all_or_none(self, lambda: self._insert("inward", turned, "replace"))
+        turned = batches.turn(self, Batch(*own_records(self.local), safe=False))
+        all_or_none(self, lambda: self._insert("inward", turned, "replace"))
         if self._absent is not None:
             self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
 
@@ -574,7 +575,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return made
 
 
-def _delete(local: Any, batch: batches.Batch) -> UpdateResult:
+def _delete(local: Any, batch: Batch) -> UpdateResult:
     """Delete arcs of a local graph."""
     if local.edge_data is None and batch.src.size > batches.SMALL:
         return local._delete_valid(batch.src, batch.dst)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.results import MemoryUsage
 
 from ..exchange import batches
+from ..exchange.batch import all_or_none
 from ..exchange.columns import check_column, check_present
 
 
@@ -44,7 +45,7 @@ class PartQueries:
     def _of_present(self, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
         """`batches.ask`, of edges that must be in the graph."""
         there = self.has_edges(src, dst)
-        batches.all_or_none(self, lambda: check_present(self.xp.asarray(there), src, dst))
+        all_or_none(self, lambda: check_present(self.xp.asarray(there), src, dst))
         return batches.ask(self, src, dst, answer)
 
     def degrees(self) -> Any:

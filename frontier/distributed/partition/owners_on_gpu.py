@@ -9,7 +9,7 @@ import numpy as np
 from frontier.runtime import Device
 
 if TYPE_CHECKING:
-    from .partition import Partition
+    from .base import BasePartition
 
 HEADER = "frontier/distributed/partition/partition.cuh"
 SPAN, SPAN_THREADS = 4096, 512  # entries and threads of a thread block: partition.cuh has the same numbers
@@ -41,7 +41,8 @@ class ByOwner:
     """
 
     def __init__(
-        self, partition: Partition, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0, wrong: Any = None
+        self, partition: BasePartition, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0,
+        wrong: Any = None,
     ):  # fmt: skip
         device, num_parts = partition.device, partition.num_parts
         empty, size = device.xp.empty, int(ids.size)

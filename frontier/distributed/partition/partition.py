@@ -9,13 +9,14 @@ import numpy as np
 from frontier.runtime import Device
 
 from . import owners
+from .base import BasePartition
 from .owners_on_gpu import ByOwner, takes
 
 CHUNK = 2**22  # ids that are hashed at a time: each takes some 30 bytes meanwhile
 FEW = 4  # On a CPU, up to so many parts are sorted by a pass for each: two in a seventh of the time of a sort
 
 
-class Partition:
+class Partition(BasePartition):
     """The owners of all vertices, known to every part.
 
     Parameters

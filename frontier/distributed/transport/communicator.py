@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from frontier.core.arguments import one_of
 from frontier.runtime import Device
 
+from .base import BaseCommunicator
 from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")
@@ -85,7 +86,7 @@ class DeferredReduction:
             self.array[...] = self._result
 
 
-class Communicator(ABC):
+class Communicator(BaseCommunicator):
     """What one of `size` parts needs to exchange arrays with the others.
 
     All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one

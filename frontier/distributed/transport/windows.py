@@ -13,7 +13,7 @@ from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:
-    from .communicator import Communicator
+    from .base import BaseCommunicator
 
 PIECE = 2**21
 """Bytes of which windows are multiples: the driver shares whole pieces."""
@@ -64,7 +64,7 @@ class Window:
     OUTCOMES = 9
 
     def __init__(
-        self, comm: Communicator, memory: Any, addresses: Sequence[int], unmap: Callable[[], None],
+        self, comm: BaseCommunicator, memory: Any, addresses: Sequence[int], unmap: Callable[[], None],
         free: Callable[[], None],
     ):  # fmt: skip
         self.memory = memory
@@ -125,7 +125,7 @@ def _pinned() -> Any:
     return cupyx.zeros_pinned(1, np.int64)
 
 
-def open_on_gpus(comm: Communicator, nbytes: int) -> Window | None:
+def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
     """Windows of processes with a GPU each, by CUDA's handles for other processes; None if any cannot see another's.
 
     NCCL has such windows, too, but CuPy does not know them.
@@ -177,7 +177,7 @@ def _this_host() -> tuple[str, str]:
     return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
 
 
-def open_in_process(comm: Communicator, nbytes: int) -> Window:
+def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:
     """Windows of threads whose kernels run at the same time."""
     memory = comm.device.xp.zeros(nbytes, np.uint8)
     addresses = comm.gather_objects(memory.data.ptr)

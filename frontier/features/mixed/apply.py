@@ -32,7 +32,7 @@ from .operations import (
     WEIGHED,
     no_pair,
 )
-from .pairs import Batch
+from .pairs import MixedBatch
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -96,7 +96,7 @@ def check_multi(multi_edges: str) -> None:
         )
 
 
-def answer(graph: BaseDynamicGraph, batch: Batch) -> tuple[MixedResult, Any, Any]:
+def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any, Any]:
     """The answers of a mixed batch, and the operations to be applied in the end: insertions, and deletions.
 
     No pair of vertices is in both. The graph is unchanged. Raises if anything is wrong with the batch.
@@ -146,7 +146,7 @@ def _refuse_unknown(device: Device, ops: Any) -> None:
 
 def check_operations(
     graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
-) -> Batch:
+) -> MixedBatch:
     """The batch; raises if anything is wrong with it.
 
     Parameters
@@ -186,7 +186,7 @@ def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> 
 
 
 def _resolve_pairs(
-    graph: BaseDynamicGraph, batch: Batch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
+    graph: BaseDynamicGraph, batch: MixedBatch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
 ) -> Any:
     """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
     xp, data, none = graph.xp, graph._edge_data, no_pair(graph)
@@ -210,7 +210,7 @@ def _host(graph: BaseDynamicGraph) -> Any:
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
-def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> None:
+def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any) -> None:
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
     data, arcs = graph._edge_data, partial(_host(graph).chosen_arcs, graph, batch)
     leaving = None
@@ -235,7 +235,7 @@ def _update(graph: BaseDynamicGraph, batch: Batch, insert: Any, delete: Any) -> 
             delete_rows(graph, _edges(graph, batch, delete), leaving)
 
 
-def _edges(graph: BaseDynamicGraph, batch: Batch, at: Any) -> Arcs:
+def _edges(graph: BaseDynamicGraph, batch: MixedBatch, at: Any) -> Arcs:
     """The edges of some operations, as they are listed."""
     return Arcs(_chosen(graph, batch.src, at), _chosen(graph, batch.dst, at), None)
 

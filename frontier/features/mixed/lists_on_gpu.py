@@ -16,10 +16,10 @@ from frontier.runtime import Kernels
 from frontier.runtime.memory import elementwise
 
 from .operations import NEIGHBORS
-from .pairs import Batch
+from .pairs import MixedBatch
 
 
-def list_neighbors(graph: Any, kernels: Kernels, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
+def list_neighbors(graph: Any, kernels: Kernels, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
     """Offsets of the lists, by operation, and the neighbors, ascending in each list.
 
     `changes` are 1 and -1 for operations after which an edge comes and goes, and `answers` the lengths of lists. The
@@ -66,7 +66,7 @@ def _queries(device: Any, kernels: Kernels, listed: Any, src: Any, bits: int) ->
 
 
 def _effects(
-    graph: Any, kernels: Kernels, batch: Batch, changes: Any, queried: tuple[Any, int, int]
+    graph: Any, kernels: Kernels, batch: MixedBatch, changes: Any, queried: tuple[Any, int, int]
 ) -> tuple[Any, Any]:  # fmt: skip
     """What changes of vertices that are asked for: keys of arcs, ascending, and positions, ascending for each arc."""
     xp, device, shift = graph.xp, graph.device, id_bits(graph.num_vertices)

@@ -11,10 +11,10 @@ from frontier.core.sort import id_bits, sort_pairs
 
 from .history import History, effects_of
 from .operations import ASKED, DEGREE, INSERT, INSERTIONS, LISTED, NEIGHBORS, TALLY, UNKNOWN, WEIGHED, WEIGHT, no_pair
-from .pairs import Batch, SortedPairs
+from .pairs import MixedBatch, SortedPairs
 
 
-def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
+def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatch:
     """A user's operations as a batch, of which `check` is still to be called.
 
     Ends that have no meaning are the first ones, and weights 1.
@@ -26,10 +26,10 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
     if weights is not None:
         weights = np.where(given == INSERT, weights, weights.dtype.type(1))
     arcs = graph._prepare(src, ends, weights, directed=True, weighted=True, drop_loops=False)
-    return Batch(given.astype(np.uint8), arcs.src, arcs.dst, arcs.weights, {}, tally, lambda counts: arcs.check())
+    return MixedBatch(given.astype(np.uint8), arcs.src, arcs.dst, arcs.weights, {}, tally, lambda counts: arcs.check())
 
 
-def sorted_pairs(graph: Any, batch: Batch, tally: Any) -> SortedPairs:
+def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
     """The operations by pair. `tally` counts what is asked."""
     ops, src, dst = batch.ops, batch.src, batch.dst
     tally[ASKED] = np.count_nonzero(ops >= DEGREE)
@@ -50,7 +50,7 @@ def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
     return np.zeros(size, np.int8), np.zeros(size, np.int8), np.empty(size, np.int64)
 
 
-def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
+def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
     """Put the weights that operations ask for where these are in `found`."""
     wanted = np.flatnonzero((batch.ops == WEIGHT) & (answers > 0))
     if graph.weight_dtype is None:
@@ -64,14 +64,14 @@ def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any
     found[wanted] = weights
 
 
-def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed: bool) -> None:
+def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, changed: bool) -> None:
     """Put the degrees that operations ask for into `answers`."""
     asked = np.flatnonzero(batch.ops >= DEGREE)
     history = History(graph, effects_of(graph, batch.src, batch.dst, changes), int(batch.ops.size))
     answers[asked] = history.degrees(batch.src[asked], asked)
 
 
-def neighbor_lists(graph: Any, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
+def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
     """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
     neighbors."""
     size = int(batch.ops.size)
@@ -87,7 +87,7 @@ def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) 
     return np.flatnonzero(net > 0), np.flatnonzero(net < 0)
 
 
-def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
+def chosen_arcs(graph: Any, batch: MixedBatch, chosen: Any, weights: Any) -> Arcs:
     """The arcs of the edges of some operations."""
     src, dst = batch.src[chosen], batch.dst[chosen]
     weights = None if weights is None else weights[chosen]

@@ -19,12 +19,12 @@ from frontier.runtime.memory import elementwise
 
 from .lists_on_gpu import list_neighbors
 from .operations import DEGREE, DELETING, GONE, INSERT, INSERTING, NAN_WEIGHTS, OUTSIDE, TALLY, no_pair
-from .pairs import Batch, SortedPairs
+from .pairs import MixedBatch, SortedPairs
 
 KEY_BITS = 63
 
 
-def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
+def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatch:
     """A user's operations as a batch, of which `check` is still to be called."""
     xp, size, dtype = graph.xp, int(given.size), graph.weight_dtype
     tally = xp.zeros(TALLY, np.int64)
@@ -37,7 +37,7 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> Batch:
         size, given, given.itemsize, given.dtype.kind == "i", src, dst, weights, graph.num_vertices, graph._absent, ops,
         *ends, None if weights is None else values, tally,
     )  # fmt: skip
-    return Batch(ops, *ends, values, {}, tally, partial(_check, graph, given, src, dst, weights))
+    return MixedBatch(ops, *ends, values, {}, tally, partial(_check, graph, given, src, dst, weights))
 
 
 def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: list[int]) -> None:
@@ -52,7 +52,7 @@ def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: lis
     explain_errors(graph.device, errors, src, dst, weights, graph.num_vertices, graph._absent)
 
 
-def sorted_pairs(graph: Any, batch: Batch, tally: Any) -> SortedPairs:
+def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
     """The operations by pair. `tally` counts what is asked.
 
     Plain numbers are sorted, several times as fast as they are with others moved along: a pair, and the operation's
@@ -83,7 +83,7 @@ def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
     return zeros[:size], zeros[size:], graph._scratch.get("mixed_origins", size, np.int64)
 
 
-def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
+def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
     """Put the weights that operations ask for where these are in `found`."""
     data, held, places = graph._edge_data, None, None
     if graph.weight_dtype is not None:
@@ -93,7 +93,7 @@ def put_weights(graph: Any, batch: Batch, slots: Any, origins: Any, answers: Any
     )
 
 
-def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed: bool) -> None:
+def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, changed: bool) -> None:
     """Put the degrees that operations ask for into `answers`.
 
     The effects at each vertex, and what is asked of it, are sorted by position. A degree is that before the batch plus
@@ -113,7 +113,7 @@ def put_degrees(graph: Any, batch: Batch, changes: Any, answers: Any, *, changed
     kernels.answer_degrees(events, keys, sums, bits, batch.ops, before, answers)
 
 
-def neighbor_lists(graph: Any, batch: Batch, changes: Any, answers: Any) -> tuple[Any, Any]:
+def neighbor_lists(graph: Any, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
     """The lists of neighbors that operations ask for, whose lengths are among `answers`: offsets by operation, and
     neighbors."""
     return list_neighbors(graph, mixed_kernels(graph, batch.src.dtype), batch, changes, answers)
@@ -133,7 +133,7 @@ def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) 
     return insert, delete
 
 
-def chosen_arcs(graph: Any, batch: Batch, chosen: Any, weights: Any) -> Arcs:
+def chosen_arcs(graph: Any, batch: MixedBatch, chosen: Any, weights: Any) -> Arcs:
     """The arcs of the edges of some operations."""
     xp, size = graph.xp, int(chosen.size)
     total = size if graph.directed else 2 * size

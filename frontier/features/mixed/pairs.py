@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 @dataclass
-class Batch:
+class MixedBatch:
     """The operations of a mixed batch as arrays of the graph's types.
 
     Attributes

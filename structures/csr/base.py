@@ -1,0 +1,14 @@
+"""`BaseCSR`: what the modules of CSR know of a graph, which annotations there name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from frontier.core.dynamic import DynamicGraph
+
+
+class BaseCSR(DynamicGraph):
+    """The base of `CSR`, which describes the attributes."""
+
+    if TYPE_CHECKING:
+        _offsets: Any
