@@ -33,7 +33,7 @@ html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
 
-# Notebooks are shown with the outputs that are stored in them; tests/test_tutorials.py runs them.
+# Notebooks are shown with the outputs that are stored in them; tests/project/test_tutorials.py runs them.
 nb_execution_mode = "off"
 nb_merge_streams = True
 myst_enable_extensions = ["colon_fence"]

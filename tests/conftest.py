@@ -8,8 +8,8 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
-from zlib import crc32
 
 import emulator
 import numpy as np
@@ -22,13 +22,12 @@ from distributed_cases import PARTS
 from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
+from tiers import STRUCTURES, chosen
 
-from frontier.core.structures import structures
 from frontier.distributed import ThreadEngine
 from frontier.distributed.partition import owners
 from frontier.runtime import gpu_available
 
-STRUCTURES = structures()
 DEVICES = [
     "cpu",
     pytest.param(
@@ -54,10 +53,12 @@ HEAVY = (
 )  # fmt: skip
 """The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first."""
 
+LEFT_OUT = "left_out"
 _stderr = pytest.StashKey[int]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run more products of parameters, and slow tests")
     parser.addoption("--long", action="store_true", help="try far more in tests that draw at random or try every case")
     seed = int(os.environ.get("DYNFRONTIER_TEST_SEED", "0"))
     parser.addoption("--seed", type=int, default=seed, help="added to the seeds of random walks (test_campaign.py)")
@@ -73,56 +74,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what `sampled` and `few` do, and run the longest files first: a worker that came to one of them last
-    would keep the others waiting."""
-    if not config.getoption("--long"):
-        chosen, left_out = [], []
-        for item in items:
-            (chosen if is_of_few(item) and is_drawn(item) else left_out).append(item)
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = chosen
+    """Leave out what is not of the tier, and run the longest files first: a worker that came to one of them last would
+    keep the others waiting."""
+    kept = chosen(items, config)
+    left_out = set(items).difference(kept)
+    config.hook.pytest_deselected(items=left_out)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[LEFT_OUT] = len(left_out)
     places = {name: place for place, name in enumerate(HEAVY)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    items[:] = sorted(kept, key=lambda item: places.get(item.path.stem, len(places)))
 
 
-FEW = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
-"""Structures for tests marked ``few`` on the CPU: one of each group in each file, of those with sorted rows and of the
-others."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """Count what workers left out, each the same: the last line shows only what this process left out."""
+    reporter = node.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not reporter.stats.get("deselected"):
+        reporter.stats["deselected"] = [SimpleNamespace()] * getattr(node, "workeroutput", {}).get(LEFT_OUT, 0)
 
 
-def is_of_few(item: pytest.Item) -> bool:
-    """Whether a test marked ``few`` is run without ``--long``: on the CPU on two structures, drawn by the file's name.
-
-    The mark is for tests of what an algorithm does beyond what tests/test_catalogue.py shows of it on every structure.
-    Kernels are compiled for each structure, and reach it through its neighbor iterator alone.
-    """
-    case = getattr(item, "callspec", None)
-    if item.get_closest_marker("few") is None or case is None or case.params.get("device", "cpu") != "cpu":
-        return True
-    kind, place = case.params.get("structure"), crc32(item.path.stem.encode())
-    return kind is None or kind in [STRUCTURES[group[place % len(group)]] for group in FEW]
-
-
-DTYPES = ("int32", "float32", "int64", "float64")
-
-
-def is_drawn(item: pytest.Item) -> bool:
-    """Whether a test marked ``sampled(*parameters, of=n)`` is run without ``--long``; ``on="cpu"``: on a GPU all are.
-
-    Kernels are compiled for each structure and each type or functor. Where these do not depend on each other, every
-    value of the parameters is tried on one in n structures, and every structure with one in n values. Cases in which
-    all these parameters are None, such as graphs without weights, are run on all.
-    """
-    mark = item.get_closest_marker("sampled")
-    case = getattr(item, "callspec", None)
-    if mark is None or case is None or mark.kwargs.get("on", case.params.get("device")) != case.params.get("device"):
-        return True
-    values = [case.params[name] for name in mark.args]
-    if values and all(value is None for value in values):
-        return True
-    text = "-".join(getattr(value, "__name__", str(value)) for value in values)
-    place = DTYPES.index(text) if text in DTYPES else crc32(text.encode())
-    return (place + list(STRUCTURES.values()).index(case.params["structure"])) % mark.kwargs["of"] == 0
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if not config.getoption("--all") and not config.getoption("--long") and terminalreporter.stats.get("deselected"):
+        terminalreporter.write_line("Deselected cases are those of --all and --long, and of the options -k and -m.")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

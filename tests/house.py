@@ -1,7 +1,8 @@
-"""Measures of the code's layout. `tests/house.json` has a limit for each, which may only fall (tests/test_house.py).
+"""Measures of the code's layout. `tests/house.json` has a limit for each, which may only
+fall (tests/project/test_house.py).
 
-python tests/house.py            # each measure and where it comes from
-python tests/house.py --write    # lower the limits to today's values
+    python tests/house.py            # each measure and where it comes from
+    python tests/house.py --write    # lower the limits to today's values
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ NO_END, ENDED = "no end", "the process ended with"
 class Copy:
     """A copy of the project, in which tests are run."""
 
-    def __init__(self, folder: Path, tests: Path, gpu: bool):
+    def __init__(self, folder: Path, tests: Path, gpu: bool, tier: str):
         self.folder, self.gpu = folder, gpu
+        self.tier = tier
         for name in COPIED:
             source = tests if name == "tests" else ROOT / name
             if source.is_dir():
@@ -56,19 +57,22 @@ class Copy:
             elif source.exists():
                 shutil.copy(source, folder / name)
         shutil.copy(PLUGIN, folder / "mutation_plugin.py")
+        self.tests = {path.name: str(path.relative_to(folder)) for path in (folder / "tests").rglob("test_*.py")}
 
     def run(self, path: str, seconds: int) -> tuple[bool, str]:
         """Whether the tests of a file pass, and the last lines of what they say."""
         files, chosen = targets_of(path)
-        files = [f"tests/{file}" for file in files if (self.folder / "tests" / file).exists()]
-        options = ["-x", "-m", "gpu" if self.gpu else "not gpu", *(["-k", chosen] if chosen else [])]
+        files = [self.tests[file] for file in files if file in self.tests]
+        options = ["-x", "-m", "gpu" if self.gpu else "not gpu"]
+        if chosen and self.tier != "first":  # whose tests have one structure each, any of them
+            options += ["-k", chosen]
         passed, lines = self.pytest([*options, *files], seconds)
         return passed, "\n".join(lines[-3:])
 
     def pytest(self, arguments: list[str], seconds: float) -> tuple[bool, list[str]]:
         """Whether the chosen tests pass within their limits, and all that they say."""
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "mutation_plugin"]
-        command += [f"--timeout={WAIT}", *arguments]
+        command += [f"--timeout={WAIT}", *([] if self.tier == "first" else [f"--{self.tier}"]), *arguments]
         environment = {**os.environ, "PYTHONPATH": f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
         environment["MUTATION_SECONDS"] = str(seconds)
         try:
@@ -161,6 +165,7 @@ def main() -> None:
     line.add_argument("--seed", type=int, default=1)
     line.add_argument("--only", default="", metavar="PATH", help="files whose path begins so")
     line.add_argument("--gpu", action="store_true", help="mutants of CUDA headers, and the tests that need a GPU")
+    line.add_argument("--tier", choices=("first", "all", "long"), default="all", help="of the tests (default: all)")
     line.add_argument("--tests", type=Path, default=ROOT / "tests", help="other tests, such as those of another commit")
     line.add_argument("--again", type=Path, metavar="RESULTS", help="those that survived in these results")
     line.add_argument("--seconds", type=int, default=300, help="of a processor, for one mutant's tests (default: 300)")
@@ -178,7 +183,7 @@ def main() -> None:
     about |= describe_run(resolve_device(device))
     results: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        copy = Copy(Path(folder) / "project", options.tests, options.gpu)
+        copy = Copy(Path(folder) / "project", options.tests, options.gpu, options.tier)
         for path, mutant in chosen:
             results.append(copy.try_mutant(path, mutant, options.seconds))
             verdict = "killed  " if results[-1]["killed"] else "SURVIVED"

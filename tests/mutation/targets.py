@@ -1,4 +1,7 @@
-"""Which tests should notice a change to a file: the closest first, since the first failure ends a run."""
+"""Which tests should notice a change to a file: the closest first, since the first failure ends a run.
+
+Test files are named without their folders.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,72 @@
+"""Every functor of the gallery compiles for GPUs and links with its operator; no GPU is needed.
+
+Each algorithm runs on a small graph on the CPU, while what it hands to operators is noted; then the same is compiled.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+from functor_compilers import *  # noqa: F403
+from noted_functors import CSR, compile_noted, note
+
+from algorithms import DynamicCoreNumber, analytics
+from algorithms.catalogue import GALLERY
+
+pytest.importorskip("cuda.core")
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_functors_compile(name, monkeypatch, request):
+    known, kept = analytics()[name], []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        known.compute(graph, **known.settings(graph))
+    compile_noted(graph, kept, request)
+    assert kept or name in ("local_clustering", "jaccard", "overlap")  # which count triangles, without own functors
+
+
+SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
+"""Searches from several sources, which have functors of their own, and the weights of their graphs."""
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_functors_of_several_sources_compile(name, monkeypatch, request):
+    known, kept, weights = analytics()[name], [], SEVERAL[name]
+    weights = None if weights is None else np.ones(6, weights)
+    graph = CSR.from_edges([0, 1, 2, 3, 3, 4], [1, 2, 0, 0, 4, 5], weights, num_vertices=9, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        for above in (0, 1):  # pull, and push
+            patch.setattr("algorithms._source_words.PULL_ABOVE", above)
+            known.compute(graph, sources=range(9))
+    assert {"advance", "traverse"} <= {operator for operator, _, _ in kept}
+    compile_noted(graph, kept, request)
+
+
+def test_functors_of_dynamic_core_compile(monkeypatch, request):
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4], num_vertices=6, device="cpu")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        cores = DynamicCoreNumber(graph)
+        graph.insert_edges([0], [2])
+        graph.delete_edges([0], [1])
+        assert cores.degeneracy == 2
+    assert {"visit_edges", "advance", "traverse", "filter", "compute", "reduce"} == {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)
+
+
+def test_functors_of_strong_components_compile(monkeypatch, request):
+    """Those of the rounds, which a CPU does not make by itself."""
+    kept = []
+    graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, directed=True, device="cpu")
+    module = importlib.import_module("algorithms.strongly_connected_components")
+    with monkeypatch.context() as patch:
+        note(patch, kept)
+        assert module.find_in_parallel(graph).tolist() == [0, 0, 0, 3, 4, 5]
+    assert {"traverse", "filter", "compute"} == {operator for operator, *_ in kept}
+    compile_noted(graph, kept, request)

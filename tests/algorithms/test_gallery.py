@@ -1,0 +1,438 @@
+"""The gallery: algorithms that are short loops over public operators, on graphs of the shapes that matter.
+
+On one structure: `test_catalogue` draws another one for each. What is compared with NetworkX has its names and
+meanings.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import GRAPHS
+from verifiers import VERIFIERS, existing, host, neighbor_sets
+
+import algorithms
+import frontier as fr
+from algorithms import analytics
+from algorithms.catalogue import GALLERY
+
+CSR = fr.structures()["csr"]
+SHAPES = {
+    **{name: GRAPHS[name] for name in ("empty", "one-vertex", "one-edge", "path", "clique", "rmat")},
+    "none": (np.zeros(0, np.int64), np.zeros(0, np.int64), 0),
+    "star": (np.zeros(300, np.int64), np.arange(1, 301), 301),
+    "disconnected": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
+}
+UNDIRECTED = (
+    "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
+    "louvain",
+)  # fmt: skip
+SEEDED = ("label_propagation", "louvain", "coloring", "maximal_independent_set")
+
+
+def check(name, graph, **settings):
+    known = analytics()[name]
+    settings = known.settings(graph, **settings)
+    found = known.compute(graph, **settings)
+    VERIFIERS[name](graph, found, **settings)
+    return found
+
+
+def build(shape, device="cpu", **options):
+    src, dst, n = SHAPES[shape]
+    return CSR.from_edges(src, dst, num_vertices=n, device=device, **options)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", GALLERY)
+def test_shapes(name, shape, device):
+    graph = build(shape, device)
+    if graph.num_vertices or not analytics()[name].takes_source:
+        check(name, graph)
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_deleted_vertices(name, device):
+    graph = build("rmat", device)
+    graph.delete_vertices([0, 3, 200])
+    check(name, graph)
+
+
+@pytest.mark.parametrize("name", [name for name in GALLERY if name not in UNDIRECTED])
+@pytest.mark.parametrize("shape", ["none", "rmat", "path"])
+def test_directed(name, shape, device):
+    """With in-edges and without."""
+    for options in ({}, {"in_edges": True}):
+        graph = build(shape, device, directed=True, **options)
+        if graph.num_vertices or not analytics()[name].takes_source:
+            check(name, graph)
+
+
+@pytest.mark.parametrize("name", UNDIRECTED)
+def test_what_is_for_undirected_graphs_says_so(name):
+    with pytest.raises(ValueError, match=f"{name} is defined for undirected graphs; make the graph with"):
+        analytics()[name].compute(build("path", directed=True))
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_seeds(name, device):
+    """The same seed gives the same result, others give others; any integer is one."""
+    graph, known = build("rmat", device), analytics()[name]
+    (first,), (again,), (other,) = (
+        known.fetch(graph.device, check(name, graph, seed=seed)) for seed in (-(2**70), -(2**70), 7)
+    )
+    assert (first == again).all() and (first != other).any()
+    with pytest.raises(TypeError, match="seed must be an integer"):
+        known.compute(graph, seed=0.5)
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_results_do_not_depend_on_the_device(name, device):
+    known, results = analytics()[name], []
+    for graph in (build("rmat", device), build("rmat", "cpu")):
+        results += known.fetch(graph.device, known.compute(graph, seed=5))
+    assert (results[0] == results[1]).all()
+
+
+def networkx_graph(graph):
+    src, dst, _ = (None if part is None else host(part).tolist() for part in graph.to_coo())
+    found = (nx.DiGraph if graph.directed else nx.Graph)()
+    found.add_nodes_from(range(graph.num_vertices))
+    found.add_edges_from(zip(src, dst, strict=True))
+    return found
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_cores_are_those_of_networkx(directed, device):
+    graph = build("rmat", device, directed=directed)
+    theirs = networkx_graph(graph)
+    assert dict(enumerate(host(algorithms.core_number(graph).core_number).tolist())) == nx.core_number(theirs)
+    for k in (None, 0, 2, 10**12):
+        ours, expected = algorithms.k_core(graph, k), nx.k_core(theirs, k)
+        assert set(zip(host(ours.src).tolist(), host(ours.dst).tolist(), strict=True)) == {
+            edge if directed else (min(edge), max(edge)) for edge in expected.edges
+        }
+        assert type(ours.to_graph()) is CSR and ours.to_graph().directed == directed
+    with pytest.raises(ValueError, match="k must be at least 0"):
+        algorithms.k_core(graph, -1)
+    with pytest.raises(TypeError, match="k must be an integer"):
+        algorithms.k_core(graph, 2.5)
+
+
+def test_levels_that_lie_far_apart(device):
+    """Cliques of 40 and of 3 vertices: core numbers between do not occur."""
+    src, dst, n = GRAPHS["clique"]
+    graph = CSR.from_edges(np.append(src, [n, n, n + 1]), np.append(dst, [n + 1, n + 2, n + 2]), device=device)
+    check("core_number", graph)
+
+
+def test_coloring_has_few_colors(device):
+    """No more than the degeneracy and one for a clique, and two for a star."""
+    assert check("coloring", build("clique", device)).count == 40
+    assert check("coloring", build("star", device)).count == 2
+
+
+def greedy_colors(graph, priority):
+    """One vertex after another gets the smallest color that none of its neighbors has."""
+    near, color = neighbor_sets(graph), np.full(graph.num_vertices, -1)
+    for v in sorted(np.flatnonzero(existing(graph)), key=lambda v: (-priority[v], v)):
+        taken = {color[u] for u in near[v]}
+        color[v] = next(c for c in range(len(near[v]) + 1) if c not in taken)
+    return color
+
+
+@pytest.mark.parametrize("shape", ["clique", "star", "path", "rmat", "empty"])
+def test_coloring_by_a_priority_is_the_serial_one(device, shape):
+    graph, rng = build(shape, device), np.random.default_rng(3)
+    if shape == "rmat":
+        graph.delete_vertices([0, 3, 200])
+    for priority in (rng.permutation(graph.num_vertices), rng.integers(-3, 3, graph.num_vertices, np.int32)):
+        given = graph.xp.asarray(priority)
+        found = algorithms.coloring(graph, given)
+        assert (host(found.color) == greedy_colors(graph, priority)).all()
+        assert (host(given) == priority).all()
+        assert (host(algorithms.coloring(graph, priority.tolist(), seed=5).color) == host(found.color)).all()
+
+
+def test_priorities_of_colors_that_are_no_integers(device):
+    graph = build("star", device)
+    with pytest.raises(TypeError, match="priority must be an array of int32 or int64, not float64"):
+        algorithms.coloring(graph, np.ones(graph.num_vertices))
+    with pytest.raises(ValueError, match="priority must be of shape"):
+        algorithms.coloring(graph, [1, 2])
+
+
+def test_label_propagation_finds_communities(device):
+    """Those of a planted partition; and it stops where it is told to."""
+    src, dst = np.array(nx.planted_partition_graph(6, 40, 0.5, 0.01, seed=3).edges).T
+    graph = CSR.from_edges(src, dst, device=device)
+    assert (host(check("label_propagation", graph).labels) == np.arange(240) // 40 * 40).all()
+    stopped = algorithms.label_propagation(graph, max_iter=1)
+    assert stopped.iterations == 1 and not stopped.converged
+    with pytest.raises(ValueError, match="max_iter must be at least 1"):
+        algorithms.label_propagation(graph, max_iter=0)
+
+
+def test_clustering_is_that_of_networkx(device):
+    graph = build("rmat", device)
+    theirs, found = networkx_graph(graph), algorithms.local_clustering(graph)
+    assert dict(enumerate(host(found.clustering).tolist())) == pytest.approx(nx.clustering(theirs))
+    assert found.average == pytest.approx(nx.average_clustering(theirs))
+    assert found.transitivity == pytest.approx(nx.transitivity(theirs))
+
+
+def test_similarity_of_pairs(device):
+    """Of any pairs, neighbors or not, and of one vertex with itself."""
+    graph = build("disconnected", device)
+    found = algorithms.jaccard(graph, [0, 5, 5, 9, 8], [1, 8, 5, 10, 0])
+    assert host(found.coefficient).tolist() == pytest.approx([1 / 3, 1 / 2, 1, 0, 0])
+    found = algorithms.overlap(graph, [0, 5, 8], [1, 8, 0])
+    assert host(found.coefficient).tolist() == pytest.approx([1 / 2, 1, 0])
+    with pytest.raises(TypeError, match="src and dst must be given together"):
+        algorithms.jaccard(graph, [0])
+    with pytest.raises(ValueError, match="dst"):
+        algorithms.jaccard(graph, [0], [11])
+    with pytest.raises(ValueError, match="src and dst"):
+        algorithms.overlap(graph, [0, 1], [2])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_centralities_are_those_of_networkx(directed, device):
+    src, dst = np.random.default_rng(2).integers(0, 60, (2, 150))
+    graph = CSR.from_edges(src, dst, num_vertices=70, directed=directed, device=device)
+    theirs = networkx_graph(graph)
+
+    def compare(values, expected):
+        assert dict(enumerate(host(values).tolist())) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+    for options in ({}, {"normalized": False}, {"endpoints": True}, {"normalized": False, "endpoints": True}):
+        found = algorithms.betweenness_centrality(graph, **options)
+        compare(found.betweenness_centrality, nx.betweenness_centrality(theirs, **options))
+    for improved in (False, True):
+        found = algorithms.closeness_centrality(graph, wf_improved=improved)
+        compare(found.closeness_centrality, nx.closeness_centrality(theirs, wf_improved=improved))
+    found = algorithms.hits(graph, tol=1e-12, max_iter=10**5)
+    for ours, expected in zip((found.hubs, found.authorities), nx.hits(theirs), strict=True):
+        compare(ours, expected)
+    for options in ({"alpha": 0.05}, {"alpha": 0.05, "beta": 2.5, "normalized": False}):
+        compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
+
+
+@pytest.mark.parametrize("options", list(itertools.product([True, False], repeat=3)), ids=str)
+def test_samples_of_sources_are_unbiased(options, device):
+    """Over all samples of one size the mean is the exact value, of NaN aside: a vertex that is its only source."""
+    directed, normalized, endpoints = options
+    src, dst = [0, 0, 0, 3, 5], [1, 2, 3, 4, 0]  # the last one is deleted; vertex 6 is isolated
+    graph = CSR.from_edges(src, dst, num_vertices=7, directed=directed, device=device)
+    graph.delete_vertices([5])
+
+    def estimate(sources):
+        found = algorithms.betweenness_centrality(graph, sources, normalized=normalized, endpoints=endpoints)
+        return host(found.betweenness_centrality)
+
+    exact = estimate(None)
+    for count in (1, 2, 5, 6):
+        samples = [list(sample) for sample in itertools.combinations([0, 1, 2, 3, 4, 6], count)]
+        found = np.array([estimate(sample) for sample in samples])
+        unknown = [[not endpoints and sample == [v] for v in range(7)] for sample in samples]
+        assert np.isnan(found).tolist() == unknown
+        assert np.nanmean(found, axis=0) == pytest.approx(exact, abs=1e-12)
+        assert not normalized or np.nanmax(found) <= 1
+
+
+def test_a_source_is_none_of_its_own(device):
+    """As in NetworkX, where a leaf of a star sees the hub on all of its paths to others."""
+    star = CSR.from_edges([0, 0, 0, 0], [1, 2, 3, 4], device=device)
+    for normalized, expected in ((True, 1), (False, 6)):
+        found = algorithms.betweenness_centrality(star, [1], normalized=normalized)
+        assert host(found.betweenness_centrality).tolist() == pytest.approx([expected, np.nan, 0, 0, 0], nan_ok=True)
+    pair = CSR.from_edges([0], [1], device=device)
+    assert host(algorithms.betweenness_centrality(pair, [1]).betweenness_centrality).tolist() == [0, 0]
+    assert host(algorithms.closeness_centrality(star, [0, 1]).closeness_centrality)[:3] == pytest.approx([1, 1, 2 / 3])
+
+
+@pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality"])
+def test_samples_of_sources(name, device):
+    """A number of them, or which; more than there are is all of them."""
+    graph, known = build("rmat", device), analytics()[name]
+    for sample in ({"k": 5}, {"sources": [3, 7, 100]}, {"k": 10**6}):
+        check(name, graph, **sample)
+    for sample, error in (
+        ({"k": 0}, ValueError), ({"k": 2.5}, TypeError), ({"sources": [10**6]}, ValueError),
+        ({"sources": 3}, TypeError), ({"sources": [1], "k": 1}, ValueError),
+    ):  # fmt: skip
+        with pytest.raises(error, match=next(iter(sample))):
+            known.compute(graph, **sample)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ranks_from_several_sources(directed, device):
+    """As exact as they are asked to be; a source may be alone, or have edges that only enter it."""
+    graph = CSR.from_edges([0, 1, 2, 3, 4], [1, 2, 0, 1, 0], num_vertices=7, directed=directed, device=device)
+    for source in (0, 4, 6, [3], [0, 6, 1]):
+        for tol in (0.5, 1e-9):
+            check("personalized_pagerank", graph, source=source, tol=tol)
+    assert host(algorithms.personalized_pagerank(graph, 6).pagerank).tolist() == [0] * 6 + [1]
+    for options in ({"source": 7}, {"source": []}, {"source": 0, "alpha": 1}, {"source": 0, "tol": 0}):
+        with pytest.raises(ValueError, match=list(options)[-1]):
+            algorithms.personalized_pagerank(graph, **options)
+
+
+def test_random_walks_from_given_starts(device):
+    """Several from one vertex differ, and each neighbor is as likely as the others."""
+    graph = build("star", device)
+    starts = np.zeros(30_000, np.int64)
+    found = check("random_walks", graph, starts=starts, length=3, seed=4)
+    visits = np.bincount(host(found.paths)[:, 1], minlength=301)[1:]
+    assert visits.min() > 50 and visits.max() < 160 and ((visits - 100) ** 2 / 100).sum() < 400
+    assert (host(found.paths)[:, 2] == 0).all()
+    assert algorithms.random_walks(graph, [0], 0).paths.tolist() == [[0]]
+    assert algorithms.random_walks(graph, [], 5).paths.shape == (0, 6)
+    for options, name in (({"length": -1}, "length"), ({"starts": [301]}, "starts"), ({"seed": 0.5}, "seed")):
+        with pytest.raises((ValueError, TypeError), match=name):
+            algorithms.random_walks(graph, **options)
+
+
+@pytest.mark.parametrize("name", ["hits", "katz_centrality"])
+def test_what_does_not_converge_says_so(name):
+    graph, known = build("rmat"), analytics()[name]
+    with pytest.raises(algorithms.ConvergenceError, match=f"{name} did not reach tol=0 in max_iter=2 iterations"):
+        known.compute(graph, tol=0, max_iter=2)
+    found = known.static(graph, tol=0, max_iter=2, fail_on_nonconvergence=False)
+    assert found.iterations == 2 and not found.converged
+    for options in ({"tol": -1}, {"max_iter": 0}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            known.compute(graph, **options)
+
+
+def test_spanning_forests_of_graphs_with_edge_data(device):
+    """Weights are then found by the ids of edges."""
+    src, dst, n = SHAPES["rmat"]
+    graph = CSR(n, device=device, weight_dtype="float32", edge_data={"time": "int64"})
+    weights = np.random.default_rng(4).random(len(src)).astype(np.float32)
+    graph.insert_edges(src, dst, weights, time=np.arange(len(src)))
+    graph.delete_edges(src[:500], dst[:500])
+    check("minimum_spanning_forest", graph)
+
+
+def test_louvain_is_as_good_as_networkx(device):
+    graph = build("rmat", device)
+    theirs = networkx_graph(graph)
+    expected = nx.community.modularity(theirs, nx.community.louvain_communities(theirs, seed=1))
+    assert check("louvain", graph).modularity > expected - 0.02
+    assert algorithms.louvain(graph, resolution=4).count > algorithms.louvain(graph, resolution=0.25).count
+    assert algorithms.louvain(graph, max_level=1).levels == 1
+
+
+def louvain_shapes():
+    """Names and graphs: small ones, in which a single wrong move shows, and larger ones, two of them with weights."""
+    for tail in (5, 12, 20):
+        yield f"triangle-path-{tail}", nx.lollipop_graph(3, tail)
+    yield "path", nx.path_graph(100)
+    yield "cycle", nx.cycle_graph(30)
+    yield "karate", nx.Graph(nx.karate_club_graph().edges)
+    yield "caveman", nx.connected_caveman_graph(10, 6)
+    yield "ring-of-cliques", nx.ring_of_cliques(30, 5)
+    yield "barbell", nx.barbell_graph(8, 5)
+    yield "wheel", nx.wheel_graph(20)
+    yield "grid", nx.grid_2d_graph(15, 15)
+    yield "tree", nx.random_labeled_tree(300, seed=2)
+    yield "random", nx.gnp_random_graph(200, 0.04, seed=1)
+    yield "scale-free", nx.powerlaw_cluster_graph(600, 4, 0.5, seed=1)
+    yield "weighted", nx.les_miserables_graph()
+    blocks = nx.planted_partition_graph(8, 25, 0.3, 0.05, seed=2)
+    for u, v in blocks.edges:
+        blocks[u][v]["weight"] = 1 + (u * v) % 4 + 5 * (u // 25 == v // 25)
+    yield "weighted-blocks", blocks
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()])
+def test_louvain_reaches_the_modularity_of_igraph(shape, device):
+    """The mean over seeds."""
+    igraph = pytest.importorskip("igraph")
+    random.seed(1)
+    shape = nx.convert_node_labels_to_integers(shape)
+    edges = np.array(shape.edges)
+    weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
+    graph = CSR.from_edges(*edges.T, weights, device=device)
+    found = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    peer = igraph.Graph(edges=edges, edge_attrs={"weight": weights})
+    expected = np.mean([peer.community_multilevel("weight").modularity for _ in range(20)])
+    assert found >= 0.995 * expected
+
+
+@pytest.mark.parametrize("shape", ["clique", "star", "bipartite"])
+def test_louvain_is_no_worse_than_one_community(shape, device):
+    """Where vertices that move at the same time may leave less than nothing."""
+    src, dst = np.nonzero(np.ones((6, 9)))
+    graph = CSR.from_edges(src, dst + 6, device=device) if shape == "bipartite" else build(shape, device)
+    for seed in range(8):
+        check("louvain", graph, seed=seed)
+
+
+def test_louvain_finds_what_weights_say(device):
+    """Two halves of a clique, held together by heavier edges."""
+    src, dst = np.triu_indices(20, 1)
+    weights = np.where(src // 10 == dst // 10, 10, 1).astype(np.float32)
+    graph = CSR.from_edges(src, dst, weights, device=device)
+    assert host(check("louvain", graph).labels).tolist() == [0] * 10 + [10] * 10
+    for name in ("resolution", "threshold"):
+        with pytest.raises(ValueError, match=f"{name} must be finite and not negative"):
+            algorithms.louvain(graph, **{name: -1})
+    graph = CSR.from_edges([0], [1], [np.inf], device=device)
+    with pytest.raises(ValueError, match="louvain needs weights that are finite"):
+        algorithms.louvain(graph)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_spanning_forests_of_weighted_graphs(dtype, device):
+    """With many equal weights, negative ones, and infinite ones; integers that floats would round are refused."""
+    src, dst, n = SHAPES["rmat"]
+    weights = np.random.default_rng(3).integers(-9, 10, len(src)).astype(dtype)
+    if dtype == "float32":
+        weights[::7] = np.inf
+    check("minimum_spanning_forest", CSR.from_edges(src, dst, weights, num_vertices=n, device=device))
+    if dtype == "int64":
+        weights[-1] = -(2**53) - 1
+        graph = CSR.from_edges(src, dst, weights, num_vertices=n, device=device)
+        with pytest.raises(ValueError, match="compares weights as float64, but this graph has some beyond"):
+            algorithms.minimum_spanning_forest(graph)
+
+
+WRONG = {
+    "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
+    "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
+    "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
+    "louvain": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
+    "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
+    "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_results_fail_their_verifiers(name):
+    graph, known = build("rmat"), analytics()[name]
+    settings = known.settings(graph)
+    right = known.compute(graph, **settings)
+    field, change = WRONG[name]
+    for i in (0, -1):
+        values = getattr(right, field).copy()
+        values[i] += change
+        with pytest.raises(AssertionError):
+            VERIFIERS[name](graph, replace(right, **{field: values}), **settings)
+
+
+def test_wrong_sets_fail_their_verifier():
+    graph = build("rmat")
+    right = algorithms.maximal_independent_set(graph)
+    for v in (int(right.members.argmax()), int(graph.degrees().argmax())):  # a member less, and one more
+        members = right.members.copy()
+        members[v] = not members[v]
+        with pytest.raises(AssertionError):
+            VERIFIERS["maximal_independent_set"](graph, replace(right, members=members, count=int(members.sum())))

@@ -1,0 +1,646 @@
+"""Every operator's CUDA kernels compile, and link with functors, for every structure; no GPU is needed."""
+
+import importlib
+
+import numpy as np
+import pytest
+from compile_cases import NARROW, WIDE, bare_case, check_compiles, numbered_case
+from functor_compilers import *  # noqa: F403
+
+import frontier as fr
+from frontier.core.registry import csr_structure
+from frontier.core.structures import structures
+from frontier.operators.intersect import cuda_functors
+from frontier.runtime.compile.kernels import C_TYPES
+
+pytest.importorskip("cuda.core")
+
+# By their modules' names, which the packages' functions hide.
+advance_module = importlib.import_module("frontier.operators.advance")
+launch_module = importlib.import_module("frontier.operators.dispatch.gpu_balance")
+traverse_module = importlib.import_module("frontier.operators.traverse")
+bfs_module = importlib.import_module("algorithms.bfs")
+dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
+pagerank_module = importlib.import_module("algorithms.pagerank")
+ranks_module = importlib.import_module("algorithms._pagerank_functors")
+copies = importlib.import_module("frontier.operators.copies")
+components_module = importlib.import_module("algorithms.connected_components")
+dynamic_components_module = importlib.import_module("algorithms.dynamic_connected_components")
+intersect_module = importlib.import_module("frontier.operators.intersect")
+orientation_module = importlib.import_module("frontier.operators.orientation")
+priority_module = importlib.import_module("frontier.operators.priority_frontier")
+spmv_module = importlib.import_module("frontier.operators.spmv")
+truss_module = importlib.import_module("algorithms.k_truss")
+peeling_module = importlib.import_module("algorithms.edge_peeling")
+dynamic_truss_module = importlib.import_module("algorithms.dynamic_k_truss")
+sssp_module = importlib.import_module("algorithms.sssp")
+mode_module = importlib.import_module("frontier.operators.neighbor_mode")
+columns_module = importlib.import_module("frontier.operators.neighbor_columns")
+tree_module = importlib.import_module("algorithms.shortest_path_tree")
+dynamic_distances_module = importlib.import_module("algorithms.dynamic_distances")
+
+INT = np.dtype(np.int32)
+OP = ("vertex", "vertex", "edge", "weight")
+
+
+def total(src, dst, edge, weight, x):
+    return weight * x[dst]
+
+
+def large(v, x, low):
+    return x[v] > low
+
+
+def clear(v, x, low):
+    x[v] = low
+
+
+def advance_case(graph):
+    functors, args = visit_functors(graph)
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
+
+
+def traverse_case(graph):
+    functors, args = visit_functors(graph)
+    return advance_module.advance_functors(functors), args, traverse_module.traverse_options((graph,), functors, 2)
+
+
+def choosing_traverse_case(graph):
+    functors, args = visit_functors(graph)
+    options = traverse_module.traverse_options((graph,), functors, 2, chooses=True)
+    return advance_module.advance_functors(functors), args, options
+
+
+def visit_functors(graph):
+    args = (np.zeros(1, np.int32), np.zeros(1, graph.vertex_dtype), np.int32(1))
+    return advance_module.Functors(bfs_module._visit, bfs_module._unreached), args
+
+
+def settle(v, x):
+    x[v] = 0
+
+
+def rises(src, dst, edge, weight, x):
+    return x[src] < x[dst]
+
+
+def pagerank_step_case(graph):
+    args = (*(np.zeros(1) for _ in range(5)), np.zeros(1, np.float32), np.zeros(1), np.float64(0.85))
+    return (("op", pagerank_module.next_rank, ("vertex",), np.dtype(np.float64)),), args, (
+        ("REDUCE", "Sum"), ("RESULT", "double"))  # fmt: skip
+
+
+def push_ranks_case(graph):
+    module = ranks_module
+    functors = advance_module.Functors(module.push_weighted, None, module.push_vertex)
+    args = (*(np.zeros(1) for _ in range(4)), np.zeros(1, np.float32), *(np.float64(x) for x in (0.85, 1e-9, 64)))
+    return advance_module.advance_functors(functors), args, advance_module.advance_options(graph, functors)
+
+
+def measure_ranks_case(graph):
+    functor = (("op", ranks_module.measure_vertex, ("vertex", "column"), np.dtype(np.float64)),)
+    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85))
+    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
+
+
+def step_of_ranks_case(graph):
+    """The second functor of a step in a conjugate direction, which calls the first."""
+    functor = (("op", ranks_module.step_vertex, ("vertex", "column"), np.dtype(np.float64)),)
+    args = (*(np.zeros(1) for _ in range(5)), np.float64(0.85), np.zeros(1, np.float32), np.zeros(2))
+    return functor, args, (("REDUCE", "Sum"), ("RESULT", "double"), ("COLUMNS", "6"))
+
+
+def edge_of_ranks_case(name, *arrays):
+    def case(graph):
+        op = getattr(ranks_module, name)
+        args = (*(np.zeros(1, kind) for kind in arrays), np.bool_(True))
+        return (("op", op, OP, None),), args, (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
+
+    return case
+
+
+def prepared_advance_case(graph):
+    functors = advance_module.Functors(rises, None, settle)
+    options = advance_module.advance_options(graph, functors)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+
+def scheduled_case(balance, output):
+    """A push by one of the schedules, which puts out a set of vertices, a list, or edges."""
+
+    def case(graph):
+        functors = advance_module.Functors(rises, None, settle)
+        options = advance_module.advance_options(graph, functors, balance, output)
+        return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+    return case
+
+
+def both_ways_case(graph):
+    """A traversal along out- and in-edges, with all that functors may be."""
+    functors = advance_module.Functors(rises, may_rise, settle)
+    options = traverse_module.traverse_options((graph, graph), functors, None)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+
+def may_rise(v, x):
+    return x[v] < 9
+
+
+def scheduled_traverse_case(graph):
+    functors, args = visit_functors(graph)
+    options = traverse_module.traverse_options((graph,), functors, 2, "merge")
+    return advance_module.advance_functors(functors), args, options
+
+
+def scheduled_reduce_case(balance):
+    def case(graph):
+        functors, args, options = reduce_case("Sum", np.float64)(graph)
+        rest = tuple(option for option in options if option[0] != "TILE_SIZE")
+        return functors, args, (*rest, *launch_module.balance_options(graph, balance))
+
+    return case
+
+
+def edges_case(result, *options):
+    return lambda graph: ((("op", total, OP, result),), (np.zeros(1),), (("OF_EDGES", "1"), *options))
+
+
+def plain_advance_case(graph):
+    functors = advance_module.Functors(rises)
+    options = advance_module.advance_options(graph, functors)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64),), options
+
+
+def reduce_case(reduce, dtype, *options):
+    def case(graph):
+        functors = (("op", total, OP, np.dtype(np.int32 if dtype == np.bool_ else dtype)),)
+        result = C_TYPES[np.dtype(dtype)]
+        value = "int" if dtype == np.bool_ else result
+        if reduce == "Combine":
+            functors += (("combine", product, ("value", "value"), np.dtype(dtype)),)
+        named = (("REDUCE", reduce), ("RESULT", result), ("VALUE", value), ("TILE_SIZE", "8"))
+        return functors, (np.zeros(1, dtype),), (*named, *options)
+
+    return case
+
+
+def product(a, b):
+    return a * b
+
+
+def feature(src, dst, edge, weight, column, x):
+    return weight * x[dst, column]
+
+
+def columns_case(reduce, dtype, columns):
+    """A reduction of matrices of so many columns."""
+
+    def case(graph):
+        kind = np.dtype(dtype)
+        functors = columns_module.column_functors(feature, reduce, kind)
+        return functors, (np.zeros((1, columns), kind),), columns_module.column_options(reduce, kind, columns, 8)
+
+    return case
+
+
+def mode_case(dtype, score=None):
+    kind = np.dtype(dtype)
+    return lambda graph: (
+        mode_module.mode_functors(total, score, kind), (np.zeros(1, kind),), mode_module.mode_options(score, kind)
+    )  # fmt: skip
+
+
+def preference(src, value, total, x):
+    return total - x[value] if value != src else total / 2
+
+
+def best_case(compare, dtype):
+    """The second pass of argmin or argmax: the lowest id whose value is the best."""
+
+    def case(graph):
+        ids = C_TYPES[np.dtype(f"u{graph.vertex_dtype.itemsize}")]
+        options = (("REDUCE", "Min"), ("RESULT", ids), ("VALUE", C_TYPES[np.dtype(dtype)]), ("BEST", compare),
+                   ("TILE_SIZE", "8"))  # fmt: skip
+        return (("op", total, OP, np.dtype(dtype)),), (np.zeros(1, dtype),), options
+
+    return case
+
+
+def visit_case(graph):
+    functor = (("op", total, OP, INT),)
+    return functor, (np.zeros(1, np.float64),), ()
+
+
+def reduce_vertices_case(reduce, dtype):
+    def case(graph):
+        result = {np.float64: "double", np.int32: "int"}[dtype]
+        functor = (("op", large, ("vertex",), np.dtype(dtype)),)
+        return functor, (np.zeros(1, np.float64), np.float64(0)), (("REDUCE", reduce), ("RESULT", result))
+
+    return case
+
+
+def vertices_case(op, result):
+    return lambda graph: ((("op", op, ("vertex",), result),), (np.zeros(1, np.float64), np.float64(0)), ())
+
+
+def intersect_case(graph):
+    functors, options = cuda_functors(dynamic_module._share, dynamic_module._credit, False)
+    sums = np.zeros(1, np.int64)
+    return functors, (np.zeros(1, np.uint8), np.uint8(1), np.int64(1), sums, sums), options
+
+
+def mark_case(graph):
+    functor = (("op", dynamic_module.set_mark, OP, None),)
+    return functor, (np.zeros(1, np.uint8), np.uint8(1)), (("NO_OUTPUT", "1"),)
+
+
+def pass_on_case(graph):
+    functor = (("op", peeling_module._pass_on, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
+    numbers = np.zeros(1, np.int32)
+    args = (numbers, numbers, np.int64(-1), np.int64(2), numbers, np.zeros(1, np.int64))
+    return functor, args, (("HAS_OP", "1"),)
+
+
+def list_sides_case(graph):
+    functor = (("op", dynamic_truss_module._list_sides, ("vertex", "vertex", "vertex", "edge", "edge"), None),)
+    return functor, (np.int64(1), np.zeros(1, np.int64), np.zeros(1, np.int64)), (("HAS_OP", "1"),)
+
+
+def leave_case(graph):
+    functors = advance_module.Functors(truss_module._leave)
+    options = advance_module.advance_options(graph, functors)
+    return advance_module.advance_functors(functors), (np.zeros(1, np.int64), np.int64(3)), options
+
+
+def sample_case(graph):
+    return (("op", components_module._link, OP, INT),), (np.zeros(1, graph.vertex_dtype),), ()
+
+
+def weighted_sample_case(graph):
+    return (*sample_case(graph)[:2], (("WEIGHTED", "1"),))
+
+
+def join_case(graph):
+    ids = np.zeros(1, graph.vertex_dtype)
+    return (("op", dynamic_components_module._join, OP, INT),), (ids, ids, np.zeros(2, np.int64)), ()
+
+
+def reattach_case(graph):
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), *lists(graph))
+    return functors, args, advance_module.advance_options(graph, advance_module.Functors(None))
+
+
+def lists(graph):
+    """What functors that list vertices take."""
+    return np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int64), np.int64(1)
+
+
+def attach_case(*walked):
+    """Along the edges of an undirected graph, or both ways in a directed one."""
+    graph = walked[0]
+    functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._attach_to_parent))
+    ids = np.zeros(1, graph.vertex_dtype)
+    args = (ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64), np.int64(1), np.int32(1))
+    return functors, args, traverse_module.traverse_options(walked, advance_module.Functors(None), 5)
+
+
+def rename_end_case(graph):
+    ids, levels = np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32)
+    functor = (("op", dynamic_components_module._rename_end, OP, INT),)
+    largest = graph.vertex_dtype.type(0)
+    return functor, (ids, ids, levels, largest, np.zeros(1, np.int64), *lists(graph)), (("NO_LOOKUP", "1"),)
+
+
+def rename_case(graph):
+    functor = (("op", dynamic_components_module._rename, ("vertex",), INT),)
+    ids = np.zeros(1, graph.vertex_dtype)
+    return functor, (ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64)), ()
+
+
+def form_case(graph):
+    functor = (("op", dynamic_components_module._form_and_count, ("vertex",), INT),)
+    ids = np.zeros(1, graph.vertex_dtype)
+    return functor, (ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64)), ()
+
+
+def follow_case(graph):
+    ids = np.zeros(1, graph.vertex_dtype)
+    return (("op", dynamic_components_module._follow, ("vertex",), None),), (ids, ids), ()
+
+
+def detach_case(graph):
+    functor = (("op", dynamic_components_module._detach, ("vertex",), INT),)
+    return functor, (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.zeros(4, np.int64)), ()
+
+
+def compress_case(graph):
+    functor = (("op", components_module._compress, ("vertex",), np.dtype(np.int64)),)
+    return functor, (np.zeros(1, graph.vertex_dtype),), (("REDUCE", "Sum"), ("RESULT", "i64"))
+
+
+def extract_case(graph):
+    args = np.zeros(1, np.int64), np.int64(3), copies.UP
+    return (("op", copies.leads, OP, INT),), args, (("HAS_OP", "1"),)
+
+
+def supported_case(graph):
+    functor = (("op", truss_module._is_supported, OP, INT),)
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.int64(1))
+    return functor, args, (("HAS_OP", "1"),)
+
+
+def rank_case(graph):
+    functor = (("op", orientation_module._goes_up, OP, INT),)
+    return functor, (np.zeros(1, graph.vertex_dtype),), (("HAS_OP", "1"),)
+
+
+def product_case(op, *arrays):
+    def case(graph):
+        result = np.dtype(np.int32 if len(arrays) > 1 else np.float64)
+        names = (("REDUCE", "Sum"), ("RESULT", C_TYPES[result]), ("VALUE", C_TYPES[result]), ("TILE_SIZE", "8"))
+        return (("op", op, OP, result),), tuple(np.zeros(1, dtype) for dtype in arrays), names
+
+    return case
+
+
+CASES = {
+    "advance": ("advance", advance_case),
+    "traverse": ("traverse", traverse_case),
+    "traverse-choosing": ("traverse", choosing_traverse_case),
+    "traverse-both-ways": ("traverse", both_ways_case),
+    "advance-plain": ("advance", plain_advance_case),
+    "pagerank-step": ("reduce", pagerank_step_case),
+    "pagerank-measure": ("reduce", measure_ranks_case),
+    "dynamic-pagerank-step": ("reduce", step_of_ranks_case),
+    "pagerank-add": ("visit_edges", edge_of_ranks_case("add_edge", np.float64, np.uint8)),
+    "pagerank-remove": ("visit_edges", edge_of_ranks_case("remove_edge", np.float64, np.float64, np.float64)),
+    "pagerank-push": ("advance", push_ranks_case),
+    "advance-prepared": ("advance", prepared_advance_case),
+    "sum-float64": ("neighbor_reduce", reduce_case("Sum", np.float64)),
+    "min-float32": ("neighbor_reduce", reduce_case("Min", np.float32)),
+    "max-int64": ("neighbor_reduce", reduce_case("Max", np.int64)),
+    "argmin-float64": ("neighbor_reduce", best_case("<=", np.float64)),
+    "columns-float32": ("neighbor_columns", columns_case("sum", np.float32, 64)),
+    "mode-int32": ("neighbor_mode", mode_case(np.int32)),
+    "mode-int32-score": ("neighbor_mode", mode_case(np.int32, preference)),
+    "intersect-op": ("intersect", intersect_case),
+    "intersect-count": ("intersect", bare_case()),
+    "common-neighbors": ("intersect", bare_case(("HAS_MEMBERS", "1"))),
+    "visit": ("visit_edges", visit_case),
+    "visit-only": ("visit_edges", mark_case),
+    "reduce-sum-float64": ("reduce", reduce_vertices_case("Sum", np.float64)),
+    "reduce-min-int32": ("reduce", reduce_vertices_case("Min", np.int32)),
+    "sample": ("sample_neighbors", sample_case),
+    "sample-weighted": ("sample_neighbors", weighted_sample_case),
+    "components-join": ("visit_edges", join_case),
+    "components-reattach": ("advance", reattach_case),
+    "components-attach": ("traverse", attach_case),
+    "components-attach-both-ways": ("traverse", lambda graph: attach_case(graph, graph)),
+    "extract-op": ("extract", extract_case),
+    "extract-all": ("extract", bare_case()),
+    "match": ("match", bare_case()),
+    "degrees": ("degrees", bare_case()),
+    "truss-core": ("advance", leave_case),
+    "truss-supported": ("extract", supported_case),
+    "orientation-up": ("extract", rank_case),
+    "orientation": ("orientation", bare_case()),
+    "orientation-tally": ("orientation", bare_case(("HAS_TALLY", "1"))),
+    "orientation-support": ("orientation", bare_case(("HAS_SUPPORT", "1"))),
+    "priority": ("priority_frontier", bare_case(*priority_module.priority_options(INT, INT))),
+    "product": ("neighbor_reduce", product_case(spmv_module._value, np.float32)),
+    "truss-peel": ("intersect", pass_on_case),
+    "truss-candidates": ("intersect", list_sides_case),
+}
+SNAPSHOT_CASES = {
+    "product-weighted": ("neighbor_reduce", product_case(spmv_module._weighted_value, np.float64)),
+    "product-scattered": ("neighbor_reduce", product_case(spmv_module._scatter, np.float32, np.float64)),
+    "product-scattered-weighted": (
+        "neighbor_reduce",
+        product_case(spmv_module._weighted_scatter, np.float64, np.float64),
+    ),
+    "or-int32": ("neighbor_reduce", reduce_case("Or", np.int32)),
+    "and-int64": ("neighbor_reduce", reduce_case("And", np.int64)),
+    "any": ("neighbor_reduce", reduce_case("Any", np.bool_)),
+    "all": ("neighbor_reduce", reduce_case("All", np.bool_)),
+    "own-int32": ("neighbor_reduce", reduce_case("Combine", np.int32, ("HAS_COMBINE", "1"))),
+    "own-int64": ("neighbor_reduce", reduce_case("Combine", np.int64, ("HAS_COMBINE", "1"))),
+    "own-float32": ("neighbor_reduce", reduce_case("Combine", np.float32, ("HAS_COMBINE", "1"))),
+    "own-float64": ("neighbor_reduce", reduce_case("Combine", np.float64, ("HAS_COMBINE", "1"))),
+    "mode-int64": ("neighbor_mode", mode_case(np.int64)),
+    "mode-int64-score": ("neighbor_mode", mode_case(np.int64, preference)),
+    "column": ("neighbor_columns", columns_case("sum", np.float64, 1)),
+    "columns-few": ("neighbor_columns", columns_case("max", np.int32, 3)),
+    "columns-many": ("neighbor_columns", columns_case("min", np.float64, 128)),
+    "columns-or": ("neighbor_columns", columns_case("or", np.int64, 100)),
+    "columns-own": ("neighbor_columns", columns_case(product, np.float32, 16)),
+    "argmax-int32": ("neighbor_reduce", best_case(">=", np.int32)),
+    "components-rename": ("filter", rename_case),
+    "components-rename-end": ("visit_edges", rename_end_case),
+    "components-form": ("filter", form_case),
+    "components-follow": ("compute", follow_case),
+    "components-detach": ("filter", detach_case),
+    "components-compress": ("reduce", compress_case),
+    "advance-thread-list": ("advance", scheduled_case("thread", "list")),
+    "advance-block": ("advance", scheduled_case("block", "set")),
+    "advance-merge-edges": ("advance", scheduled_case("merge", "edges")),
+    "advance-edges": ("advance", scheduled_case("tile", "edges")),
+    "advance-nothing": ("advance", scheduled_case("tile", "nothing")),
+    "traverse-merge": ("traverse", scheduled_traverse_case),
+    "sum-thread": ("neighbor_reduce", scheduled_reduce_case("thread")),
+    "sum-block": ("neighbor_reduce", scheduled_reduce_case("block")),
+    "sum-merge": ("neighbor_reduce", scheduled_reduce_case("merge")),
+    "filter-edges": ("filter", edges_case(INT)),
+    "compute-edges": ("compute", edges_case(None)),
+    "reduce-edges": ("reduce", edges_case(np.dtype(np.float64), ("REDUCE", "Sum"), ("RESULT", "double"))),
+    "filter": ("filter", vertices_case(large, INT)),
+    "compute": ("compute", vertices_case(clear, None)),
+    "edge_support": ("edge_support", bare_case()),
+    "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
+    "intersect-numbered": ("intersect", numbered_case),
+    "temporal-sample": (
+        "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh",
+        bare_case(),
+    ),
+    "visit_common": ("visit_common", bare_case()),
+    "intersect_arcs": ("intersect_arcs", bare_case()),
+    "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),
+}
+
+
+# All operators walk a structure through the same few functions, so that some of them show that it takes wide types.
+WALKS = (
+    "advance", "traverse", "traverse-both-ways", "min-float32", "visit", "match", "orientation-support", "intersect-op",
+)  # fmt: skip
+OPERATORS = [
+    pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
+    for name, structure in structures().items()
+    for case in CASES
+    for types in (NARROW, WIDE)
+    if types == NARROW or structure is csr_structure() or case in WALKS
+]
+
+
+@pytest.mark.sampled("name", of=4)
+@pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", OPERATORS)
+def test_operator_compiles(structure, name, arch, vertex_dtype, weight_dtype):
+    header, case = CASES[name]
+    check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype)
+
+
+WITH_EDGE_DATA = [
+    pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
+    for name, structure in structures().items()
+    for case in CASES
+    for types in (NARROW, WIDE)
+    if (structure is csr_structure() if types == WIDE else case == "advance") or (name, types) == ("slab", NARROW)
+]
+
+
+@pytest.mark.sampled("name", of=2)
+@pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
+def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
+    header, case = CASES[name]
+    check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, {"time": "int64"})
+
+
+@pytest.mark.parametrize(
+    "name, arch, vertex_dtype",
+    [(name, *(("sm_90", "int32"), ("sm_80", "int64"))[at % 2]) for at, name in enumerate(SNAPSHOT_CASES)],
+)
+def test_operator_of_snapshots_compiles(name, arch, vertex_dtype):
+    header, case = SNAPSHOT_CASES[name]
+    check_compiles(csr_structure(), header, case, arch, vertex_dtype, None)
+
+
+@pytest.mark.parametrize("listed", [False, True], ids=["", "listed-hubs"])
+@pytest.mark.parametrize(
+    "arch, vertex, weight, gather",
+    [("sm_90", "int", "float", "float"), ("sm_90", "int", "double", "double"), ("sm_80", "i64", "i64", "double")],
+)
+def test_spmv_compiles(arch, vertex, weight, gather, listed):
+    defines = (("GATHER", gather), ("VID", vertex), ("WEIGHT", weight), *((("LISTED_HUBS", "1"),) if listed else ()))
+    from frontier.runtime.compile.cuda import compile_cubin
+
+    assert compile_cubin("frontier/operators/spmv/spmv.cuh", defines, (), arch)[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("arch, vertex", [("sm_90", "int"), ("sm_80", "i64")])
+def test_places_compile(arch, vertex):
+    from frontier.runtime.compile.cuda import compile_cubin
+
+    assert compile_cubin("frontier/operators/places/places.cuh", (("VID", vertex),), (), arch)[:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64, np.float32, np.float64])
+def test_atomics_compile(dtype):
+    from frontier.functor import cuda_functor
+
+    def op(x, v):
+        return (fr.atomic_add(x, 0, v) + fr.atomic_min(x, 1, v) + fr.atomic_max(x, 2, v) + fr.atomic_exch(x, 3, v)
+                + fr.atomic_cas(x, 4, v, v))  # fmt: skip
+
+    dtype = np.dtype(dtype)
+    assert cuda_functor(op, f"op_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+
+    def bits(x, v):
+        return fr.atomic_or(x, 0, v) + fr.atomic_and(x, 1, v)
+
+    if dtype.kind in "iu":
+        assert cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+    else:
+        with pytest.raises(fr.FunctorError, match=f"atomic_or changes bits: its array must hold integers, not {dtype}"):
+            cuda_functor(bits, f"bits_{dtype}", dtype, ((dtype, True), (dtype, False)), (9, 0))
+
+
+def test_random_numbers_compile():
+    from frontier.functor import cuda_functor
+
+    def op(v, seed, x):
+        x[v] = fr.random(seed, v) + fr.advanced.random_bits(seed, v, 3) % 6
+
+    for kind in ("int32", "int64"):
+        parameters = ((np.dtype(kind), False), (np.dtype(np.int64), False), (np.dtype(np.float64), True))
+        assert cuda_functor(op, f"random_{kind}", None, parameters, (9, 0))
+
+
+def uses_length(v, x):
+    return len(x) > v
+
+
+def uses_unknown(v, x):
+    y = 1
+    return x[v] > y + unknown_name  # noqa: F405
+
+
+@pytest.mark.parametrize(
+    "op, reason", [(uses_length, "no length"), (uses_unknown, "unknown_name")], ids=["length", "unknown"]
+)
+def test_errors_on_the_gpu_name_the_functor_and_the_reason(op, reason):
+    from frontier.functor import cuda_functor
+
+    with pytest.raises(fr.FunctorError, match=rf"{op.__name__}\(\).*{reason}") as caught:
+        cuda_functor(op, "op", INT, ((INT, False), (INT, True)), (9, 0))
+    assert "test_compile_operators.py" in str(caught.value)
+
+
+def distances_case(op, header, weight_dtype):
+    """A functor of shortest paths, with the arguments that its algorithm hands it."""
+
+    def case(graph):
+        length = tree_module.unit_length if weight_dtype is None else tree_module.weight_length
+        homes = (
+            sssp_module, tree_module, dynamic_distances_module, tree_module.tree_functors(length),
+            dynamic_distances_module.repair_functors(length),
+        )  # fmt: skip
+        function = next(getattr(home, op) for home in homes if hasattr(home, op))
+        kind = np.dtype(weight_dtype or np.float32)
+        unweighted = weight_dtype is None and not hasattr(sssp_module, op)  # sssp leaves graphs without weights to bfs
+        distances = np.zeros(1, np.int32 if unweighted else np.int64 if kind.kind == "i" else kind)
+        vertices, unreached = np.zeros(1, graph.vertex_dtype), distances.dtype.type(9)
+        flags = np.zeros(1, np.int32)
+        args = {
+            "_weight_or_nan": (),
+            "_relax": (distances, distances, vertices, unreached, flags),
+            "_leads_on": (distances, unreached),
+            "choose_nearer": (distances, vertices, unreached, np.int64(0)),
+            "has_none": (distances, vertices, unreached, np.int64(0)),
+            "grow": (distances, vertices, unreached, np.int64(0)),
+        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)))
+        if header == "advance":
+            options = advance_module.advance_options(graph, advance_module.Functors(None))
+            return advance_module.advance_functors(advance_module.Functors(function)), args, options
+        parameters, result, options = {
+            "visit_edges": (OP, INT, ()),
+            "filter": (("vertex",), INT, ()),
+            "neighbor_reduce": (
+                OP, np.dtype(np.float64),
+                (("REDUCE", "Sum"), ("RESULT", "double"), ("VALUE", "double"), ("TILE_SIZE", "8")),
+            ),
+        }[header]  # fmt: skip
+        return (("op", function, parameters, result),), args, options
+
+    return case
+
+
+DISTANCES = {
+    "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
+    "has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
+    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
+    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
+}  # fmt: skip
+DISTANCE_TYPES = [
+    ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "op, arch, vertex_dtype, weight_dtype",  # each functor with two of the types, in turn
+    [(op, *types) for at, op in enumerate(DISTANCES) for types in DISTANCE_TYPES[at % 2 :: 2]],
+)
+def test_functors_of_distances_compile(op, arch, vertex_dtype, weight_dtype):
+    header = DISTANCES[op]
+    case = distances_case(op, header, weight_dtype)
+    check_compiles(csr_structure(), header, case, arch, vertex_dtype, weight_dtype)

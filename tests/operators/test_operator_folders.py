@@ -1,0 +1,57 @@
+"""Each operator is a folder of one form, and leaves the shape of its launches to the engine."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import frontier as fr
+from frontier.operators import __all__ as public
+from frontier.runtime.compile.disk_cache import PROJECT_ROOT
+
+OPERATORS = PROJECT_ROOT / "frontier" / "operators"
+SHARED = {"dispatch", "frontiers"}
+"""Folders that hold no operator, but what several need."""
+FOLDERS = sorted(path.parent.name for path in OPERATORS.glob("*/__init__.py") if path.parent.name not in SHARED)
+MODULES = {"__init__", "captured_batches", "capture", "copies", "layout", "pair_order"}
+
+
+def test_what_is_shared_has_a_name():
+    assert {path.stem for path in OPERATORS.glob("*.py")} == MODULES
+    assert not list(OPERATORS.glob("*.cuh"))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_holds_one_operator(name):
+    """Host side, kernels for GPUs, and for CPUs where there are any of its own."""
+    files = {path.name for path in (OPERATORS / name).iterdir() if path.suffix in (".py", ".cuh")}
+    assert {"__init__.py", f"{name}.cuh"} <= files <= {"__init__.py", f"{name}.cuh", "cpu.py"}
+    assert f'"frontier/operators/{name}/{name}.cuh"' in (OPERATORS / name / "__init__.py").read_text()
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_kernels_for_gpus_are_compiled_by_a_test(name):
+    text = Path(__file__).with_name("test_compile_operators.py").read_text()
+    assert f'("{name}", ' in text or f"operators/{name}/{name}.cuh" in text
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_launches_have_no_numbers_of_one_gpu(name):
+    """How many blocks are launched comes from the number of work items, or from `launch`."""
+    tree = ast.parse((OPERATORS / name / "__init__.py").read_text())
+    blocks = [key.value for call in ast.walk(tree) if isinstance(call, ast.Call) for key in call.keywords
+              if key.arg == "blocks"]  # fmt: skip
+    for value in blocks:
+        numbers = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
+        assert all(number == 1 for number in numbers), ast.unparse(value)
+    named = re.findall(r"^[A-Z_]*BLOCKS[A-Z_]* = ", (OPERATORS / name / "__init__.py").read_text(), re.M)
+    assert not named
+
+
+def test_every_operator_is_public():
+    offered = {getattr(fr, name).__module__ for name in public}
+    # For graphs, structures, parts of neighbor_reduce, orientations, and for graphs in parts.
+    internal = {"degrees", "match", "neighbor_columns", "neighbor_mode", "places", "visit_common"}
+    folders = {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}
+    assert offered == {*folders, "frontier.operators.copies"}

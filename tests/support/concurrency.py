@@ -1,0 +1,34 @@
+"""Calls on several threads, and programs that are run by another process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
+    """What `work` returns in each of `count` threads that start together."""
+    start = threading.Barrier(count)
+
+    def run(i: int) -> Any:
+        start.wait()
+        return work(i)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+def run(program: str, timeout: int = 240, **environment: str) -> str:
+    """What a program prints that has a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], env=os.environ | environment, capture_output=True, text=True,
+        timeout=timeout,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout

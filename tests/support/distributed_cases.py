@@ -1,0 +1,68 @@
+"""What the tests of graphs in parts share."""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import contextmanager
+
+import emulator
+import numpy as np
+from graphs import GRAPHS
+
+from frontier.distributed import DistributedGraph, ProcessEngine, ThreadEngine
+from frontier.runtime import gpu_available
+from structures import SlabGraph
+
+PARTS = (2, 3)
+
+
+def host(value):
+    """An array in the memory of the host."""
+    return value.get() if hasattr(value, "get") else np.asarray(value)
+
+
+def of_shape(engine, name, directed=False, **options):
+    """One of `GRAPHS` in parts, and on one device."""
+    src, dst, n = GRAPHS[name]
+    graph = DistributedGraph(SlabGraph, n, directed=directed, engine=engine, **options)
+    graph.insert_edges(src, dst)
+    one = SlabGraph.from_edges(src, dst, num_vertices=n, directed=directed, device=engine.hosts[0].comm.device)
+    return graph, one
+
+
+def memory_is_tight(monkeypatch):
+    """Parts look up what a batch changes, so that it can be undone."""
+    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.batches.MemoryBudget.of", lambda *_: 0)
+
+
+def missing(*modules: str) -> str:
+    """Why a kind of workers cannot be tested, or ""."""
+    absent = [name for name in modules if importlib.util.find_spec(name) is None]
+    return f"{', '.join(absent)} not installed: pip install 'dynfrontier[distributed]'" if absent else ""
+
+
+def gpus() -> int:
+    """How many GPUs this process sees."""
+    if not gpu_available():
+        return 0
+    import cupy
+
+    return cupy.cuda.runtime.getDeviceCount()
+
+
+@contextmanager
+def workers(size):
+    with ThreadEngine(size, "gpu") if emulator.wanted() else ProcessEngine(size, "nccl") as engine:
+        yield engine
+
+
+def check_tree(one, source, found, expected):
+    """Distances are those of one device, and each predecessor is one edge nearer."""
+    distance, predecessor = host(found.distance), host(found.predecessor)
+    np.testing.assert_array_equal(distance, host(expected.distance))
+    assert found.levels == expected.levels
+    reached = np.flatnonzero(predecessor >= 0)
+    assert set(reached) == set(np.flatnonzero(distance < 2**31 - 1)) - {source}
+    assert host(one.has_edges(predecessor[reached], reached)).all()
+    np.testing.assert_array_equal(distance[predecessor[reached]] + 1, distance[reached])
