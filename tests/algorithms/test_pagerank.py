@@ -267,7 +267,7 @@ def test_many_changes(device, directed, weighted, copied, monkeypatch):
     ranks, made, product_for = DynamicPageRank(graph, tol=1e-10), [], DynamicPageRank._product_for
 
     def prepare(self, rounds):
-        made.append(product_for(self, rounds, copied == "always"))
+        made.append(product_for(self, rounds, "csr" if copied == "always" else "native"))
         return made[-1]
 
     monkeypatch.setattr(DynamicPageRank, "_product_for", prepare)

@@ -117,7 +117,7 @@ def test_what_is_missing_says_so(engine):
         DynamicCoreNumber(graph)
     with pytest.raises(ValueError, match="graph must have times"):
         fr.SlidingWindow(graph, count=3)
-    with pytest.raises(ValueError, match="multi must be one of 'last', 'sum', not 'keep'"):
+    with pytest.raises(ValueError, match="multi_edges must be one of 'last', 'sum', not 'all'"):
         DistributedGraph(SlabGraph, 3, multi_edges="all", engine=engine)
 
 
@@ -224,15 +224,15 @@ def test_rules_that_cannot_be_kept(engine):
         graph.run(follow_nothing)
     with pytest.raises(ValueError, match="normal goes with a rule"):
         graph.run(normal_of_numbers)
-    with pytest.raises(ValueError, match=r"apart\(\) takes vertex arrays"):
-        graph.run(numbers_apart)
+    with pytest.raises(ValueError, match=r"locally\(\) takes vertex arrays"):
+        graph.run(numbers_locally)
 
 
 def normal_of_numbers(graph):
     graph.vertex_array(np.int32, combine="min", normal=has_none)
 
 
-def numbers_apart(graph):
+def numbers_locally(graph):
     with graph.locally(graph.vertex_array(np.int32, combine="min")):
         pass
 
@@ -260,7 +260,7 @@ def lowest_around(graph):
     return host(least).tolist(), graph.max_over_parts(graph.comm.rank)
 
 
-def test_copies_stay_apart_in_a_block(engine):
+def test_copies_stay_locally_in_a_block(engine):
     """Parts exchange nothing there; what they have found is combined later."""
     graph, _ = of_shape(engine, "path")
     found, last = graph.run(lowest_around)

@@ -18,6 +18,7 @@ from dynfrontier import Pipeline
 from frontier import interchange
 from frontier.features.times.units import as_times
 from frontier.interchange.tensors import as_tensor
+from frontier.runtime import arrays
 from structures import CSR
 
 GPU_ROUND_TRIPS = {
@@ -145,7 +146,7 @@ def test_real_frames(cudf, directed, monkeypatch):
     for ours in frames:
         assert list(ours) == list(theirs)
         for name in ours:
-            np.testing.assert_array_equal(host(fr.arrays.as_device_array(graph.device, ours[name], name)), theirs[name])
+            np.testing.assert_array_equal(host(arrays.as_device_array(graph.device, ours[name], name)), theirs[name])
 
 
 @pytest.mark.gpu
@@ -164,7 +165,7 @@ def test_real_columns(cudf):
     zoned = times.dt.tz_localize("Europe/Berlin")
     assert host(as_times(graph.device, zoned, "time", "s")).tolist() == [v - 3600 for v in [0, 1, 5, -3, 7]]
     for device in (graph.device, expected.device):
-        floats = fr.arrays.as_device_array(device, cudf.Series([1.5, None, np.nan], nan_as_null=False), "x")
+        floats = arrays.as_device_array(device, cudf.Series([1.5, None, np.nan], nan_as_null=False), "x")
         assert np.isnan(host(floats)).tolist() == [False, True, True]
         for bad, error, text in (
             (cudf.Series([0, None, 2]), ValueError, r"src\[1\] is missing \(null\)"),
@@ -173,10 +174,10 @@ def test_real_columns(cudf):
             (cudf.Series(["a"], dtype="category"), TypeError, "src must hold numbers, not"),
         ):
             with pytest.raises(error, match=text):
-                fr.arrays.as_device_array(device, bad, "src")
+                arrays.as_device_array(device, bad, "src")
         with pytest.raises(ValueError, match=r"time\[1\] is missing \(NaT\)"):
             as_times(device, cudf.Series(np.array([1, "NaT"], "datetime64[s]")), "time", "s")
-        assert fr.arrays.as_device_array(device, cudf.Series([], dtype="int32"), "src").size == 0
+        assert arrays.as_device_array(device, cudf.Series([], dtype="int32"), "src").size == 0
 
 
 @pytest.mark.gpu
@@ -359,7 +360,7 @@ def test_real_columns_share_their_memory(cudf):
     device = fr.advanced.resolve_device("gpu")
     for dtype in ("int32", "int64", "float32", "float64"):
         column = cudf.Series([3, 1, 2], dtype=dtype)
-        array = fr.arrays.as_device_array(device, column, "values")
+        array = arrays.as_device_array(device, column, "values")
         assert array.dtype == dtype and array.data.ptr == column.__cuda_array_interface__["data"][0]
 
 
@@ -432,9 +433,9 @@ def test_real_managed_memory():
     device = fr.advanced.resolve_device("gpu")
     with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
         columns = [Exported(cupy.asarray(values)) for values in (SRC, DST, np.array(WEIGHTS["float32"], np.float32))]
-        assert all(column.__dlpack_device__()[0] == 13 and fr.arrays.is_on_gpu(column) for column in columns)
+        assert all(column.__dlpack_device__()[0] == 13 and arrays.is_on_gpu(column) for column in columns)
         for column in columns:
-            assert fr.arrays.as_device_array(device, column, "values").data.ptr == column.array.data.ptr
+            assert arrays.as_device_array(device, column, "values").data.ptr == column.array.data.ptr
         graph = fr.structures()["slab"].from_edges(*columns, num_vertices=N, device="gpu")
         assert_equal(graph, make(CSR, "gpu", weight_dtype="float32"))
         torch = pytest.importorskip("torch")

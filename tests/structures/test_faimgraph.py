@@ -17,10 +17,16 @@ LENGTHS = sorted({
 } - {-1})  # fmt: skip
 
 
-def pages_of(graph, v):
+def on_host(graph):
+    """What `pages_of` reads of a graph: records, entries and links of pages, and the entries of a page."""
+    arrays = (to_host(graph, array) for array in (graph._records, graph._neighbors, graph._links))
+    return (*arrays, graph.page_entries)
+
+
+def pages_of(held, v):
     """The pages of v's neighbors in order, by its directory if there is one or else by links; and its index pages."""
-    pool, links, size = to_host(graph, graph._neighbors), to_host(graph, graph._links), graph.page_entries
-    record = int(graph._records[v])
+    records, pool, links, size = held
+    record = int(records[v])
     degree, head = record >> 32, record & 0xFFFFFFFF
     count = -(-degree // size)
     row, index = [head][:count], []
@@ -38,11 +44,11 @@ def pages_of(graph, v):
 
 def check_layout(graph):
     """Raise AssertionError unless every page is in one place, every link right, and every list without holes."""
-    pool, links, size = to_host(graph, graph._neighbors), to_host(graph, graph._links), graph.page_entries
+    records, pool, links, size = held = on_host(graph)
     found, used = {}, []
     for v in range(graph.num_vertices):
-        degree = int(graph._records[v]) >> 32
-        pages, index = pages_of(graph, v)
+        degree = int(records[v]) >> 32
+        pages, index = pages_of(held, v)
         used += pages + index
         assert [int(links[page]) for page in pages[:-1]] == pages[1:], f"links of {v}"
         for place in range(degree):
@@ -50,7 +56,7 @@ def check_layout(graph):
             assert 0 <= pool[slot] < graph.num_vertices, f"a hole in the list of {v}"
             found[v, int(pool[slot])] = slot
         if not degree:
-            assert graph._records[v] == 0
+            assert records[v] == 0
     free = to_host(graph, graph._queue)[: graph._queued].tolist()
     assert sorted(used + free) == list(range(graph._used)), "pages are in one list, or in the queue, once"
     assert graph._used <= graph._links.size == graph._neighbors.size // size
@@ -167,7 +173,7 @@ def test_freed_pages_are_taken_first(device):
 def test_a_deleted_vertex_leaves_its_pages(device):
     src, dst = fan([300, 5, 70])
     graph = FaimGraph.from_edges(src, dst, num_vertices=400, directed=True, device=device)
-    pages = [sum(map(len, pages_of(graph, v))) for v in range(3)]
+    pages = [sum(map(len, pages_of(on_host(graph), v))) for v in range(3)]
     graph.delete_vertices([0, 2])
     assert graph._queued == pages[0] + pages[2]
     check_layout(graph)
