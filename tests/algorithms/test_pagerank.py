@@ -98,7 +98,7 @@ def test_an_error_that_arrives_late_changes_nothing(monkeypatch, max_iter, tol):
     graph = SlabGraph.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, device="cpu")
     options = {"max_iter": max_iter, "tol": tol, "fail_on_nonconvergence": False}
     expected = pagerank(graph, **options)
-    monkeypatch.setattr(fr, "copy_to_host_async", Late)
+    monkeypatch.setattr(fr.advanced, "copy_to_host_async", Late)
     found = pagerank(graph, **options)
     assert (found.iterations, found.error, found.converged) == (
         expected.iterations, expected.error, expected.converged

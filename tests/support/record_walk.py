@@ -99,7 +99,7 @@ class RecordWalk(Walk):
         graph_options: dict[str, Any] = {"in_edges": True} if directed and rng.random() < 0.5 else {}
         self.multi_edges, self.keep_time, columns = "last", None, {}
         if rng.random() < 0.9:
-            self.multi_edges = str(rng.choice(["last", "last", "sum", "keep", "keep"]))
+            self.multi_edges = str(rng.choice(["last", "last", "sum", "all", "all"]))
             self.keep_time = [None, "latest", "latest", "first"][int(rng.integers(4))]
             columns = {"amount": "int32"} if rng.random() < 0.7 else {}
             graph_options |= {"edge_data": columns, "multi_edges": self.multi_edges}

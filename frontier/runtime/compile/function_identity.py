@@ -320,6 +320,18 @@ def _same_items(items: dict[str, Any] | None, held: dict[str, Any] | None) -> bo
 _PLAIN = frozenset({int, bool, str, bytes, type(None), type(...)})
 
 
+_replaced: dict[FunctionType, tuple[CodeType, tuple]] = {}
+"""The keys of functions in `_by_overloads`, of which there are few, and the code that each was made of."""
+
+
+def _key_of_replaced(function: FunctionType) -> tuple:
+    """The key of a function that compiled code does not call; no names are watched for it."""
+    known = _replaced.get(function)
+    if known is None or known[0] is not function.__code__:
+        known = _replaced[function] = function.__code__, _Reader(False).function(function)
+    return known[1]
+
+
 class _Reader:
     """Makes the key of a function, and notes by which names."""
 
@@ -362,14 +374,6 @@ class _Reader:
                 parts.append((name, self._value(name, value)))
         return tuple(parts)
 
-    def _replaced(self, function: FunctionType) -> tuple:
-        """The key of a function that compiled code does not call; no names are watched for it."""
-        watched, self.watched = self.watched, Known()
-        try:
-            return self.function(function)
-        finally:
-            self.watched = watched
-
     def _follow(self, name: str, value: Any, chain: Chain) -> tuple:
         """The key of what a chain of attributes leads to, as far as it goes through modules."""
         for attribute in chain:
@@ -393,7 +397,7 @@ class _Reader:
         if kind is FunctionType:
             if (value.__module__ or "").partition(".")[0] in LIBRARIES:
                 return "library", value.__module__, value.__qualname__
-            return self._replaced(value) if value in _by_overloads else self.function(value)
+            return _key_of_replaced(value) if value in _by_overloads else self.function(value)
         if kind is complex:
             return kind, struct.pack("dd", value.real, value.imag)
         if isinstance(value, tuple):

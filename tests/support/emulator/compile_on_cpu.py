@@ -13,7 +13,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
+ROOT = HERE.parents[2]
 KERNEL = re.compile(r'extern\s+"C"\s+\[\[gnu::used\]\]\s+void\s+(\w+)\s*\(')
 PREFETCH = re.compile(r'asm volatile\("prefetch.*?\)\);', re.DOTALL)
 DYNAMIC = re.compile(r"extern static thread_local (\w+) (\w+)\[\];")  # shared memory whose size a launch gives
@@ -152,7 +152,7 @@ def install() -> None:
 
     from frontier.distributed.operators import persistent
     from frontier.distributed.transport.in_process import InProcessCommunicator
-    from frontier.operators.capture import Recorded
+    from frontier.operators.capture import CapturedStep
     from frontier.runtime.compile import cuda
     from frontier.runtime.memory import growable
 
@@ -172,7 +172,7 @@ def install() -> None:
     InProcessCommunicator.kernels_meet = True
     persistent.PATIENCE = 2**62  # a look at what another part has written takes no time
 
-    Recorded.__call__ = lambda self: self._step()
+    CapturedStep.__call__ = lambda self: self._step()
 
     class NoRange:
         """No ranges of addresses: arrays grow by copies."""
