@@ -151,7 +151,8 @@ def check_op(function: Any, name: str, parameters: tuple[str, ...], args: tuple,
             return
     check_functor(function, name, parameters, len(args), wanted)
     if isinstance(function, FunctionType):
-        gone = weakref.ref(function, lambda _: _checked.pop(key, None))
+        forget = _checked.pop  # not by its global name, which is gone at the end of the process
+        gone = weakref.ref(function, lambda _: forget(key, None))
         _checked[key] = gone, function.__code__, function.__defaults__
 
 

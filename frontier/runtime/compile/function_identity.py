@@ -215,7 +215,8 @@ def known(function: FunctionType, *, arrays: bool = False) -> Known:
     reader = _Reader(arrays)
     key = reader.function(function)
     found = _identities.setdefault(key, Identity(key))
-    reader.watched.found(ref(function, lambda _: _latest.pop(address, None)), found)
+    forget = _latest.pop  # not by its global name, which is gone when functions die at the end of the process
+    reader.watched.found(ref(function, lambda _: forget(address, None)), found)
     _latest[address] = reader.watched
     return reader.watched
 
