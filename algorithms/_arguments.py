@@ -80,7 +80,7 @@ def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
 
 
 def walk_starts(graph: fr.Graph, starts: Any) -> Any:
-    """Where walks start, as an array of the graph's vertex dtype: at each vertex by default, -1 for deleted ones.
+    """The starts of walks, as an array of the graph's vertex dtype: at each vertex by default, -1 for deleted ones.
 
     Raises
     ------

@@ -81,7 +81,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
-        self._is_told = True
+        self._has_read_flags = True
         improve, repair = batch_steps(self._length, graph.directed)
         self._improves, self._repairs = (
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS) for step in (improve, repair)
@@ -138,7 +138,7 @@ class DynamicDistances(IncrementalAlgorithm):
         xp = self.graph.xp
         fresh = self.graph.num_vertices - self._distance.size
         if fresh:
-            self._hear_flags()
+            self._read_flags()
             self._check_sums()
             if not self._known:
                 return
@@ -157,20 +157,20 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _repair_few(self, src: Any, dst: Any) -> None:
         """`_repair`, after a small batch, without a look at how much there is to do."""
-        self._hear_flags()
+        self._read_flags()
         if self._known:
             self._repairs(src, dst, *self._step_arguments)
-            self._is_told = not self._weighted
+            self._has_read_flags = not self._weighted
 
-    def _hear_flags(self, *, in_update: bool = True) -> None:
+    def _read_flags(self, *, in_update: bool = True) -> None:
         """Do what steps have asked for that the host did not wait for.
 
         In an update it is too late to mend the tree: the graph has changed, and deleted edges that the tree should
         have had cannot be found any more. Distances are then recomputed from scratch when they are read.
         """
-        if self._is_told:
+        if self._has_read_flags:
             return
-        self._is_told = True
+        self._has_read_flags = True
         flat, bad = self.graph.device.to_host(self._flags).tolist()
         if bad or (flat and in_update):
             self._known = False
@@ -183,7 +183,7 @@ class DynamicDistances(IncrementalAlgorithm):
         With `changed_weights` there may be edges that are not relaxed yet, so that all vertices may come nearer; after
         deletions those that were cut off have new distances, and no others.
         """
-        self._hear_flags()
+        self._read_flags()
         if not self._known:
             return False
         graph, arguments = self.graph, self._arguments
@@ -271,10 +271,10 @@ class DynamicDistances(IncrementalAlgorithm):
         self._everyone = fr.Frontier.all(self.graph)
         self._bad.fill(0)
         self._flat.fill(0)
-        self._known = self._is_checked = self._is_told = True
+        self._known = self._is_checked = self._has_read_flags = True
 
     def _bring_up(self) -> None:
-        self._hear_flags(in_update=False)
+        self._read_flags(in_update=False)
         self._check_sums()
         if not self._known:
             self._recompute()
@@ -297,7 +297,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
     @property
     def _step_arguments(self) -> tuple:
-        """Those of steps: with both lists, which in undirected graphs are one."""
+        """The arguments of steps, with both lists, which in undirected graphs are one."""
         return *self._arguments, *self._changed_list
 
     @property

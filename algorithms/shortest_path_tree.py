@@ -77,7 +77,7 @@ def weight_length(weight):
 
 
 class TreeFunctors(NamedTuple):
-    """What tells a tree from others.
+    """The functors that grow a tree of shortest paths.
 
     Attributes
     ----------

@@ -18,14 +18,7 @@ from algorithms import k_truss, pagerank, triangle_count, truss_numbers
 from algorithms.comparators import Comparator, Exact, Values, on_host
 
 from .context import Context
-from .defaults import (
-    EDGE_FACTOR,
-    GRAPH_SEED,
-    PAGERANK_ALPHA,
-    PAGERANK_STEPS,
-    TRUSSES,
-    VECTOR_SEED,
-)
+from .defaults import EDGE_FACTOR, GRAPH_SEED, PAGERANK_ALPHA, PAGERANK_STEPS, TRUSSES, VECTOR_SEED
 from .graphs import BenchmarkGraph
 from .results import Results, describe_run, pivot, table
 from .timing import measure

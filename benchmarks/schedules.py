@@ -96,7 +96,7 @@ def _calls(graph: fr.Graph) -> dict[str, tuple[Callable[..., Any], Callable[[Any
         "all": fr.Frontier.all(graph), f"one in {SHARE}": fr.Frontier(graph, few), "hub": fr.Frontier(graph, [hub]),
     }  # fmt: skip
     found: dict[str, tuple[Callable[..., Any], Callable[[Any], float]]] = {
-        "sum": (partial(_sum, graph, x, out), lambda sums: float(sums.sum())),
+        "sum": (partial(_sum, graph, x, out), lambda sums: float(sums.sum()))
     }
     for name, frontier in frontiers.items():
         found[f"advance from {name}"] = partial(_advance, graph, frontier, x), len

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from .analytics import (
-    load_factors,
-    sorting_and_triangles,
-    triangles,
-    triangles_after_batches,
-    triangles_by_load_factor,
-)
+from .analytics import load_factors, sorting_and_triangles, triangles, triangles_after_batches, triangles_by_load_factor
 from .check import Check
 from .experiment import EVERY, Earlier, Experiment, Paper, Variant, only
 from .updates import build, deletion, incremental_build, insertion, vertex_deletion, with_coverage

@@ -61,9 +61,7 @@ def uniform(
 @generate.command()
 @guarded
 def grid(
-    out: Out,
-    rows: Annotated[int, typer.Option(min=0)] = 256,
-    cols: Annotated[int, typer.Option(min=0)] = 256,
+    out: Out, rows: Annotated[int, typer.Option(min=0)] = 256, cols: Annotated[int, typer.Option(min=0)] = 256
 ) -> None:
     """A grid: large diameter, no triangles.
 

@@ -1,4 +1,4 @@
-"""What NetworkX asks about the backend: the entry point ``networkx.backend_info``.
+"""The description of the backend that NetworkX asks for: the entry point ``networkx.backend_info``.
 
 NetworkX reads it whenever it is imported, with or without use of the backend, so nothing is imported here.
 """

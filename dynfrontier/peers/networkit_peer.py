@@ -94,8 +94,7 @@ class Peer(BasePeer):
 
     def louvain(self, graph: nk.Graph) -> Task:
         return Task(
-            lambda: nk.community.PLM(graph).run().getPartition(),
-            lambda result: np.array(result.getVector(), np.int64),
+            lambda: nk.community.PLM(graph).run().getPartition(), lambda result: np.array(result.getVector(), np.int64)
         )
 
     def local_clustering(self, graph: nk.Graph) -> Task:

@@ -18,7 +18,7 @@ class Peer(BasePeer):
 
     version = nx.__version__
     notes: ClassVar[Mapping[str, str]] = {
-        "pagerank": "NetworkX multiplies its tolerance by the number of vertices, so it is given that part of it",
+        "pagerank": "NetworkX multiplies its tolerance by the number of vertices, so it is given that part of it"
     }
 
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:

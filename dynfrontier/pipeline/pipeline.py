@@ -103,7 +103,7 @@ class Pipeline:
     ----------
     graph : DynamicGraph
     window : SlidingWindow or None
-    names : Names or None
+    names : VertexNames or None
         They may have those of records already that were read ahead.
     totals : Totals
         Of all batches so far.

@@ -1,4 +1,4 @@
-"""What authors of algorithms need beyond operators and frontiers, and the classes of what graphs return."""
+"""The names that authors of algorithms need beyond operators and frontiers, and the classes of graphs' results."""
 
 from frontier.core import keys
 from frontier.core.locking import reads

@@ -54,7 +54,7 @@ _TELLING = (
     "undefined", "not supported", "nsupported", "Cannot determine", "No conversion", "No definition",
 )  # fmt: skip
 _OURS = ("would lose the fraction", "must hold integers")
-"""What the reasons say that `frontier.functor.intrinsics.atomics` gives."""
+"""The words of the reasons that `frontier.functor.intrinsics.atomics` gives."""
 
 
 def _reason(text: str) -> str:

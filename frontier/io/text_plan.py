@@ -92,7 +92,7 @@ def _first_insertion(plan: Plan, at: int) -> list[str]:
 
 
 def _preamble(data: bytes, source: str, comments: str) -> Layout:
-    """What the comments at the top of a file say: direction, number and base of vertices, names of columns."""
+    """The facts in the comments at the top of a file: direction, number and base of vertices, names of columns."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     layout = Layout(start=start)
     while start < len(data):
@@ -140,7 +140,7 @@ def _header(
     known = bool(said) and set(said) <= set(words)
     found = True if header or known else names_columns(words, following, options.table)
     if found:
-        # What is wrong with the names themselves, the kernel says.
+        # The kernel says what is wrong with the names themselves.
         names_alone = replace(layout, start=at)
         tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
         if not header and not known and not surely_names_columns(words, following):

@@ -13,12 +13,7 @@ from .stream import EdgeStream
 
 
 def sliding_window(
-    stream: EdgeStream,
-    window: float,
-    *,
-    by: str | None = None,
-    directed: bool | None = None,
-    multigraph: bool = False,
+    stream: EdgeStream, window: float, *, by: str | None = None, directed: bool | None = None, multigraph: bool = False
 ) -> Iterator[tuple[EdgeList, EdgeList]]:
     """Pair each batch of a stream with the records that leave the window when the batch arrives.
 

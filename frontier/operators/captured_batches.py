@@ -1,4 +1,4 @@
-"""What operators do with each batch, launched without Python's part in it (`capture` with ``batches=True``).
+"""Steps that are taken with every batch, launched without Python's part in it (`capture` with ``batches=True``).
 
 As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
 copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers

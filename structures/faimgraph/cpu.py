@@ -12,17 +12,7 @@ from structures.blocks.cpu import (
     replace_weights,
 )
 
-from .cpu_pages import (
-    DEGREE_SHIFT,
-    HEAD_MASK,
-    View,
-    grow_serially,
-    levels_of,
-    page_at,
-    pages_of,
-    plan,
-    shrink_serially,
-)
+from .cpu_pages import DEGREE_SHIFT, HEAD_MASK, View, grow_serially, levels_of, page_at, pages_of, plan, shrink_serially
 
 __all__ = [
     "View", "count_changes", "grow_serially", "keep_changes", "plan", "replace_weights", "shrink_serially",

@@ -23,20 +23,7 @@ from . import on_cpu, on_gpu
 from .base import BaseHornet
 from .blocks import BlockArrays
 from .check import check_arrays
-from .cpu import (
-    CLASS_BITS,
-    CLASSES,
-    COUNTERS,
-    DELETE,
-    FREE,
-    INSERT,
-    META,
-    REQUESTS,
-    RETURNED,
-    START,
-    TIDY,
-    View,
-)
+from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQUESTS, RETURNED, START, TIDY, View
 
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 

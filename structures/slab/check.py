@@ -9,19 +9,7 @@ import numpy as np
 
 from frontier.core.invariants import count_at, cover, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu_slabs import (
-    BASE,
-    BUCKETS,
-    DEGREE,
-    EMPTY,
-    FOLD,
-    GOLDEN,
-    HALF,
-    LOW,
-    MURMUR,
-    TOMBSTONE,
-    TOMBSTONES,
-)
+from .cpu_slabs import BASE, BUCKETS, DEGREE, EMPTY, FOLD, GOLDEN, HALF, LOW, MURMUR, TOMBSTONE, TOMBSTONES
 from .pool import MAX_SLABS
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def test_every_analytic_is_exported():
 
 
 def test_names_are_those_of_functions():
-    """Of an analytic, of its incremental class, and of its results, which end in Result."""
+    """An analytic and its incremental class are named alike, and so are its results, which end in Result."""
     for name, known in (CATALOGUE | analytics(times=True)).items():
         assert known.static.__name__ == name
         if known.incremental:

@@ -61,7 +61,7 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
 
 
 def test_functors_of_strong_components_compile(monkeypatch, request):
-    """Those of the rounds, which a CPU does not make by itself."""
+    """The kernels of the rounds, which a CPU does not make by itself."""
     kept = []
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, directed=True, device="cpu")
     module = importlib.import_module("algorithms.strongly_connected_components")

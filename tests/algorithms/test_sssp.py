@@ -80,7 +80,7 @@ def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
 
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_nearest_first(structure, edges, dtype, directed, rng):
-    """What takes over then, with weights of zero, and infinite ones."""
+    """The search that takes over then, with weights of zero, and infinite ones."""
     weights = random_weights(rng, len(edges[0]), dtype)
     weights[rng.random(weights.size) < 0.2] = 0
     if dtype == "float32":

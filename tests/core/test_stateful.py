@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis.stateful import (
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import run_state_machine_as_test
 from state_machine import GraphMachine
 
 

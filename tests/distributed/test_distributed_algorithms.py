@@ -11,15 +11,7 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import (
-    analytics,
-    bfs,
-    connected_components,
-    pagerank,
-    sssp,
-    temporal_random_walks,
-    triangle_count,
-)
+from algorithms import analytics, bfs, connected_components, pagerank, sssp, temporal_random_walks, triangle_count
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph

@@ -52,10 +52,7 @@ def workers(kind: str) -> Iterator[Any]:
         return
     from distributed import Client, LocalCluster
 
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster),
-    ):
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
         engine = DistributedGraph(SlabGraph).engine  # by default that of the client
         assert isinstance(engine, DaskEngine)
         yield engine

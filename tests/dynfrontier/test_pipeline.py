@@ -586,10 +586,7 @@ def test_results_of_algorithms_come_to_the_host(device):
     """Also those in named tuples; batches that come later do not change them."""
     pair = namedtuple("pair", ["count", "degrees"])
     items = [(np.array([v]), np.array([v + 1])) for v in range(3)]
-    analytics = {
-        "found": connected_components,
-        "pair": lambda graph: pair(graph.num_edges, graph.degrees()),
-    }
+    analytics = {"found": connected_components, "pair": lambda graph: pair(graph.num_edges, graph.degrees())}
     batches = list(Pipeline(iter(items), SlabGraph(4, device=device), analytics))
     labels = [batch.results["found"].labels for batch in batches]
     assert all(type(each) is np.ndarray for each in labels)

@@ -170,7 +170,7 @@ def graph_of(name="slab", **options):
 
 
 def join_of(graph, labels=np.int32):
-    """What `DynamicConnectedComponents` asks `visit_edges` for."""
+    """The call that `DynamicConnectedComponents` asks `visit_edges` for."""
     args = np.zeros(8, labels), np.zeros(8, labels), np.zeros(2, np.int64)
     options = (("NO_OUTPUT", "1"), ("NO_LOOKUP", "1"))
     functors = (("op", dynamic_connected_components._join, ARC, None),)

@@ -388,8 +388,7 @@ def adds_fraction(v, x):
 
 
 @pytest.mark.parametrize(
-    ("op", "reason"),
-    [(recursive, "calls itself"), (takes_length, "no length"), (adds_fraction, "lose the fraction")],
+    ("op", "reason"), [(recursive, "calls itself"), (takes_length, "no length"), (adds_fraction, "lose the fraction")]
 )
 def test_errors_name_the_reason(op, reason, compiled):
     with pytest.raises(fr.FunctorError, match=rf"{op.__name__}\(\) cannot be compiled for the GPU: .*{reason}"):

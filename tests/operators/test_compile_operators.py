@@ -460,10 +460,7 @@ SNAPSHOT_CASES = {
     "edge_support": ("edge_support", bare_case()),
     "priority-float64": ("priority_frontier", bare_case(("PRIORITY", "double"), ("SLOT", "i64"))),
     "intersect-numbered": ("intersect", numbered_case),
-    "temporal-sample": (
-        "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh",
-        bare_case(),
-    ),
+    "temporal-sample": ("frontier/features/temporal_sampling/sample_temporal_neighbors.cuh", bare_case()),
     "visit_common": ("visit_common", bare_case()),
     "intersect_arcs": ("intersect_arcs", bare_case()),
     "intersect_arcs-tally": ("intersect_arcs", bare_case(("HAS_TALLY", "1"))),

@@ -18,7 +18,7 @@ LENGTHS = sorted({
 
 
 def on_host(graph):
-    """What `pages_of` reads of a graph: records, entries and links of pages, and the entries of a page."""
+    """The arrays that `pages_of` reads of a graph: records, entries and links of pages, and the entries of a page."""
     arrays = (to_host(graph, array) for array in (graph._records, graph._neighbors, graph._links))
     return (*arrays, graph.page_entries)
 

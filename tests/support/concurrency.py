@@ -13,7 +13,7 @@ from typing import Any
 
 
 def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """What `work` returns in each of `count` threads that start together."""
+    """The results of `work` in each of `count` threads that start together."""
     start = threading.Barrier(count)
 
     def run(i: int) -> Any:
@@ -25,7 +25,7 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 def run(program: str, timeout: int = 240, **environment: str) -> str:
-    """What a program prints that has a process of its own."""
+    """The output of a program in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], env=os.environ | environment, capture_output=True, text=True,
         timeout=timeout,

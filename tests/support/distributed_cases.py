@@ -1,4 +1,4 @@
-"""What the tests of graphs in parts share."""
+"""Shared parts of the tests of graphs in parts."""
 
 from __future__ import annotations
 

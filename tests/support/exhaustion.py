@@ -68,6 +68,6 @@ UPDATES = {
 
 
 def contents(graph):
-    """What a snapshot shows, read from the arrays, and what operators see of it, in a view that may be kept."""
+    """The contents of a snapshot, read from the arrays, and what operators see of it, in a view that may be kept."""
     lists = graph.successors(np.flatnonzero(to_host(graph, graph.has_vertices(np.arange(graph.num_vertices)))))
     return *snapshot(graph), *(None if array is None else to_host(graph, array).tolist() for array in lists)

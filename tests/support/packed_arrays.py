@@ -52,7 +52,7 @@ def level_and_number(i, levels):
 
 
 def physical(i, levels):
-    """Where a segment is stored: levels one after the other, the x-th from 2**(x - 1) on."""
+    """The place of a segment: levels one after the other, the x-th from 2**(x - 1) on."""
     level, number = level_and_number(i, levels)
     return 0 if level == 0 else (1 << (level - 1)) + number
 

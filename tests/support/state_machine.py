@@ -8,13 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from model import Pair, make, random_batch, snapshot
 
 MAX_VERTICES = 160  # beyond the neighbors that any structure keeps in one piece

@@ -1,1 +1,1 @@
-"""What parts send each other: batches to the owners of their edges, and values of vertices that several parts know."""
+"""Exchanges between parts: batches to the owners of their edges, and values of vertices that several parts know."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
-"""What an update, or a file, raises on purpose: the part is then as it was."""
+"""The errors of invalid updates and files, after which the part is as it was."""
 
 
 def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
@@ -29,7 +29,7 @@ def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
 
 
 def attempt(step: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    """What `step` returns, and what it raises if that is expected."""
+    """The result of `step`, and its error if that is an expected one."""
     try:
         return step(), None
     except EXPECTED as error:

@@ -98,7 +98,7 @@ def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
     return all(count < room for count, room in zip(received, spare, strict=True))
 
 
-def turn(graph: BasePart, batch: Batch) -> Batch:
+def route_by_target(graph: BasePart, batch: Batch) -> Batch:
     """The arcs of a batch reversed, at the owners of their destinations, in the same order."""
     return _send(graph, lambda: (batch.dst, batch.src, batch.columns, slice(None)))
 
@@ -303,9 +303,9 @@ class Pairs:
         comm, device = graph.comm, graph.device
         self._comm, self._xp = comm, graph.xp
         self._src, self._dst = src, dst
-        self._is_placed = graph.is_told(src) or comm.size == 1
-        self._turned = None if self._is_placed else graph.turned_of_told(dst, src)
-        if self._is_placed or self._turned is not None:
+        self._is_placed = graph.is_notified(src) or comm.size == 1
+        self._routed = None if self._is_placed else graph.routed_of_notified(dst, src)
+        if self._is_placed or self._routed is not None:
             return
 
         found, error = attempt(lambda: self._ids(graph, src, dst))
@@ -360,8 +360,8 @@ class Pairs:
         """The pairs that this part owns, and more columns of theirs."""
         if self._is_placed:
             return (self._src, self._dst, *columns)
-        if self._turned is not None:
-            return self._turned.send(*map(self._turned.sort, columns))
+        if self._routed is not None:
+            return self._routed.send(*map(self._routed.sort, columns))
         order = self._order[: sum(self._counts)]
         held = [*self._ends, *(column[order] for column in columns)]
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
@@ -370,8 +370,8 @@ class Pairs:
         """What owners have found, where the pairs were listed."""
         if self._is_placed:
             return values
-        if self._turned is not None:
-            return self._turned.release(values)
+        if self._routed is not None:
+            return self._routed.release(values)
         got, _ = self._comm.alltoallv(values, self._received, self._counts)
         out = self._xp.zeros(self._src.size, values.dtype)
         out[self._order[: got.size]] = got
@@ -383,12 +383,12 @@ def _not_ids(bad: int, src: Any, n: int) -> ValueError:
 
 
 def prepare(graph: BasePart, batch: Batch, step: Callable[[], Any]) -> Any:
-    """What observers are notified of: `all_or_none`, where there are any and memory may be short."""
+    """The notifications of observers: `all_or_none`, where there are any and memory may be short."""
     return step() if batch.safe or not graph._observers.live() else all_or_none(graph, step)
 
 
 def apply(
-    graph: BasePart, batch: Batch, update: Callable[[], UpdateResult], turned: Batch | None = None, *,
+    graph: BasePart, batch: Batch, update: Callable[[], UpdateResult], routed: Batch | None = None, *,
     sums: bool = False,
 ) -> UpdateResult:  # fmt: skip
     """Change the local graph of every part, or of none.
@@ -401,7 +401,7 @@ def apply(
     ----------
     batch : Batch
         What `update` inserts or deletes.
-    turned : Batch, optional
+    routed : Batch, optional
         The same among the in-edges.
     sums : bool
         Whether it may fail for other reasons than memory, as sums of weights that overflow do.
@@ -412,9 +412,9 @@ def apply(
         Of all parts, in edges of the whole graph.
     """
     undo = None
-    several = graph.comm.size > 1 or turned is not None  # local graphs that may fail one without the other
-    if several and (sums or not batch.safe or not (turned is None or turned.safe)):
-        changes = [("local", batch)] if turned is None else [("local", batch), ("inward", turned)]
+    several = graph.comm.size > 1 or routed is not None  # local graphs that may fail one without the other
+    if several and (sums or not batch.safe or not (routed is None or routed.safe)):
+        changes = [("local", batch)] if routed is None else [("local", batch), ("inward", routed)]
         undo = all_or_none(graph, lambda: [undo_of(graph, name, each) for name, each in changes])
     graph.changes()
     done, error = attempt(update)
@@ -422,9 +422,9 @@ def apply(
     *totals, failures = graph.comm.reduce_numbers([*numbers, error is not None])
     if failures:
         undone = True
-        if undo is not None and (error is None or turned is not None):
+        if undo is not None and (error is None or routed is not None):
             undone = attempt(lambda: [step() for step in undo])[1] is None
-        torn = failures < graph.comm.size or turned is not None
+        torn = failures < graph.comm.size or routed is not None
         if torn and (undo is None or not graph.comm.reduce_numbers([undone], "min")[0]):
             graph.broken = "a batch failed on some parts and not on others: load the graph from a file"
         raise_first(graph, error)

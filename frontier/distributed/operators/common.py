@@ -58,13 +58,13 @@ def intersect(
     pairs = Pairs(graph, us, vs)
     u, v, *of_pairs = pairs.send(*(args[i] for i in by_pair))
     args = replaced(args, by_pair, of_pairs)
-    turned = graph.turned_of_told(u, v) or RoutedEdges(graph, u, v)
+    routed = graph.routed_of_notified(u, v) or RoutedEdges(graph, u, v)
     arrays = [array for i, array in enumerate(args) if i not in (*by_edge, *by_pair) and graph.arrays.among([array])]
     graph.arrays.sync([array for array in arrays if graph.arrays.rule_of(array) is None])
     graph.arrays.hold_sums(arrays)
     functors = {"per_pair": per_pair, "numbered": numbered}
-    find = find_on_gpu if takes_pairs(graph, turned) else _find
-    counts = find(graph, turned, op, args, by_edge, by_pair, functors)
+    find = find_on_gpu if takes_pairs(graph, routed) else _find
+    counts = find(graph, routed, op, args, by_edge, by_pair, functors)
     graph.arrays.written([array for array in arrays if graph.arrays.rule_of(array) is not None])
     graph.arrays.set_apart(arrays)
     return None if op is not None else pairs.release(counts)
@@ -125,18 +125,18 @@ class Lists:
 
 
 def _find(
-    graph: BasePart, turned: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
+    graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""
-    xp, comm, local, here = graph.xp, graph.comm, graph.local, turned.here
-    of_pairs = [turned.sort(args[i]) for i in by_pair]
+    xp, comm, local, here = graph.xp, graph.comm, graph.local, routed.here
+    of_pairs = [routed.sort(args[i]) for i in by_pair]
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
-    found = one_device.intersect(local, turned.src[here], turned.dst[here], op, *values, checked=False, **functors)
-    v_in, u_in, *of_in = (turned.without_own(each, turned.received) for each in turned.send(*of_pairs))
-    u_out, v_out, *of_out = (turned.without_own(each, turned.sent) for each in (turned.src, turned.dst, *of_pairs))
-    counts, received = list(turned.sent), list(turned.received)
+    found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
+    v_in, u_in, *of_in = (routed.without_own(each, routed.received) for each in routed.send(*of_pairs))
+    u_out, v_out, *of_out = (routed.without_own(each, routed.sent) for each in (routed.src, routed.dst, *of_pairs))
+    counts, received = list(routed.sent), list(routed.received)
     counts[comm.rank] = received[comm.rank] = 0
     of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
     of_u_in, of_v = comm.alltoallv_both_ways(of_u, of_v_in, counts, received)
@@ -167,7 +167,7 @@ def _find(
         return None
     back, _ = comm.alltoallv(there[: u_in.size], received, counts)
     others = back + there[u_in.size :]
-    return turned.restore(xp.concatenate([others[: here.start], found, others[here.start :]]))
+    return routed.restore(xp.concatenate([others[: here.start], found, others[here.start :]]))
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:

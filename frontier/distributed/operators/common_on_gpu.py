@@ -32,9 +32,9 @@ MAX_ITEMS = 2**32 - 2
 """Items are numbered by 32 bits in the hash table, and one number says that an entry is free."""
 
 
-def takes_pairs(graph: BasePart, turned: RoutedEdges) -> bool:
+def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
     """Whether there are kernels for so many parts and pairs; the same on all of them."""
-    return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * turned.total <= MAX_ITEMS
+    return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * routed.total <= MAX_ITEMS
 
 
 class Items:
@@ -90,19 +90,19 @@ class Items:
 
 
 def find_on_gpu(
-    graph: BasePart, turned: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
+    graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""
-    xp, comm, local, device, here = graph.xp, graph.comm, graph.local, graph.device, turned.here
-    of_pairs = [turned.sort(args[i]) for i in by_pair]
-    v_in, u_in, *of_in = turned.send(*of_pairs)
-    items = Items(comm.rank, turned.sent, turned.received)
-    plan = Plan(graph, items, turned, u_in, v_in)
+    xp, comm, local, device, here = graph.xp, graph.comm, graph.local, graph.device, routed.here
+    of_pairs = [routed.sort(args[i]) for i in by_pair]
+    v_in, u_in, *of_in = routed.send(*of_pairs)
+    items = Items(comm.rank, routed.sent, routed.received)
+    plan = Plan(graph, items, routed, u_in, v_in)
     # What takes longest is queued before the host waits for the sizes of lists.
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
-    found = one_device.intersect(local, turned.src[here], turned.dst[here], op, *values, checked=False, **functors)
+    found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
     sent, received = plan.sizes()
     columns = plan.columns(sum(sent), [args[i] for i in by_edge])
     neighbors = xp.empty(sum(received), graph.vertex_dtype)
@@ -112,27 +112,27 @@ def find_on_gpu(
         comm.alltoallv_columns(columns, sent, received, [neighbors, *pieces])
         values = replaced(replaced(args, by_edge, more), by_pair, both)
         there = plan.visit(neighbors, capacity, op, values, functors)
-    return None if op is not None else _answers(graph, items, turned, found, there)
+    return None if op is not None else _answers(graph, items, routed, found, there)
 
 
-def _answers(graph: BasePart, items: Items, turned: RoutedEdges, found: Any, there: Any) -> Any:
+def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, there: Any) -> Any:
     """The numbers of common neighbors of the pairs, in their first order: of those that stay here, and of items, some
     of which the other parts have counted."""
     theirs = graph.xp.empty(len(items), np.int64)
     graph.comm.exchange_into(items.pieces(there), items.sizes, theirs)
     there = there + theirs
-    out = graph.xp.empty(turned.src.size, np.int64)
-    copy_to(out[turned.here], found)
+    out = graph.xp.empty(routed.src.size, np.int64)
+    copy_to(out[routed.here], found)
     for listed_here, block, pairs in items.blocks():
         if listed_here:
             copy_to(out[pairs], there[block])
-    return turned.restore(out)
+    return routed.restore(out)
 
 
 class Plan:
     """Which lists go to other parts and which come: queued, so that the host may do other things before `sizes`."""
 
-    def __init__(self, graph: BasePart, items: Items, turned: RoutedEdges, u_in: Any, v_in: Any):
+    def __init__(self, graph: BasePart, items: Items, routed: RoutedEdges, u_in: Any, v_in: Any):
         xp, comm, local, device = graph.xp, graph.comm, graph.local, graph.device
         self._graph, self._items = graph, items
         count, parts, rank = len(items), comm.size, comm.rank
@@ -144,7 +144,7 @@ class Plan:
         if count:
             blocks = items.table(device)
             kernels.lay_out(
-                count, local.view(), blocks, parts, rank, turned.src, turned.dst, u_in, v_in, own, other, degrees,
+                count, local.view(), blocks, parts, rank, routed.src, routed.dst, u_in, v_in, own, other, degrees,
                 swapped,
             )  # fmt: skip
         comm.exchange_into(items.pieces(degrees), items.sizes, theirs)

@@ -39,9 +39,9 @@ class PartObservers:
         exact = (src, dst)
         if any(observer.exact for observer in observers):
             exact = self._effective(src, dst, present)
-        self._told_sources = []
+        self._notified_sources = []
         self._notified_pairs = []
-        self._remember_told(src, exact[0])
+        self._remember_notified(src, exact[0])
         self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
@@ -51,7 +51,7 @@ class PartObservers:
         if not observers or not (self.is_weighted or self.edge_data is not None):
             return []
         changing = self._effective(src, dst, present=True)
-        self._remember_told(changing[0])
+        self._remember_notified(changing[0])
         self._remember_pairs(*changing)
         return [(observer, changing) for observer in observers]
 
@@ -65,13 +65,13 @@ class PartObservers:
                 src, dst = src[keep], dst[keep]
         return effective_edges(self.local, Arcs(src, dst, None), present) if src.size else (src, dst)
 
-    def _remember_told(self, *sources: Any) -> None:
+    def _remember_notified(self, *sources: Any) -> None:
         # All parts hand the same arrays on to operators, which need not look for the owners of their vertices again.
-        self._told_sources += [weakref.ref(array) for array in sources]
+        self._notified_sources += [weakref.ref(array) for array in sources]
 
-    def is_told(self, src: Any) -> bool:
+    def is_notified(self, src: Any) -> bool:
         """Whether an array holds the sources of edges that observers are notified of, which this part owns."""
-        return any(ref() is src for ref in self._told_sources)
+        return any(ref() is src for ref in self._notified_sources)
 
     def _remember_pairs(self, src: Any, dst: Any) -> None:
         # By weak references, so that nothing is held for longer than observers, or the update, hold the arrays.
@@ -79,14 +79,14 @@ class PartObservers:
         notified.src = weakref.ref(src, lambda _: pairs.remove(notified))
         pairs.append(notified)
 
-    def turned_of_told(self, src: Any, dst: Any) -> RoutedEdges | None:
+    def routed_of_notified(self, src: Any, dst: Any) -> RoutedEdges | None:
         """The edges that observers are notified of at the owners of their destinations, if the arrays are those of the
         edges: sorted, counted and sent once, whichever operators need them there."""
         for notified in self._notified_pairs:
             if notified.src() is src and notified.dst() is dst:
-                if notified.turned is None:
-                    notified.turned = RoutedEdges(self, src, dst)  # type: ignore[arg-type]
-                return notified.turned
+                if notified.routed is None:
+                    notified.routed = RoutedEdges(self, src, dst)  # type: ignore[arg-type]
+                return notified.routed
         return None
 
 
@@ -96,10 +96,10 @@ class NotifiedPairs:
     Attributes
     ----------
     src, dst : weak references
-    turned : Turned or None
+    routed : RoutedEdges or None
     """
 
     def __init__(self, dst: weakref.ref):
         self.src: Any = None
         self.dst = dst
-        self.turned: RoutedEdges | None = None
+        self.routed: RoutedEdges | None = None

@@ -124,7 +124,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def _start(self, num_arcs: int = 0) -> None:
         """Set what every part begins with, a copy, too."""
         self._reverse: GraphPart | None = None
-        self._told_sources: list[weakref.ref] = []
+        self._notified_sources: list[weakref.ref] = []
         self._notified_pairs: list[NotifiedPairs] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
         own = weakref.ref(self)  # a part that nobody refers to is freed at once
@@ -341,8 +341,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self.comm.reduce_numbers([number])[0]
 
     def listed_over_parts(self, src: Any, dst: Any) -> int:
-        turned = None if self.comm.size == 1 else self.turned_of_told(src, dst)
-        return self.sum_over_parts(src.size) if turned is None else turned.total
+        routed = None if self.comm.size == 1 else self.routed_of_notified(src, dst)
+        return self.sum_over_parts(src.size) if routed is None else routed.total
 
     def max_over_parts(self, number: int) -> int:
         return self.comm.reduce_numbers([number], "max")[0]
@@ -404,15 +404,15 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
         notifications, changes = batches.prepare(self, batch, find_notifications)
         self._observers.notify("edges_changing", changes)
-        turned = None if self.inward is None else batches.turn(self, batch)
+        routed = None if self.inward is None else batches.route_by_target(self, batch)
 
         def insert() -> UpdateResult:
             done = self._insert("local", batch, on_existing, timed)
-            if turned is not None:
-                self._insert("inward", turned, on_existing, timed)
+            if routed is not None:
+                self._insert("inward", routed, on_existing, timed)
             return done
 
-        done = batches.apply(self, batch, insert, turned, sums=on_existing == "add" or self.multi_edges == "sum")
+        done = batches.apply(self, batch, insert, routed, sums=on_existing == "add" or self.multi_edges == "sum")
         self._observers.notify("edges_inserted", notifications)
         self._observers.notify("edges_changed", changes)
         return done
@@ -454,15 +454,15 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """Delete arcs of this part, and notify observers."""
         notifications = batches.prepare(self, batch, lambda: self._notifications(batch.src, batch.dst, present=True))
         self._observers.notify("edges_deleting", notifications)
-        turned = None if self.inward is None else batches.turn(self, batch)
+        routed = None if self.inward is None else batches.route_by_target(self, batch)
 
         def delete() -> UpdateResult:
             done = _delete(self.local, batch)
-            if turned is not None:
-                _delete(self.inward, turned)
+            if routed is not None:
+                _delete(self.inward, routed)
             return done
 
-        done = batches.apply(self, batch, delete, turned)
+        done = batches.apply(self, batch, delete, routed)
         self._observers.notify("edges_deleted", notifications)
         return done
 
@@ -544,8 +544,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def fill_inward(self) -> None:
         """Give a graph that was loaded its in-edges."""
-        turned = batches.turn(self, Batch(*own_records(self.local), safe=False))
-        all_or_none(self, lambda: self._insert("inward", turned, "replace"))
+        routed = batches.route_by_target(self, Batch(*own_records(self.local), safe=False))
+        all_or_none(self, lambda: self._insert("inward", routed, "replace"))
         if self._absent is not None:
             self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
 
@@ -598,7 +598,7 @@ class ReversePart(GraphPart):
         self.directed = True
         self.arrays = forward.arrays
         self._observers = Observers(self)
-        self._told_sources = []
+        self._notified_sources = []
         self._notified_pairs = []
 
     @property

@@ -1,1 +1,1 @@
-"""What carries arrays between parts: communicators, and windows into each other's memory."""
+"""Transport of arrays between parts: communicators, and windows into each other's memory."""

@@ -105,7 +105,7 @@ class HasEdgeData(HasRecords):
 
     @property
     def multi_edges(self) -> str:
-        """What several records of an edge mean: ``"last"``, ``"sum"`` or ``"all"``."""
+        """The meaning of several records of an edge: ``"last"``, ``"sum"`` or ``"all"``."""
         return "last" if self._edge_data is None else self._edge_data.multi_edges
 
     def _require_edge_data(self) -> EdgeData:

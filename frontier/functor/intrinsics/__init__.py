@@ -1,1 +1,1 @@
-"""What functors may call: atomics, random numbers and neighbor lists, each with its meaning on CPUs and GPUs."""
+"""The functions that functors may call: atomics, random numbers and neighbor lists."""

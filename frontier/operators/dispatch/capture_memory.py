@@ -1,4 +1,4 @@
-"""What operators work with while launches are captured (`CapturedBatchStep`), in place of what the host would choose.
+"""Memory of operators while launches are captured (`CapturedBatchStep`), in place of what the host would choose.
 
 A record is repeated without the host's part in it. So counters are set to zero by the record itself, and the epochs
 that tell members of an output apart (`Workspace.next_epochs`) are counted on the device.

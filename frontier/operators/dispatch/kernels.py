@@ -264,12 +264,7 @@ def cuda_request(
             full = full if of_values else full + types
             linked.append(CudaFunctor(function, symbol, result, full, checked))
     declared, named = c_parameters(types)
-    defines = {
-        **view_macros(graph),
-        "ARG_PARAMS": declared,
-        "ARG_NAMES": named,
-        **dict(options),
-    }
+    defines = {**view_macros(graph), "ARG_PARAMS": declared, "ARG_NAMES": named, **dict(options)}
     return tuple(sorted(defines.items())), tuple(linked)
 
 

@@ -28,10 +28,7 @@ BLOCKS_PER_MULTIPROCESSOR = 16
 
 
 def compile_cubin(
-    header: str,
-    defines: tuple[tuple[str, str], ...],
-    functors: tuple[bytes, ...] = (),
-    arch: str = "sm_90",
+    header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = (), arch: str = "sm_90"
 ) -> bytes:
     """Machine code of all kernels in a header.
 

@@ -241,7 +241,7 @@ class Known:
     Attributes
     ----------
     identity : Identity
-        Right for as long as it is `still`.
+        Right for as long as `is_current` says so.
     steady : bool
         Whether it can be. A module may compute an attribute whenever it is asked for it; an array may be written to.
     """

@@ -187,7 +187,7 @@ class Counters:
             self._words[:] = self._unknown
 
     def poll(self) -> list[int]:
-        """What `synchronize` returns, as soon as the host can read it: before the kernel has ended, but for little.
+        """The numbers that `synchronize` returns, as soon as the host can read them: shortly before the kernel ends.
 
         To wait for the stream takes the host several microseconds longer, a tenth of a small update. It is done all the
         same for a kernel that takes long, so that other threads of Python may go on.

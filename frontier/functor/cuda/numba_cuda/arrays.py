@@ -13,11 +13,7 @@ from numba.cuda import types
 from numba.cuda.core.errors import TypingError
 from numba.cuda.cudadecl import registry as typing_registry
 from numba.cuda.cudaimpl import registry as lowering_registry
-from numba.cuda.extending import (  # type: ignore[attr-defined]
-    core_models,
-    make_attribute_wrapper,
-    register_model,
-)
+from numba.cuda.extending import core_models, make_attribute_wrapper, register_model  # type: ignore[attr-defined]
 from numba.cuda.typing.templates import AbstractTemplate, signature
 
 from ..signatures import Arrays, Names, declare_indexing, declare_lengths
