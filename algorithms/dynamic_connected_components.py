@@ -107,7 +107,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
-        self._num_arcs = graph.num_arcs
+        self._known_arcs = graph.num_arcs
         self._joins = fr.capture(graph, _join_all, batches=True, max_batch=MAX_ARCS)
         # Either end of an edge may be the parent of the other. Of undirected graphs batches hold both arcs.
         self._renames, self._splits = (
@@ -154,12 +154,12 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Bring the spanning forest up to date, and record the number of arcs."""
         self._relabel()
-        self._num_arcs = self.graph.num_arcs
+        self._known_arcs = self.graph.num_arcs
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Split components."""
         graph = self.graph
-        if graph.num_arcs == self._num_arcs or self._torn:
+        if graph.num_arcs == self._known_arcs or self._torn:
             return
         if not graph.has_in_edges:
             self._recompute()
@@ -314,11 +314,11 @@ class _OverParts(DynamicConnectedComponents):
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Record the number of arcs."""
-        self._num_arcs = self.graph.num_arcs
+        self._known_arcs = self.graph.num_arcs
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Have the components recomputed when they are read, if there is an edge less."""
-        self._outdated |= self.graph.num_arcs != self._num_arcs
+        self._outdated |= self.graph.num_arcs != self._known_arcs
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Merge components."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.graphs import Graph
 from frontier.interchange import to_networkx
 from frontier.interchange.common import names_by_id, require
 

@@ -15,8 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import advanced
-from .core.dynamic import DynamicGraph
-from .core.graph import Graph
 from .core.results import ObserverError, UpdateObserver
 from .core.structures import structures
 from .features.mixed import Operation
@@ -37,6 +35,7 @@ from .functor.intrinsics.atomics import (
 )
 from .functor.intrinsics.neighbors import degree, find_edge, neighbors
 from .functor.intrinsics.random import random
+from .graphs import DynamicGraph, Graph
 from .names import VertexNames
 from .operators import (
     PriorityFrontier,

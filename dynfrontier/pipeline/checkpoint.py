@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frontier.core.graph import Graph
 from frontier.features.times.units import as_span
+from frontier.graphs import Graph
 from frontier.names import VertexNames
 from frontier.runtime import Device
 from frontier.runtime.atomic_file import write_atomically

@@ -32,8 +32,8 @@ from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_
 from .staging import Part, Staging
 
 if TYPE_CHECKING:
-    from frontier.core.dynamic import DynamicGraph
     from frontier.distributed import Engine
+    from frontier.graphs import DynamicGraph
 
 clock = time.perf_counter  # a test has another
 

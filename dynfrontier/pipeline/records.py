@@ -109,7 +109,7 @@ class Decoder:
         self._unit: str | None = graph.time_unit
         self._weight_dtype = graph.weight_dtype
         self._device: Device = graph.device
-        data = getattr(graph, "_edge_data", None)
+        data = graph.payload.table
         self.data_columns: tuple[str, ...] = () if data is None else tuple(name for name in data.takes if name != TIME)
         self._data = set(self.data_columns)
         self._takes = {SRC, DST, *self._data}

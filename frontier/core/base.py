@@ -11,6 +11,10 @@ import numpy as np
 from frontier.functor.graphs import FunctorGraph
 from frontier.runtime import Scratch
 
+if TYPE_CHECKING:
+    from .component import Component
+    from .payload import Payload
+
 T = TypeVar("T", bound=type)
 
 
@@ -25,6 +29,9 @@ class BaseGraph(FunctorGraph):
     forms: ClassVar[dict[type, type]] = {}
     """Classes that stand in for others where a graph is not on one device (`specialization_of`)."""
 
+    component_types: ClassVar[tuple[type[Component], ...]] = ()
+    """Classes of components of which files can tell."""
+
     name: ClassVar[str]
     package: ClassVar[str]
     """Of the structure's kernels."""
@@ -37,6 +44,12 @@ class BaseGraph(FunctorGraph):
     weight_dtype: np.dtype | None
     version: int
     vertex_version: int
+    is_transpose: bool = False
+    """Whether it is kept beside a directed graph, with every arc the other way round; it shares that one's payload."""
+    payload: Payload
+    """What is kept of each edge besides its ends."""
+    _components: list[Component]
+    """Features that follow its updates (`frontier.core.component`)."""
 
     if TYPE_CHECKING:  # properties and methods, which `Graph`, `Structure` and `GraphPart` define and document
 
@@ -86,9 +99,6 @@ class BaseGraph(FunctorGraph):
         _absent: Any
         _neighbors: Any
         _weights: Any
-        _edge_data: Any
-        _shares_edge_data: bool
-        _in_edges: Any
         _access: Any
         _kernels: Any
         _arrays: ClassVar[dict[str, Any]]
@@ -97,13 +107,10 @@ class BaseGraph(FunctorGraph):
         _find: Any
         _degrees: Any
         _degrees_of: Any
-        _total_degree: Any
         _sorted_arcs: Any
+        _commit: Any
+        _saved_components: Any
         _check_arrays: Any
-        _edges_at: Any
-        _weights_at: Any
-        _weights_of: Any
-        _columns_moved: Any
         _attach_runtime: Any
         _prepare: Any
         _load: Any
@@ -156,6 +163,4 @@ class BaseDynamicGraph(BaseGraph):
         _observers: Any
         _supports_insert_and_find: ClassVar[bool]
         _live_observers: Any
-        _insert_observed: Any
-        _delete_observed: Any
         _keep_view: Any

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from frontier.features.edge_data import COLUMN_DTYPES, COUNT, EdgeData
-from frontier.features.times import KEEP_TIMES, TIME, UNITS
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.atomic_file import atomic_file
 
@@ -35,12 +33,6 @@ HEADER = "header.json"
 HEADER_FIELDS = {
     "format", "structure", "directed", "weight_dtype", "vertex_dtype", "num_vertices", "num_arcs", "scalars",
 }  # fmt: skip
-IN_EDGES = "in_edges"  # a field that is there, and true, in graphs that keep in-edges; those themselves are rebuilt
-TIMES = "times"  # a field that is there in graphs with times: {"unit": str, "keep": str}, and `REPLACED`
-REPLACED = "replaced"  # an entry of these that is there, and true, if times of edges were replaced
-EDGE_DATA = "edge_data"  # a field that is there in graphs with edge data: {"columns": {name: dtype}, "top": int}
-MULTI_FIELD = "multi_edges"  # a field that is there, and "sum" or "all", in graphs that add up records, or keep them
-OPTIONAL_FIELDS = {IN_EDGES, EDGE_DATA, TIMES, MULTI_FIELD}
 MARK = b"dynfrontier graph sha256 "
 TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
@@ -54,8 +46,7 @@ VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those
 
 def graph_header(graph: BaseGraph) -> dict[str, Any]:
     """Everything about a graph but its arrays, as JSON can hold it."""
-    data = graph._edge_data
-    return {
+    header = {
         "format": FORMAT_VERSION,
         "structure": graph.name,
         "directed": graph.directed,
@@ -64,20 +55,10 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
         "num_vertices": graph.num_vertices,
         "num_arcs": graph.num_arcs,
         "scalars": {name: getattr(graph, name) for name in graph._scalars},
-        **({IN_EDGES: True} if graph.directed and graph.has_in_edges else {}),
-        **({} if data is None else {EDGE_DATA: _column_header(data)}),
-        **({} if graph.time_unit is None else {TIMES: _times_header(graph, data)}),
-        **({} if graph.multi_edges == "last" else {MULTI_FIELD: graph.multi_edges}),
     }
-
-
-def _times_header(graph: BaseGraph, data: EdgeData) -> dict[str, Any]:
-    replaced = {REPLACED: True} if data.has_replaced else {}
-    return {"unit": graph.time_unit, "keep": graph.keep_time, **replaced}
-
-
-def _column_header(data: EdgeData) -> dict[str, Any]:
-    return {"columns": {name: data.dtypes[name].name for name in data.names}, "top": data.top}
+    for component in graph._saved_components():
+        header |= component.header(graph)
+    return header
 
 
 def stored_arrays(graph: BaseGraph) -> Iterator[tuple[str, Any]]:
@@ -102,24 +83,19 @@ def host_arrays(graph: BaseGraph) -> Iterator[tuple[str, np.ndarray]]:
     """The graph's arrays, one after another, copied to the host if they are elsewhere."""
     for name, array in stored_arrays(graph):
         yield name, graph.device.to_host(array)
-    if graph._edge_data is not None:
-        for name, array in graph._edge_data.arrays().items():
+    for component in graph._saved_components():
+        for name, array in component.arrays().items():
             yield name, graph.device.to_host(array)
 
 
 def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Device) -> BaseGraph:
     """A graph without vertices of the kind that a header tells."""
-    columns = dict(header[EDGE_DATA]["columns"]) if EDGE_DATA in header else None
     options: dict[str, Any] = {}
-    if TIMES in header and columns is not None:
-        options = {"time_unit": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
-        del columns[TIME]
-    if MULTI_FIELD in header and columns is not None:
-        options["multi_edges"] = header[MULTI_FIELD]
-        del columns[COUNT]
+    for component in kind.component_types:
+        options |= component.options(header)
     return kind(
         directed=header["directed"], device=device, weight_dtype=header["weight_dtype"],
-        vertex_dtype=header["vertex_dtype"], in_edges=header.get(IN_EDGES, False), edge_data=columns, **options,
+        vertex_dtype=header["vertex_dtype"], **options,
     )  # fmt: skip
 
 
@@ -138,17 +114,13 @@ def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.nd
     arrays = {name: graph.xp.asarray(np.require(array, requirements="CW")) for name, array in arrays.items()}
     for name in (*graph._arrays, ABSENT):
         setattr(graph, f"_{name}", arrays.get(name))
-    data = graph._edge_data
-    if data is not None:
-        data.set_arrays(header[EDGE_DATA]["top"], arrays)
-        data.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
+    for component in graph._components:
+        component.fill(header, arrays)
     if check:
         check_graph(graph)
-    if data is not None:
-        data.link_records()
     graph._attach_runtime()
-    if graph._in_edges is not None:
-        graph._in_edges.current(graph)
+    for component in graph._components:
+        component.filled(graph)
 
 
 def pickled_graph(kind: type[BaseGraph], header: dict[str, Any], arrays: dict[str, np.ndarray], device: Device,
@@ -269,27 +241,14 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     require(not older, f"its format is {version!r}, of an earlier version of dynfrontier; this one reads "
             f"{FORMAT_VERSION}. Build the graph again, and save it")  # fmt: skip
     require(version == FORMAT_VERSION, f"its format is {version!r}; this version of dynfrontier reads {FORMAT_VERSION}")
-    require(header.keys() - OPTIONAL_FIELDS == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
+    require(header.keys() >= HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     kind = registered().get(header["structure"]) if isinstance(header["structure"], str) else None
     require(kind is not None, f"there is no structure {header['structure']!r}")
+    optional = {field for component in kind.component_types for field in component.header_fields}
+    require(header.keys() - optional == HEADER_FIELDS, f"its {HEADER} lacks fields or has others")
     require(isinstance(header["directed"], bool), f"directed is {header['directed']!r}")
-    if IN_EDGES in header:
-        require(header[IN_EDGES] is True and header["directed"], f"in_edges is {header[IN_EDGES]!r}")
-    if EDGE_DATA in header:
-        data = header[EDGE_DATA]
-        require(isinstance(data, dict) and data.keys() == {"columns", "top"} and isinstance(data["columns"], dict),
-                f"edge_data is {data!r}")  # fmt: skip
-        require_integer(data["top"], "top", 0, np.iinfo(np.int64).max)
-        require(all(dtype in COLUMN_DTYPES for dtype in data["columns"].values()), f"edge_data is {data!r}")
-    if TIMES in header:
-        rules, columns = header[TIMES], header.get(EDGE_DATA, {"columns": {}})["columns"]
-        require(isinstance(rules, dict) and rules.keys() - {REPLACED} == {"unit", "keep"} and rules["unit"] in (*UNITS,)
-                and rules["keep"] in KEEP_TIMES and rules.get(REPLACED, True) is True
-                and columns.get(TIME) == "int64", f"times is {rules!r}")  # fmt: skip
-    if MULTI_FIELD in header:
-        columns = header.get(EDGE_DATA, {"columns": {}})["columns"]
-        known = header[MULTI_FIELD] in ("sum", "all")
-        require(known and columns.get(COUNT) == "int64", f"multi_edges is {header[MULTI_FIELD]!r}")
+    for component in kind.component_types:
+        component.check_header(header)
     require(header["weight_dtype"] in (None, "int32", "int64", "float32", "float64"),
             f"weight_dtype is {header['weight_dtype']!r}")  # fmt: skip
     require(header["vertex_dtype"] in ("int32", "int64"), f"vertex_dtype is {header['vertex_dtype']!r}")
@@ -310,8 +269,8 @@ def _read_arrays(
 ) -> dict[str, np.ndarray]:
     """The arrays of an archive, of the types that the graph's must have."""
     types = dict(graph._array_types())
-    if graph._edge_data is not None:
-        types |= graph._edge_data.array_types()
+    for component in graph._components:
+        types |= component.array_types()
     wanted = {f"{name}.npy" for name, kind in types.items() if kind is not None}
     given = entries.keys() - {HEADER, f"{ABSENT}.npy"}
     require(given == wanted, f"it has the arrays {sorted(given)}, not {sorted(wanted)}")

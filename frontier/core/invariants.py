@@ -38,9 +38,9 @@ def check_graph(graph: BaseGraph) -> None:
     if absent is not None:
         require(not (absent[src] | absent[dst]).any(), "a deleted vertex has an edge")
     stored = None if graph._stored_dtype is None else graph._weights[slots]
-    if graph._edge_data is not None:
-        _check_ids(graph, stored)
-    weights = graph._weights_of(stored)
+    for component in graph._components:
+        component.check(graph, stored)
+    weights = graph.payload.weights_of(stored)
     if weights is not None and weights.dtype.kind == "f":
         require(not xp.isnan(weights).any(), "a weight is NaN")
     if not in_order(src, dst):
@@ -53,24 +53,8 @@ def check_graph(graph: BaseGraph) -> None:
         _, reverse = sort_pairs(graph.device, dst.astype(np.int64))
         require((dst[reverse] == src).all() and (src[reverse] == dst).all(), "an edge has one direction only")
         if stored is not None:
-            problem = "an edge has two weights" if graph._edge_data is None else "an edge has two ids"
+            problem = "an edge has two weights" if graph.payload.table is None else "an edge has two ids"
             require((stored[reverse] == stored).all(), problem)
-
-
-def _check_ids(graph: BaseGraph, ids: Any) -> None:
-    """Raise ValueError unless each id below the top is that of one edge, or free, and columns have an entry for it."""
-    data, xp = graph._edge_data, graph.xp
-    assert data is not None
-    copies = 1 if graph.directed else 2
-    held = int(ids.size) // copies + data.free_count
-    require(data.top == held, f"there are {data.top} ids of edges, but {held} edges and free ids")
-    for name, column in data.columns.items():
-        require_size(column, data.top, f"column.{name}")
-    require(within(ids, data.top).all() and within(data.free_ids, data.top).all(), "an id of an edge is out of range")
-    used = count_at(xp, ids, data.top)
-    free = count_at(xp, data.free_ids, data.top)
-    require((used + copies * free == copies).all(), "an id is that of two edges, or that of none and not free")
-    data.check_records()
 
 
 def in_order(src: Any, dst: Any) -> bool:

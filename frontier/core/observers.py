@@ -30,7 +30,7 @@ class Observers:
         self._refs: list[weakref.ref[UpdateObserver]] = []
         self._failures: list[tuple[UpdateObserver, BaseException]] = []
         self._updating = False
-        self._telling = False
+        self._notifying = False
 
     def attach(self, observer: UpdateObserver, instead_of: UpdateObserver | None) -> None:
         """See `DynamicGraph.attach`."""
@@ -79,7 +79,7 @@ class Observers:
 
         Observers that see records are not notified of edges in a graph that keeps records.
         """
-        self._telling = True
+        self._notifying = True
         try:
             for observer, args in notifications:
                 if observer._watched is not self._graph or (observer.sees_records and self._tells_records(method)):
@@ -89,7 +89,7 @@ class Observers:
                 except BaseException as error:  # interrupts, too, must not prevent the notification of others
                     self._fail(observer, method, error)
         finally:
-            self._telling = False
+            self._notifying = False
 
     def _tells_records(self, method: str) -> bool:
         """Whether observers that see records hear of those instead of what a method tells."""
@@ -104,6 +104,11 @@ class Observers:
         except Exception as another:
             error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
 
+    def refuse_if_notifying(self) -> None:
+        """Raise RuntimeError if observers are being notified: they must not change the graph."""
+        if self._notifying:
+            raise RuntimeError("an observer must not change the graph whose update it is being notified of")
+
     def run(self, update: Callable[[], Any]) -> Any:
         """Apply an update and return its result.
 
@@ -114,8 +119,7 @@ class Observers:
         RuntimeError
             An observer tried to change the graph during a notification.
         """
-        if self._telling:
-            raise RuntimeError("an observer must not change the graph whose update it is being notified of")
+        self.refuse_if_notifying()
         if self._updating:
             return update()
         self._updating = True

@@ -183,6 +183,12 @@ class MemoryUsage:
     csr: int
     arcs: int
 
+    def __add__(self, other: MemoryUsage) -> MemoryUsage:
+        """Both together."""
+        return MemoryUsage(
+            self.used + other.used, self.reserved + other.reserved, self.csr + other.csr, self.arcs + other.arcs
+        )
+
     @property
     def bytes_per_arc(self) -> float:
         """`used` per stored arc."""

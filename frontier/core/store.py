@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from frontier.features.edge_data import EdgeData
-from frontier.operators.degrees import degrees_of
-from frontier.operators.dispatch.kernels import bare_view
-from frontier.operators.extract import extract_sorted
 from frontier.runtime import Device, Kernels, Scratch, load_kernels
 from frontier.runtime.launch.recorder import recorder
 
 from .batch import ArcMaker, Arcs
 from .files import array_types, stored_arrays
 from .locking import Access
+from .payload import Payload
+from .sort import split_keys, unique_arcs
 from .statistics import StorageStatistics
-from .view import pack_view, with_pointer
+from .view import bare_view, pack_view, with_pointer
 
 if TYPE_CHECKING:
-    from .base import BaseGraph
+    pass
 
 
 class Structure(ABC):
@@ -68,13 +66,14 @@ class Structure(ABC):
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
     version: int
+    vertex_version: int
     _num_vertices: int
     _num_arcs: int
     _absent: Any  # array of bool: ids that name no vertex; None while there are none
     _neighbors: Any
     _weights: Any
-    _edge_data: EdgeData | None
-    _shares_edge_data: bool  # whether it is that of the graph of which this is the transpose
+    payload: Payload
+    """What is kept of each edge besides its ends."""
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 
@@ -124,14 +123,9 @@ class Structure(ABC):
         """*structure*, where `_degrees` takes a pass over all vertices: the numbers of neighbors of some."""
         return self._degrees()[vertices]
 
-    def _total_degree(self, vertices: Any) -> int:
-        """Number of arcs that leave some vertices, each counted as often as it is listed."""
-        graph: BaseGraph = self  # type: ignore[assignment]  # every structure is a graph
-        return int(graph.sum_all(degrees_of(graph, vertices)))
-
+    @abstractmethod
     def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        """All arcs as CSR with sorted rows, in arrays of their own."""
-        return extract_sorted(self)  # type: ignore[arg-type]  # every structure is a graph
+        """All arcs as CSR with sorted rows, in arrays of their own (`frontier.operators.extract.extract_sorted`)."""
 
     def _used_bytes(self) -> int:
         """*structure*, where arrays have capacity for growth: see `MemoryUsage.used`."""
@@ -176,7 +170,7 @@ class Structure(ABC):
 
         These are the graph's weights, or, in a graph with edge data, ids of edges.
         """
-        return self.weight_dtype if self._edge_data is None else self.vertex_dtype
+        return self.payload.stored_dtype(self.weight_dtype)
 
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
@@ -196,8 +190,8 @@ class Structure(ABC):
     def _latest_view(self) -> Any:
         """The view on a GPU, packed again only if arrays have moved: most updates leave them where they are."""
         values = list(self._view_values().values())
-        if self._edge_data is not None:
-            values.append(self._edge_data.weights)
+        if self.payload.table is not None:
+            values.append(self.payload.table.weights)
         numbers = [0 if value is None else value if type(value) is int else value.data.ptr for value in values]
         held = self._latest
         if held is None or held[0] != numbers:
@@ -212,13 +206,9 @@ class Structure(ABC):
 
     def _make_view(self) -> Any:
         view = pack_view(self.device, self._view_type, **self._view_values())
-        if self._edge_data is not None and self.device.is_gpu:
-            return with_pointer(view, self._edge_data.weights)  # frontier/cuda/edge_data_view.cuh
+        if self.payload.table is not None and self.device.is_gpu:
+            return with_pointer(view, self.payload.table.weights)  # frontier/cuda/edge_data_view.cuh
         return view
-
-    def _columns_moved(self) -> None:
-        """Called when arrays of `_edge_data` may have been replaced."""
-        self._view = None
 
     @property
     def slot_capacity(self) -> int:
@@ -231,29 +221,21 @@ class Structure(ABC):
 
         It may grow with every insertion.
         """
-        return self.slot_capacity if self._edge_data is None else self._edge_data.capacity
+        return self.payload.edge_capacity(self)
 
-    def _edges_at(self, slots: Any, out: Any = None) -> Any:
-        """What operators see as `edge` of the arcs in these slots (int64); -1 for those below 0.
+    def _commit(self, gained: int = 0, *, vertices: bool = False) -> None:
+        """Count an update: the only place where the numbers of a graph change that is not being made.
 
-        They are written to `out`, in graphs with edge data, if it is given, which may be `slots`.
+        Parameters
+        ----------
+        gained : int
+            How many arcs more there are.
+        vertices : bool
+            Whether there are other vertices.
         """
-        data = self._edge_data
-        if data is None or not slots.size:
-            return slots
-        edges = self.xp.empty(slots.size, np.int64) if out is None else out
-        data.kernels.read_ids(int(slots.size), slots, self._weights, edges)
-        return edges
-
-    def _weights_at(self, slots: Any) -> Any:
-        """The weights of the arcs in these slots, in a weighted graph."""
-        return self._weights[slots] if self._edge_data is None else self._weights_of(self._weights[slots])
-
-    def _weights_of(self, stored: Any) -> Any:
-        """Weights, for what the structure stores as such (`_stored_dtype`)."""
-        if self._edge_data is None or stored is None:
-            return stored
-        return None if self._edge_data.weights is None else self._edge_data.weights[stored]
+        self._num_arcs += gained
+        self.version += 1
+        self.vertex_version += vertices
 
     def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
         """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
@@ -261,14 +243,13 @@ class Structure(ABC):
 
     def _storage_statistics(self) -> StorageStatistics:
         details = {"slots": self.slot_capacity, "tombstones": 0} | self._details()
+        arrays = {name: int(array.nbytes) for name, array in stored_arrays(self)}
+        for component in self._components:
+            arrays |= component.array_bytes()
         return StorageStatistics(
             structure=self.name, slots=details.pop("slots"), used=self._num_arcs, tombstones=details.pop("tombstones"),
-            bytes={name: int(array.nbytes) for name, array in stored_arrays(self)} | self._column_bytes(),
-            details=details,
+            bytes=arrays, details=details,
         )  # fmt: skip
-
-    def _column_bytes(self) -> dict[str, int]:
-        return {} if self._edge_data is None or self._shares_edge_data else self._edge_data.reserved_bytes()
 
     def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
@@ -276,6 +257,12 @@ class Structure(ABC):
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
         return work.arc_maker.arcs(src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options)
+
+    def _distinct(self, arcs: Arcs) -> tuple[Arcs, Any]:
+        """The distinct arcs of a batch, each with the weight of its last, and their slots (-1: not in the graph)."""
+        keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
+        src, dst = split_keys(self.device, keys, self._num_vertices, self.vertex_dtype)
+        return Arcs(src, dst, weights), self._find(src, dst)
 
     @property
     def _scratch(self) -> Scratch:

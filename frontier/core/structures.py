@@ -12,8 +12,7 @@ from .registry import registered
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from .dynamic import DynamicGraph
-    from .graph import Graph
+    from frontier.graphs import DynamicGraph, Graph
 
     G = TypeVar("G", bound=Graph, default=DynamicGraph)
     """The class of a structure; what a name stands for, type checkers do not know."""

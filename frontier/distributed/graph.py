@@ -25,7 +25,7 @@ from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
 
 from .base import BaseDistributedGraph
 from .engines import Engine, engine_of_client
-from .exchange.columns import ColumnsOfGraph, GivenData, check_column, check_present
+from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_column, check_present
 from .exchange.mixed import joined
 from .part import steps
 from .part.results import check_dask_library, kept_result
@@ -197,8 +197,9 @@ class DistributedGraph(BaseDistributedGraph):
         return self.device.xp
 
     @property
-    def _edge_data(self) -> GivenData | None:
-        return self._given_data(self.device)
+    def payload(self) -> GivenPayload:  # type: ignore[override]
+        """What reads users' columns, and knows their types."""
+        return GivenPayload(self._given_data(self.device))
 
     @functools.cached_property
     def _read_by(self) -> dict[str, GivenData]:

@@ -1,8 +1,9 @@
 """In-edges: the transpose of a directed graph, kept in step with it.
 
 A directed graph that keeps in-edges owns a second graph of its structure, which holds every arc the other way round.
-Each batch is applied to that one first. If the graph itself then fails, its transpose is *stale* and is rebuilt when it
-is next read or updated: so an update that fails leaves both as they were, and costs nothing to prepare for.
+Each change is applied to the graph and then to that one. If there is no memory for the second, the transpose is *stale*
+and is rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not
+fail is never half done.
 
 What users see of it is `Graph.reverse`, a read-only graph. It shares all attributes of the transpose, and refers to the
 graph, which in turn refers to the transpose only: nothing that holds large arrays refers to itself, so that they are
@@ -16,21 +17,29 @@ import functools
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
+from frontier.core.component import Component, component_of
+from frontier.core.invariants import require
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
+from frontier.core.updates import apply_to_structure
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
+    from frontier.core.change import Change
     from frontier.core.locking import Access
 
 
-class InEdges:
+IN_EDGES = "in_edges"
+"""A field of headers that is there, and true, in graphs that keep in-edges."""
+
+
+class InEdges(Component):
     """The transpose of one graph.
 
     Attributes
@@ -40,6 +49,8 @@ class InEdges:
     stale : bool
         Whether it must be rebuilt before it is used.
     """
+
+    header_fields = frozenset({IN_EDGES})
 
     def __init__(self, graph: BaseGraph, transpose: BaseGraph | None = None):
         self._lock = threading.RLock()  # held to rebuild the transpose, by one of several threads that read
@@ -95,114 +106,54 @@ class InEdges:
 
     def _link(self, graph: BaseGraph, transpose: BaseGraph) -> None:
         transpose._access = SharedAccess(self, self._owner())  # type: ignore[assignment]
-        transpose.weight_dtype, transpose._edge_data = graph.weight_dtype, graph._edge_data
-        transpose._shares_edge_data = True
+        transpose.weight_dtype, transpose.payload = graph.weight_dtype, graph.payload
+        transpose.is_transpose = True
         _copy_vertices(graph, transpose)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def insert(self, graph: Any, arcs: Arcs, *, distinct: bool = False) -> tuple[Any, ...]:
-        """`_insert`, or `_insert_and_find`, of both; returns what that of the graph does."""
-        method = "_insert_and_find" if distinct else "_insert"
-        return self._update_both(graph, method, arcs, lambda counts: counts[0])
+    def reserve(self, graph: BaseGraph, change: Change) -> None:
+        """Have a transpose that can follow; without memory for it, it stays stale."""
+        if self.stale:
+            with suppress(MemoryError):
+                self.current(graph)
 
-    def delete(self, graph: Any, arcs: Arcs, *, telling: bool = False) -> Any:
-        """`_delete`, or `_erase_and_find`, of both; returns what that of the graph does."""
-        if telling:
-            return self._update_both(graph, "_erase_and_find", arcs, lambda result: -result[0])
-        return self._update_both(graph, "_delete", arcs, lambda deleted: -deleted)
-
-    def _update_both(self, graph: Any, method: str, arcs: Arcs, added: Callable[[Any], int]) -> Any:
-        """Update the transpose, then the graph; `added` is how many arcs more there are by a result of `method`."""
-        transpose = self.writable(graph)
-        if transpose is None:
-            return getattr(graph, method)(arcs)
-        transpose._num_arcs += added(getattr(transpose, method)(_swapped(arcs)))
-        transpose.version += 1
+    def apply(self, graph: BaseGraph, change: Change) -> None:
+        """Change the transpose alike; without memory for it, it is stale."""
+        if self.stale:
+            return
         self.stale = True
-        result = getattr(graph, method)(arcs)
-        self.stale = False
-        return result
+        with suppress(MemoryError):
+            apply_to_structure(self.transpose, change.reversed())
+            self.stale = False
 
-    def insert_small(self, graph: Any, src: Any, dst: Any, weights: Any) -> None:
-        """Insert into the transpose what `_insert_small` has inserted into the graph."""
+    def vertices_deleted(self, graph: BaseGraph, ids: Any) -> None:
+        """Free the memory that the transpose holds for them."""
+        if not self.stale:
+            self.transpose._release(ids)  # type: ignore[union-attr]
 
-        def general(transpose: Any) -> int:
-            arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
-            return transpose._insert(_swapped(arcs))[0]
-
-        def small(transpose: Any) -> int | None:
-            done = transpose._insert_small(dst, src, weights, None, None)
-            return None if done is None else done[0]
-
-        self._follow(small, general)
-
-    def delete_small(self, graph: Any, src: Any, dst: Any, found: int | None) -> None:
-        """Delete from the transpose what `_delete_small` has deleted from the graph."""
-
-        def general(transpose: Any) -> int:
-            return -transpose._delete(_swapped(graph._prepare(src, dst, directed=True)))
-
-        def small(transpose: Any) -> int | None:
-            deleted = 0 if found == 0 else transpose._delete_small(dst, src, found)
-            return None if deleted is None else -deleted
-
-        self._follow(small, general)
-
-    def _follow(self, small: Callable[[Any], int | None], general: Callable[[Any], int]) -> None:
-        """Update the transpose after the graph, one way or the other, both of which return how many arcs came.
-
-        Without memory for it, it is stale.
-        """
+    def vertices_changed(self, graph: BaseGraph) -> None:
+        """Have the transpose know what vertices there are."""
         if self.stale:
             return
         transpose: Any = self.transpose
         self.stale = True
         with suppress(MemoryError):
-            added = small(transpose)
-            transpose._num_arcs += general(transpose) if added is None else added
-            transpose.version += 1
-            self.stale = False
-
-    def extend(self, graph: Any, num_vertices: int) -> None:
-        """`_extend` of both; `follow_vertices` is to be called afterwards."""
-        transpose = self.writable(graph)
-        self.stale = True  # until then
-        if transpose is not None:
-            transpose._extend(num_vertices)
-        graph._extend(num_vertices)
-        if transpose is not None:
-            transpose._num_vertices = num_vertices
-            self.stale = False
-
-    def follow_vertices(self, graph: BaseGraph) -> None:
-        """Have the transpose know what vertices there are, after that has changed."""
-        if not self.stale:
-            transpose: Any = self.transpose
+            if graph.num_vertices > transpose._num_vertices:
+                transpose._extend(graph.num_vertices)
             _copy_vertices(graph, transpose)
-            transpose.version += 1
+            transpose._commit()
+            self.stale = False
 
-    def release(self, graph: BaseGraph, ids: Any) -> None:
-        """`_release` of the transpose."""
-        if not self.stale:
-            self.transpose._release(ids)  # type: ignore[union-attr]
-
-    def columns_moved(self) -> None:
-        """`_columns_moved` of the transpose."""
-        if self.transpose is not None:
-            self.transpose._columns_moved()
-
-    def compact(self) -> None:
+    def compacted(self, graph: BaseGraph) -> None:
         """`DynamicGraph.compact` of the transpose."""
         if not self.stale:
             self.transpose.compact()  # type: ignore[union-attr]
 
-    def writable(self, graph: BaseGraph) -> Any:
-        """The transpose; None if there is no memory to rebuild it: then the graph is updated without."""
-        try:
-            return self.current(graph)
-        except MemoryError:
-            return None
+    def columns_moved(self) -> None:
+        """Columns of the graph's payload, which is that of the transpose, may have been replaced."""
+        if self.transpose is not None:
+            self.transpose._view = None
 
     def forked(self) -> None:
         """In a child process: no other thread is there to give the lock back."""
@@ -214,13 +165,30 @@ class InEdges:
         """The in-edges of a copy of the graph."""
         return InEdges(twin, None if self.stale else self.transpose._copy_arrays())  # type: ignore[union-attr]
 
-    def add_usage(self, graph: BaseGraph, usage: MemoryUsage) -> MemoryUsage:
-        """The memory that the graph and its transpose take together."""
-        other = self.current(graph).memory_usage()
-        return MemoryUsage(
-            used=usage.used + other.used, reserved=usage.reserved + other.reserved, csr=usage.csr + other.csr,
-            arcs=usage.arcs + other.arcs,
-        )  # fmt: skip
+    def memory_usage(self, graph: BaseGraph) -> MemoryUsage:
+        """That of the transpose."""
+        return self.current(graph).memory_usage()
+
+    def header(self, graph: BaseGraph) -> dict[str, Any]:
+        """That there are any: they are made again."""
+        return {IN_EDGES: True}
+
+    @classmethod
+    def check_header(cls, header: Mapping[str, Any]) -> None:
+        """Only directed graphs have them."""
+        if IN_EDGES in header:
+            require(header[IN_EDGES] is True and header["directed"], f"in_edges is {header[IN_EDGES]!r}")
+
+    @classmethod
+    def options(cls, header: Mapping[str, Any]) -> dict[str, Any]:
+        """That of the constructor."""
+        return {IN_EDGES: header.get(IN_EDGES, False)}
+
+    def filled(self, graph: BaseGraph) -> None:
+        """Make them."""
+        self.current(graph)
+
+    built = filled
 
 
 _all: weakref.WeakSet[InEdges] = weakref.WeakSet()
@@ -300,10 +268,12 @@ class ReverseView(ReadOnlyGraph):
         """An independent graph with these edges, which keeps in-edges and can be updated."""
         with self.reading():  # type: ignore[attr-defined]
             self._access.check()  # type: ignore[attr-defined]
-            twin = self._forward._in_edges.transpose._copy_arrays()
-            if twin._edge_data is not None:
-                twin._edge_data, twin._shares_edge_data = twin._edge_data.copy(), False
-            twin._in_edges = InEdges(twin, self._forward._copy_arrays())
+            in_edges: Any = component_of(self._forward, InEdges)
+            twin = in_edges.transpose._copy_arrays()
+            twin.is_transpose = False
+            if twin.payload.table is not None:
+                twin._components.append(twin.payload.copied_to(twin))
+            twin._components.append(InEdges(twin, self._forward._copy_arrays()))
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -313,6 +283,9 @@ class ReverseView(ReadOnlyGraph):
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a pickle: the graph."""
         return _reverse_of, (self._forward,)
+
+    def _saved_components(self) -> list[Component]:
+        return self._forward._saved_components()
 
     def __repr__(self) -> str:
         return f"{self._forward!r}.reverse"
@@ -348,12 +321,3 @@ def _copy_vertices(graph: BaseGraph, transpose: BaseGraph) -> None:
     transpose._num_vertices = graph._num_vertices
     transpose._absent = graph._absent
     transpose.vertex_version = graph.vertex_version
-
-
-def _swapped(arcs: Arcs) -> Arcs:
-    """The same arcs the other way round; to check these is to check those."""
-
-    def check(waited: bool) -> None:
-        arcs.check(waited=waited)
-
-    return Arcs(arcs.dst, arcs.src, arcs.weights, check, arcs.error_counts)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.sort import row_ids
 from frontier.features.edge_data import COUNT
 from frontier.features.edge_data.records import FIRST
@@ -31,19 +31,19 @@ def require(module: str, package: str, what: str) -> Any:
         raise ImportError(f"{what} needs {module}: pip install {package}") from error
 
 
-def arcs(graph: Graph) -> tuple[Any, Any, Any]:
+def arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
     """All arcs, of undirected edges both directions, as sources, destinations and weights (or None), sorted."""
     offsets, dst, stored = graph._sorted_arcs()
-    return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph._weights_of(stored)
+    return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.payload.weights_of(stored)
 
 
-def edge_columns(graph: Graph) -> dict[str, Any]:
+def edge_columns(graph: BaseGraph) -> dict[str, Any]:
     """Edges as columns on the graph's device, undirected ones once: src, dst, of weighted graphs weight, edge data."""
     src, dst, stored = graph._sorted_edges()
     return {"src": src, "dst": dst} | edge_values(graph, stored)
 
 
-def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
+def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
     """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data.
 
     In a graph with times that keeps its records, an arc for each record, and the ids of these.
@@ -53,25 +53,25 @@ def arc_columns(graph: Graph) -> tuple[dict[str, Any], Any]:
     if graph.multi_edges == "all" and graph.time_unit is not None:
         rows, ids, values = records_of(graph, stored)
         return {name: column[rows] for name, column in ends.items()} | values, ids
-    return ends | edge_values(graph, stored), None if graph._edge_data is None else stored
+    return ends | edge_values(graph, stored), None if graph.payload.table is None else stored
 
 
-def records_of(graph: Graph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
+def records_of(graph: BaseGraph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
     """The records of some edges of a graph that keeps them, oldest first: the place of each one's edge, id, values."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
     values = {name: data.records.columns[name][ids] for name in data.records.given}
     return row_ids(graph.device, offsets, np.dtype(np.int64)), ids, values
 
 
-def edge_values(graph: Graph, stored: Any) -> dict[str, Any]:
+def edge_values(graph: BaseGraph, stored: Any) -> dict[str, Any]:
     """The values of edges, by what the structure stores for them: ids, weights or nothing."""
-    if graph._edge_data is not None:
+    if graph.payload.table is not None:
         return {name: column[stored] for name, column in plain_columns(graph).items()}
     return {} if stored is None else {"weight": stored}
 
 
-def host_edges(graph: Graph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
+def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
     """Edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by their names.
 
     Raises
@@ -88,14 +88,14 @@ def host_edges(graph: Graph, weight: str) -> tuple[list[int], list[int], dict[st
     return src, dst, columns
 
 
-def existing_ids(graph: Graph) -> Any:
+def existing_ids(graph: BaseGraph) -> Any:
     """The ids that name a vertex, ascending, in the graph's vertex dtype."""
     if graph._absent is None:
         return graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
 
 
-def names_by_id(graph: Graph, names: Sequence[Any] | None) -> Sequence[Any]:
+def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
     """`names`, checked, or the ids themselves."""
     if names is None:
         return range(graph.num_vertices)
@@ -121,7 +121,7 @@ def as_floats(weights: Any) -> Any:
     return weights.astype(np.float64)
 
 
-def plain_columns(graph: Graph) -> dict[str, Any]:
+def plain_columns(graph: BaseGraph) -> dict[str, Any]:
     """The columns of edge data that hold values: not those that link records (``multi_edges="all"``)."""
-    data = graph._edge_data
+    data = graph.payload.table
     return {} if data is None else {name: data.columns[name] for name in data.dtypes if name not in data.links}

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
@@ -25,7 +25,7 @@ PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "p
 
 
 @reads
-def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: bool | None = None) -> Any:
+def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, records: bool | None = None) -> Any:
     """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
@@ -56,7 +56,7 @@ def to_dataframe(graph: Graph, library: FrameLibrary | None = None, *, records: 
     return data_frame(record_columns(graph) if keeps and records is not False else edge_columns(graph), library)
 
 
-def record_columns(graph: Graph) -> dict[str, Any]:
+def record_columns(graph: BaseGraph) -> dict[str, Any]:
     """The columns of `to_dataframe` with a row for each record, on the graph's device."""
     src, dst, edges = graph._sorted_edges()
     rows, _, values = records_of(graph, edges)

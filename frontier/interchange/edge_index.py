@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
@@ -20,7 +20,7 @@ from .tensors import as_tensor, stacked
 
 
 @reads
-def to_edge_index(graph: Graph) -> tuple[Any, Any]:
+def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
     """Arcs as PyTorch Geometric wants them: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
 
     Parameters

@@ -70,8 +70,7 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
     if edges.vertices is not None and len(edges.vertices) < graph.num_vertices:
         absent = graph.xp.ones(graph.num_vertices, bool)
         absent[graph.xp.asarray(edges.vertices)] = False
-        graph._absent = absent
-        graph.version += 1
+        graph._vertices_changed(absent)
     return graph
 
 

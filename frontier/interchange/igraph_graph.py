@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.runtime import Device
@@ -19,7 +19,7 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build, host_columns
 
 
 @reads
-def to_igraph(graph: Graph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
+def to_igraph(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
     """An ``igraph.Graph`` whose vertex v is vertex v.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.io.columns import check_data
@@ -27,7 +27,7 @@ TAKEN = ("index", "attr")
 
 
 @reads
-def to_pyg(graph: Graph, *, edge_attr: Sequence[str] = ()) -> Any:
+def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     """A ``torch_geometric.data.Data`` of the graph as it is now.
 
     Parameters
@@ -71,7 +71,9 @@ def to_pyg(graph: Graph, *, edge_attr: Sequence[str] = ()) -> Any:
     return library.data.Data(num_nodes=graph.num_vertices, **stored)
 
 
-def edge_tensors(graph: Graph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()) -> dict[str, Any]:
+def edge_tensors(
+    graph: BaseGraph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()
+) -> dict[str, Any]:
     """What PyTorch Geometric holds of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its names.
 
     Parameters

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
@@ -34,7 +34,7 @@ UNNAMED = "to"
 
 
 def to_pyg_hetero(
-    graphs: Graph | Mapping[Any, Graph], node_types: Mapping[str, Any], *, edge_type: str | None = None,
+    graphs: BaseGraph | Mapping[Any, BaseGraph], node_types: Mapping[str, Any], *, edge_type: str | None = None,
     edge_type_names: Mapping[int, str] | None = None,
 ) -> Any:  # fmt: skip
     """A ``torch_geometric.data.HeteroData`` of graphs on the same ids, one for each type of edges; or of a single one.
@@ -123,7 +123,7 @@ def _listed(ids: Any) -> Any:
     return np.arange(ids.start, ids.stop, ids.step) if isinstance(ids, range) else ids
 
 
-def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) -> dict[str | EdgeType, Graph]:
+def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) -> dict[str | EdgeType, BaseGraph]:
     """The argument `graphs`, checked, as a dict of at least one graph."""
     if not isinstance(graphs, Mapping):
         check_graph(graphs, "graphs")
@@ -148,7 +148,11 @@ def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) 
 
 @reads
 def _stores(
-    graph: Graph, relation: str | EdgeType, vertices: _Vertices, edge_type: str | None, names: Mapping[int, str] | None
+    graph: BaseGraph,
+    relation: str | EdgeType,
+    vertices: _Vertices,
+    edge_type: str | None,
+    names: Mapping[int, str] | None,
 ) -> dict[EdgeType, dict[str, Any]]:
     """The edges of a graph by type, as PyTorch Geometric holds them."""
     xp, count = graph.xp, len(vertices.names)
@@ -179,7 +183,7 @@ def _stores(
     return found
 
 
-def _triple(graph: Graph, relation: str | EdgeType, names: Sequence[str], source: int, target: int) -> EdgeType:
+def _triple(graph: BaseGraph, relation: str | EdgeType, names: Sequence[str], source: int, target: int) -> EdgeType:
     """The type of the arcs of a relation from vertices of one type to those of another."""
     ends = names[source], names[target]
     if isinstance(relation, str):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import integer, one_of, sample_size, vertex_ids
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.features.temporal_sampling import sample_temporal_neighbors, time_limits
@@ -26,7 +26,7 @@ LAST_SEED = 2**64
 
 @reads
 def sample_pyg(
-    graph: Graph, vertices: Any, counts: Sequence[int], *, before: Any = None, inclusive: bool = False,
+    graph: BaseGraph, vertices: Any, counts: Sequence[int], *, before: Any = None, inclusive: bool = False,
     method: str = "uniform", decay: float | None = None, half_life: Any = None, seed: int | None = None,
     edges: str = "in", edge_attr: Sequence[str] = (),
 ) -> Any:  # fmt: skip

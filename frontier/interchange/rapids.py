@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import Graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
 from frontier.runtime import Device, resolve_device
@@ -19,7 +19,9 @@ PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 
 
 @reads
-def to_pylibcugraph(graph: Graph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True) -> Any:
+def to_pylibcugraph(
+    graph: BaseGraph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True
+) -> Any:
     """A ``pylibcugraph.SGGraph``: both directions of undirected edges, and every vertex named, isolated ones too.
 
     Parameters
@@ -126,7 +128,7 @@ def from_pylibcugraph(
 
 
 @reads
-def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
+def to_cugraph(graph: BaseGraph, *, store_transposed: bool = False) -> Any:
     """A ``cugraph.Graph`` in which every vertex is named, isolated ones too.
 
     Parameters
@@ -154,7 +156,7 @@ def to_cugraph(graph: Graph, *, store_transposed: bool = False) -> Any:
     cudf = require("cudf", "cudf-cu13 (or cudf-cu12)", "to_cugraph")
     cupy = require("cupy", CUPY, "to_cugraph")
     src, dst, stored = graph._sorted_edges()
-    weights = graph._weights_of(stored)
+    weights = graph.payload.weights_of(stored)
     columns = {"src": src, "dst": dst} | ({} if weights is None else {"weight": as_floats(weights)})
     columns = {name: cupy.asarray(column) for name, column in columns.items()}
     result = cugraph.Graph(directed=graph.directed)

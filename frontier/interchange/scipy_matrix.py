@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.graph import MAX_INT32_VERTICES, Graph
+from frontier.core.base import BaseGraph
+from frontier.core.graph import MAX_INT32_VERTICES
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.core.structures import G, structure_class
@@ -19,7 +20,7 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
 
 
 @reads
-def to_scipy(graph: Graph, *, data: str | None = None) -> Any:
+def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
     """The adjacency matrix: entry (u, v) is the weight of the arc u -> v.
 
     Parameters
@@ -43,7 +44,7 @@ def to_scipy(graph: Graph, *, data: str | None = None) -> Any:
     """
     check_graph(graph)
     offsets, indices, stored = graph._sorted_arcs()
-    weights = graph._weights_of(stored) if data is None else _column(graph, data)[stored]
+    weights = graph.payload.weights_of(stored) if data is None else _column(graph, data)[stored]
     if weights is None:
         weights = graph.xp.ones(indices.size, np.float32)
     shape = (graph.num_vertices, graph.num_vertices)
@@ -119,7 +120,7 @@ def from_scipy(
     return build(kind, edges, place, structure_options)
 
 
-def _column(graph: Graph, name: str) -> Any:
+def _column(graph: BaseGraph, name: str) -> Any:
     """A column of edge data by id."""
     columns = plain_columns(graph)
     if name not in columns:

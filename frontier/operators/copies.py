@@ -17,7 +17,8 @@ from .extract import collect_arcs
 from .layout import choose_layout
 
 if TYPE_CHECKING:
-    from frontier.core.graph import Graph
+    from frontier.core.base import BaseGraph
+    from frontier.core.structures import Graph
 
 COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
 COPY_START = {"cpu": 0.0, "gpu": 4e7}
@@ -38,7 +39,7 @@ def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untype
 
 
 @reads
-def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
+def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Graph:
     """A static copy of the arcs for which `op` is true: a directed CSR graph over the same vertices.
 
     Parameters
@@ -73,7 +74,7 @@ def extract_subgraph(graph: Graph, op: Callable[..., Any], *args: Any) -> Graph:
 
 
 @reads
-def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
+def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
     """Static copies of the edges, each from its end of lower degree to the other (ties by id), and reversed.
 
     Then no vertex has more than about sqrt(2 E) out-neighbors in the first one, so that triangles are found from short
@@ -113,7 +114,7 @@ def extract_oriented(graph: Graph, degrees: Any = None, least: int = 0) -> tuple
 
 
 @reads
-def copy_for_passes(graph: Graph, passes: float) -> Graph:
+def copy_for_passes(graph: BaseGraph, passes: float) -> Any:
     """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
 
     For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
@@ -138,17 +139,17 @@ def copy_for_passes(graph: Graph, passes: float) -> Graph:
     return copy_as_stored(graph) if choose_layout(graph, "auto", lambda: costs, copy_bytes(graph)).is_copy else graph
 
 
-def passes_of_copy(graph: Graph) -> float:
+def passes_of_copy(graph: BaseGraph) -> float:
     """The expected cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR."""
     kind = graph.device.kind
     return COPY_PASSES[kind] + COPY_START[kind] / max(graph.num_arcs, 1)
 
 
-def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
+def copy_as_stored(graph: BaseGraph, weighted: bool = True) -> Any:
     """A static copy with its lists in the order in which `graph` has them."""
     weighted = weighted and graph.is_weighted
     offsets, dst, slots = collect_arcs(graph, slots=weighted)
-    weights = graph._weights_at(slots) if weighted else None
+    weights = graph.payload.weights_at(graph, slots) if weighted else None
     made: Any = csr_structure().from_csr(  # type: ignore[attr-defined]
         offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
     )
@@ -156,7 +157,7 @@ def copy_as_stored(graph: Graph, weighted: bool = True) -> Graph:
     return made
 
 
-def copy_bytes(graph: Graph, weighted: bool = True) -> int:
+def copy_bytes(graph: BaseGraph, weighted: bool = True) -> int:
     """Memory of such a copy."""
     weight = graph.weight_dtype.itemsize if weighted and graph.weight_dtype is not None else 0
     return graph.num_arcs * (graph.vertex_dtype.itemsize + weight) + 8 * graph.num_vertices

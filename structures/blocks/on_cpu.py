@@ -12,14 +12,14 @@ from frontier.operators.match import match_keys
 from frontier.runtime import threads_for
 
 if TYPE_CHECKING:
-    from frontier.core.graph import Graph
+    from frontier.core.base import BaseGraph
     from structures.changes import Changes
 
 CHUNKS_PER_THREAD = 4  # pieces into which lists are distributed, for each thread
 SMALL_CHANGES = 1024  # fewer than these are made by one thread
 
 
-def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def append_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     """Write `count` changes of so many groups to the end of their lists, which have their new degrees already.
 
     Allocates no memory.
@@ -30,7 +30,7 @@ def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     )  # fmt: skip
 
 
-def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def remove_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     """Take `count` changes of so many groups out of their lists, which still have their old degrees.
 
     Of a list of n neighbors that loses d, those that stay are at positions 0 .. n - d - 1 afterwards: the ones behind
@@ -42,7 +42,7 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     )
 
 
-def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> None:
+def find_long(graph: BaseGraph, src: Any, dst: Any, slots: Any, pending: int) -> None:
     """Find the slots of the arcs whose slot is -2; on a GPU, `pending` is how many there are."""
     left = np.flatnonzero(slots == -2)
     arcs = Arcs(src[left], dst[left], None)

@@ -12,18 +12,18 @@ from frontier.operators.dispatch.kernels import workspace_of
 from frontier.operators.match import match_keys
 
 if TYPE_CHECKING:
-    from frontier.core.graph import Graph
+    from frontier.core.base import BaseGraph
     from structures.changes import Changes
 
 
-def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def append_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     counters = None if changes.vertex is None else graph._counters.array  # a graph that is built has a group for each
     graph._kernels.append(
         count, graph._make_view(), changes.vertex, changes.start, changes.group, changes.dst, changes.weights, counters
     )
 
 
-def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def remove_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     view, device, kernels, scratch = graph._make_view(), graph.device, graph._kernels, graph._scratch.get
     slots, tiles, launch = changes.slots, tile_count(count), tile_launch(count)
     tails, movers = scratch("tails", count, np.int64), scratch("movers", count, np.int64)
@@ -39,7 +39,7 @@ def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> N
     kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, counters, **launch)
 
 
-def find_long(graph: Graph, src: Any, dst: Any, slots: Any, pending: int) -> None:
+def find_long(graph: BaseGraph, src: Any, dst: Any, slots: Any, pending: int) -> None:
     count, kernels, xp = int(src.size), graph._kernels, graph.xp
     long_src, long_dst = xp.empty(pending, src.dtype), xp.empty(pending, dst.dtype)
     kernels.list_long(count, src, dst, slots, workspace_of(graph).counters.array, long_src, long_dst)

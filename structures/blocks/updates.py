@@ -19,24 +19,26 @@ from . import on_cpu, on_gpu
 from .cpu import PENDING
 
 if TYPE_CHECKING:
-    from frontier.core.graph import Graph
+    from frontier.core.base import BaseGraph
     from frontier.runtime import Counters
 
 SHORT_LIST = 256  # neighbors that one thread looks through
 
 
-def find_changes(graph: Graph, arcs: Arcs, counters: Counters, *, inserting: bool) -> Changes:
+def find_changes(graph: BaseGraph, arcs: Arcs, counters: Counters, *, inserting: bool) -> Changes:
     """What a batch changes (`structures.changes.find_changes`); the list of each of its sources is walked once."""
     return changes_of_batch(graph, arcs, counters, _look_up(graph, counters), inserting=inserting, ordered=False)
 
 
-def changes_of_keys(graph: Graph, keys: SortedKeys, weights: Any, counters: Counters, *, inserting: bool) -> Changes:
+def changes_of_keys(
+    graph: BaseGraph, keys: SortedKeys, weights: Any, counters: Counters, *, inserting: bool
+) -> Changes:
     """`find_changes` of a batch that is sorted already."""
     look_up = _look_up(graph, counters)
     return changes_of_sorted(graph, keys, weights, counters, look_up, inserting=inserting, ordered=False)
 
 
-def _look_up(graph: Graph, counters: Counters) -> LookUp:
+def _look_up(graph: BaseGraph, counters: Counters) -> LookUp:
     def look_up(batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
         match_keys(graph, batch.keys, slots, batch.bits)
         graph._kernels.count_changes(
@@ -47,7 +49,7 @@ def _look_up(graph: Graph, counters: Counters) -> LookUp:
     return look_up
 
 
-def changes_of_all(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Changes:
+def changes_of_all(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> Changes:
     """CSR arrays as changes that fill empty lists: a group for each vertex."""
     vertex = group = None
     if graph.device.is_gpu:
@@ -57,22 +59,22 @@ def changes_of_all(graph: Graph, offsets: Any, dst: Any, weights: Any) -> Change
     return Changes(graph.num_vertices, vertex, offsets, dst, weights, group=group)
 
 
-def _host(graph: Graph) -> Any:
+def _host(graph: BaseGraph) -> Any:
     """The functions that differ by device."""
     return on_gpu if graph.device.is_gpu else on_cpu
 
 
-def append_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def append_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     """See `on_cpu.append_changes`."""
     _host(graph).append_changes(graph, changes, groups, count)
 
 
-def remove_changes(graph: Graph, changes: Changes, groups: int, count: int) -> None:
+def remove_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
     """See `on_cpu.remove_changes`."""
     _host(graph).remove_changes(graph, changes, groups, count)
 
 
-def find_arcs(graph: Graph, src: Any, dst: Any) -> Any:
+def find_arcs(graph: BaseGraph, src: Any, dst: Any) -> Any:
     """The slots (int64) of arcs, -1 where there is none or the source is negative.
 
     Short lists are looked through at once, each arc by itself. Arcs of long ones are then sorted, so that each list is

@@ -13,7 +13,7 @@ from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count
 from .cpu import GROUPS, OTHERS
 
 if TYPE_CHECKING:
-    from frontier.core.graph import Graph
+    from frontier.core.base import BaseGraph
     from frontier.runtime import Counters
 
 
@@ -60,7 +60,7 @@ keys of each tile change the graph and begin a group to `sums` (see changes.cuh)
 
 
 def find_changes(
-    graph: Graph, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
+    graph: BaseGraph, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
 ) -> Changes:
     """What a batch changes: arcs to insert that are not in the graph, or arcs to delete that are.
 
@@ -85,7 +85,7 @@ def find_changes(
 
 
 def changes_of_keys(
-    graph: Graph, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
+    graph: BaseGraph, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
     ordered: bool,
 ) -> Changes:  # fmt: skip
     """`find_changes` of a batch that is sorted already; `weights` are those of its arcs, to be inserted."""

@@ -81,10 +81,10 @@ class CSR(BaseCSR):
             weight_dtype=None if weights is None else weights.dtype, in_edges=in_edges,
         )  # fmt: skip
         graph._build(offsets, indices, weights)
-        graph._num_arcs = int(indices.size)
+        graph._commit(int(indices.size))
         graph._absent = None if absent is None else absent.copy()
-        if graph._in_edges is not None:
-            graph._in_edges.current(graph)
+        for component in graph._components:
+            component.built(graph)
         return graph
 
     @property
@@ -100,7 +100,7 @@ class CSR(BaseCSR):
     @property
     def weights(self) -> Any:
         """The weights of the arcs, or None."""
-        return self._weights_of(self._weights)
+        return self.payload.weights_of(self._weights)
 
     _check_arrays = check_arrays
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.core.dynamic import DynamicGraph
+from frontier.graphs import DynamicGraph
 
 
 class BaseGraphVine(DynamicGraph):

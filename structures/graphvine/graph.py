@@ -383,7 +383,7 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
             As for a new graph; by default it follows from the mean degree as it is now.
         """
         self._rebuild(block_size)
-        self.version += 1
+        self._commit()
 
     def _compact(self) -> None:
         self._rebuild(None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 from frontier.core.added_weights import refuse_sums
 from frontier.core.batch import Arcs
+from frontier.core.component import is_followed
 from frontier.core.invariants import require
 from frontier.core.locking import reads
 from frontier.core.results import MemoryUsage
@@ -209,7 +210,7 @@ class LPMA(PackedChains):
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """The paper's edge updates: one insertion, whose weights have been added to those of arcs that are there."""
-        if self._live_observers() or self._in_edges is not None:
+        if self._live_observers() or is_followed(self):
             return super()._append(arcs)
         batch = self._batch(arcs)
         if not batch.size:
@@ -233,10 +234,9 @@ class LPMA(PackedChains):
         refuse_sums(self, bad if self.directed else bad // 2)
         plan, numbers = self._make_room(batch, plan, numbers)
         self._carry_out(plan, numbers, batch)
-        self._num_arcs += numbers[NEW]
-        self.version += 1
+        self._commit(numbers[NEW])
         if gone or never_inserted:  # scratch memory that served the insertion serves the deletion: there is enough
-            self._num_arcs -= self._delete(Arcs(src, dst, None))
+            self._commit(-self._delete(Arcs(src, dst, None)))
         return numbers[NEW] - never_inserted, numbers[FOUND] - gone, gone
 
     # ---- figures ----------------------------------------------------------------------------------------------------

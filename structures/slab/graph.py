@@ -334,7 +334,7 @@ class SlabGraph(SlabTables, VertexRecords, BaseSlabGraph):
         deleted = self._counters.synchronize()[CHANGED]
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
-            self._edges_at(edges, out=edges)
+            self.payload.edges_at(self, edges, out=edges)
         self._flush_after(deleted)
         return deleted
 

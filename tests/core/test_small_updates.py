@@ -5,7 +5,9 @@ import pytest
 from model import edges_of, make
 from small_batches import EACH, LooseRecorder, N, Recorder, batch_of
 
+from frontier.core.component import component_of
 from frontier.core.invariants import check_graph
+from frontier.features.in_edges import InEdges
 from frontier.runtime import Counters
 from structures import SlabGraph
 
@@ -243,7 +245,7 @@ def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, 
     )
     if not graph.device.is_gpu:
         pytest.skip("batches of all sizes take one way on the CPU")
-    transpose = graph._in_edges.current(graph)
+    transpose = component_of(graph, InEdges).current(graph)
     method = f"_{update}_small"
 
     def fail(*args):
@@ -253,7 +255,7 @@ def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, 
         patch.setattr(transpose, method, fail)
         src, dst = graph.xp.asarray(rng.integers(0, 100, (2, 5)).astype(np.int32))
         getattr(graph, f"{update}_edges")(src, dst)
-    assert graph._in_edges.stale
+    assert component_of(graph, InEdges).stale
     check_in_edges(graph)
 
 

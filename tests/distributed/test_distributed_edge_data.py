@@ -246,7 +246,7 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
                 u, v, _ = local.to_coo()
                 ids = local.edge_ids(u, v)
                 columns = [host(column[ids]).tolist() for column in local.edge_data.values()]
-                free = sorted(host(local._edge_data.free_ids[: local._edge_data.free_count]).tolist())
+                free = sorted(host(local.payload.table.free_ids[: local.payload.table.free_count]).tolist())
                 held.append((host(u).tolist(), host(v).tolist(), host(ids).tolist(), columns, free))
         return held
 
@@ -474,7 +474,7 @@ def test_columns_as_long_as_there_are_vertices_are_no_vertex_arrays(engine):
         graph.insert_edges(src, dst, amount=src)
 
         def work(part):
-            columns = part.local._edge_data.columns
+            columns = part.local.payload.table.columns
             columns["amount"] = part.xp.concatenate([columns["amount"], part.xp.zeros(64)])[:64]
             fr.advance(part, fr.Frontier.all(part), halve, columns["amount"])
             by_edge = part.xp.ones(64)

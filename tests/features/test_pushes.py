@@ -36,7 +36,7 @@ def ways(monkeypatch):
 def general_way(monkeypatch, call):
     """What `call` returns if nothing is pushed at once."""
     with monkeypatch.context() as patch:
-        for module in ("frontier.core.dynamic", "frontier.features.windows.window"):
+        for module in ("frontier.features.edge_payload", "frontier.features.windows.window"):
             patch.setattr(f"{module}.plain_records", lambda *args, **options: None)
         return call()
 
@@ -83,9 +83,9 @@ def test_windows_by_time(directed, ordered, keep_time, ways, monkeypatch, rng):
         assert windows[0].clock == windows[1].clock and windows[0].late == windows[1].late
         assert contents(graphs[0]) == contents(graphs[1])
         check_graph(graphs[0].copy())
-        assert graphs[0].num_edges == graphs[1].num_edges == graphs[0]._edge_data.size
+        assert graphs[0].num_edges == graphs[1].num_edges == graphs[0].payload.table.size
     assert ways["at once"] >= (20 if ordered else 5)
-    assert graphs[0]._edge_data.top < 3 * N * N  # freed ids are used again
+    assert graphs[0].payload.table.top < 3 * N * N  # freed ids are used again
 
 
 @pytest.mark.parametrize("length", [{"count": 300}, {"count": 40}, {"batches": 4}])
@@ -121,7 +121,7 @@ def test_kernels_are_bound_once(ways, monkeypatch, rng):
         times = range(step * size, step * size + size)
         pairs = zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), strict=True)
         arrived |= {pair: (time, step) for pair, time in zip(pairs, times, strict=True) if pair[0] != pair[1]}
-        data = graph._edge_data
+        data = graph.payload.table
         arrays = (graph._neighbors, data.columns["kind"], data.free_ids, data.times.ends[0])
         for seen, array in zip(moved.values(), arrays, strict=True):
             seen.add(array.data.ptr)
@@ -401,7 +401,7 @@ def test_edges_that_were_pushed_again_at_the_same_time(directed, ways):
         window.push(*new, time=graph.xp.asarray([begin]))
     assert contents(graph) == [(4, 5, 15)] and ways["general"] == 0
     assert told(seen)["deleted"] == [(0, 1), (1, 2)]
-    data = graph._edge_data
+    data = graph.payload.table
     assert len(set(to_host(graph, data.free_ids[: data.free_count]).tolist())) == data.free_count == data.top - 1
 
 
@@ -438,17 +438,17 @@ def test_memory_that_runs_out(monkeypatch, rng):
     for step in range(5):
         src, dst, times = on(graph, *batch(rng, graph, step, 60, N, ordered=True))
         window.push(src, dst, time=times)
-    before, entries = contents(graph), graph._edge_data.times.arrivals.size
+    before, entries = contents(graph), graph.payload.table.times.arrivals.size
 
     def fail(*args):
         raise MemoryError("none left")
 
     src, dst, times = on(graph, *batch(rng, graph, 5, 60, N, ordered=True))
     with monkeypatch.context() as patch:
-        patch.setattr(type(graph._edge_data), "reserve_free", fail)
+        patch.setattr(type(graph.payload.table), "reserve_free", fail)
         with pytest.raises(MemoryError):
             window.push(src, dst, time=times)
-    assert (contents(graph), graph._edge_data.times.arrivals.size) == (before, entries)
+    assert (contents(graph), graph.payload.table.times.arrivals.size) == (before, entries)
     window.push(src, dst, time=times)
     check_graph(graph.copy())
     assert min(row[2] for row in contents(graph)) > window.clock - 30
@@ -462,7 +462,7 @@ def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
     src, dst, times = on(graph, *batch(rng, graph, 0, 200, 3000, ordered=True))
     window.push(src, dst, time=times)
     graph.delete_edges(src[:50], dst[:50])  # so that some ids are free
-    data = graph._edge_data
+    data = graph.payload.table
     before = contents(graph), data.size, data.free_count, data.times.arrivals.size, graph.version, window.clock
 
     def fail(*args):

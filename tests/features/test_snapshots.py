@@ -19,7 +19,8 @@ from model import Model, Pair, assert_same, edges_of, make
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components, triangle_count
-from frontier.features.snapshots import log
+from frontier.core.component import component_of
+from frontier.features.snapshots import History, log
 from structures import GraphVine, SlabGraph
 
 VERTICES = 24
@@ -90,7 +91,7 @@ def test_snapshots_show_the_graph_as_it_was(structure: Any, device: str, kind: s
         del held[:], shown
         pair.delete([0], [0])
         pair.graph.insert_vertices(1)
-        assert len(pair.graph._history._copies) <= 1  # a spare one
+        assert len(component_of(pair.graph, History)._copies) <= 1  # a spare one
 
 
 def test_it_takes_no_copy_until_it_is_read() -> None:
@@ -122,15 +123,15 @@ def test_a_copy_serves_snapshots_one_after_another(monkeypatch: pytest.MonkeyPat
         assert shown.num_edges == v and shown.degrees().sum() == 2 * v
         del shown
     assert copied == [graph]
-    assert len(graph._history._copies) == 1
+    assert len(component_of(graph, History)._copies) == 1
 
 
 def test_a_spare_copy_is_dropped_once_it_is_too_old() -> None:
     graph = SlabGraph.from_edges(np.arange(50), np.arange(1, 51), num_vertices=100, device="cpu")
     graph.snapshot().degrees()
-    assert graph._history.nbytes() > 0
+    assert component_of(graph, History).memory_usage(graph).reserved > 0
     graph.insert_edges([60], [61])  # to repeat it takes longer than to copy such a graph
-    assert not graph._history._copies and graph._history.nbytes() == 0
+    assert not component_of(graph, History)._copies and component_of(graph, History).memory_usage(graph).reserved == 0
 
 
 def test_the_memory_of_a_snapshot_is_freed_with_it_or_with_the_graph() -> None:
@@ -278,7 +279,7 @@ def test_memory_that_runs_out_while_updates_are_repeated(monkeypatch: pytest.Mon
             if allowed > failed + 3:
                 break
         assert edges_of(shown) == expected
-    assert failed > 3 and len(graph._history._copies) == 1
+    assert failed > 3 and len(component_of(graph, History)._copies) == 1
 
 
 def test_threads_read_while_another_updates(costs: str) -> None:
@@ -359,7 +360,7 @@ def test_a_child_process_makes_no_use_of_a_copy_that_another_thread_was_changing
     first = graph.snapshot()
     graph.delete_edges([0], [1])
     assert first.num_edges == 3 and first.degrees().tolist() == [2, 2, 2]
-    history = graph._history
+    history = component_of(graph, History)
     (copy,) = history._copies
     copy.in_use, copy.moving = False, True  # as another thread has it while it repeats updates on it
     copy.graph.delete_edges([1], [2])
@@ -420,7 +421,7 @@ def test_batches_are_not_kept_for_a_snapshot_that_nobody_reads() -> None:
     held = graph.snapshot()
     for _ in range(50):
         graph.insert_edges(*rng.integers(0, 100, (2, 1000)))
-    assert len(graph._history._log._steps) < 3 and graph._history._log.nbytes() < 50_000
+    assert len(component_of(graph, History)._log._steps) < 3 and component_of(graph, History)._log.nbytes() < 50_000
     assert held.num_edges == 0 and held.degrees().sum() == 0
 
 

@@ -183,7 +183,7 @@ def test_chunks_are_few(device, rng):
     """Small batches are merged; a part of a chunk may go; what was taken frees its memory."""
     graph = SlabGraph(50, time_unit="ns", device=device, directed=True)
     graph.expire(0)
-    arrivals = graph._edge_data.times.arrivals
+    arrivals = graph.payload.table.times.arrivals
     for step in range(300):
         src, dst = rng.integers(0, 50, (2, 3))
         graph.insert_edges(src, dst, time=rng.integers(step, step + 30, 3))
@@ -203,7 +203,7 @@ def test_the_log_of_edges_that_are_inserted_again_and_again_is_dropped(device, r
     dropped = 0
     for step in range(60):
         pair.insert(*pair.batch(rng, 50, 10 * step, 10 * step + 10))
-        dropped += pair.graph._edge_data.times.arrivals is None
+        dropped += pair.graph.payload.table.times.arrivals is None
         if step % 15 == 14:
             pair.expire(10 * step - 20)
         pair.check()
@@ -249,7 +249,7 @@ def test_bad_input_changes_nothing(device):
         graph.insert_edges([1], [9], time=[1])
     with pytest.raises(TypeError, match="before"):
         graph.expire("yesterday")
-    assert graph.num_edges == 1 and graph._edge_data.times.arrivals.size == 1
+    assert graph.num_edges == 1 and graph.payload.table.times.arrivals.size == 1
     with pytest.raises(ValueError, match="no times"):
         SlabGraph(5, edge_data={"time": "int64"}, device=device).expire(3)
     with pytest.raises(ValueError, match="'time'"):

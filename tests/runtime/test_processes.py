@@ -137,7 +137,7 @@ def test_a_child_does_not_wait_for_a_thread_that_made_the_reverse_of_a_graph() -
         held, forked = threading.Event(), threading.Event()
 
         def hold():
-            with graph._in_edges._lock:
+            with component_of(graph, InEdges)._lock:
                 held.set()
                 forked.wait(60)
 

@@ -254,7 +254,7 @@ def spare_arcs(graph: BasePart) -> int:
     if free is None:
         return 0
     held = sum(int(array.nbytes) for local in graph.locals() for _, array in stored_arrays(local))
-    held += sum(sum(local._column_bytes().values()) for local in graph.locals())
+    held += sum(sum(local.payload.array_bytes().values()) for local in graph.locals())
     columns = GROWTH * sum(dtype.itemsize for dtype in graph.edge_dtypes.values())
     return max((free - GROWTH * held) // (BATCH_BYTES + columns), 0)
 

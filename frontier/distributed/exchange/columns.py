@@ -8,11 +8,11 @@ also among these; insertions write the same to both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from frontier.core.dynamic import ON_EXISTING
+from frontier.core.weights import ON_EXISTING
 from frontier.features.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
 from frontier.features.times import TIME, TimeColumn
 from frontier.runtime import Device, resolve_device
@@ -59,7 +59,7 @@ def check_present(there: Any, src: Any, dst: Any) -> None:
 
 def column_of(local: Any, array: Any) -> str | None:
     """The name of an array among the columns of a local graph; None if it is none of them."""
-    data = local._edge_data
+    data = local.payload.table
     if data is None:
         return None
     return next((name for name, column in data.columns.items() if column is array), None)
@@ -67,7 +67,7 @@ def column_of(local: Any, array: Any) -> str | None:
 
 def edge_dtypes(local: Any) -> dict[str, np.dtype]:
     """The type of each column of a local graph but the weights, by name; none in graphs without edge data."""
-    data = local._edge_data
+    data = local.payload.table
     return {} if data is None else {name: data.dtypes[name] for name in data.names}
 
 
@@ -88,7 +88,10 @@ def own_records(local: Any) -> tuple[Any, Any, dict[str, Any]]:
 
 
 class ColumnsOfPart:
-    """What a `GraphPart` has in place of its `EdgeData`."""
+    """What a `GraphPart` has in place of the payload of a graph, and of its table."""
+
+    def __init__(self, part: BasePart):
+        self.table = None if part.time_unit is None else self
 
     def latest_time(self) -> NoReturn:
         """Raise: the clock of a window is one for all parts."""
@@ -139,6 +142,12 @@ class GivenData(EdgeData):
 
     def latest_time(self) -> int | None:
         return self._graph._on_all("latest_time")
+
+
+class GivenPayload(NamedTuple):
+    """What a distributed graph has in place of the payload of a graph."""
+
+    table: GivenData | None
 
 
 class LogsOfParts:

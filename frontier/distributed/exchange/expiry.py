@@ -48,7 +48,7 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
 
 def latest_time(graph: BasePart) -> int | None:
     """The greatest time of the edges of all parts; None if there are none."""
-    last, error = attempt(lambda: graph.local._edge_data.latest_time())
+    last, error = attempt(lambda: graph.local.payload.table.latest_time())
     table = graph.comm.gather_counts([error is not None, last is not None, last or 0])
     if table[:, 0].any():
         raise_first(graph, error)
@@ -61,7 +61,7 @@ def _expired(graph: BasePart, taken: Any, before: int) -> tuple[Any, Any]:
     local, xp = graph.local, graph.xp
     if taken is None:
         return xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype)
-    data, ids = local._edge_data, taken.ids()
+    data, ids = local.payload.table, taken.ids()
     src, dst = xp.empty(ids.size, graph.vertex_dtype), xp.empty(ids.size, graph.vertex_dtype)
     data.times.kernels.keep_expired(int(ids.size), ids, *data.times.ends, data.columns[TIME], before, False, src, dst)
     keep = xp.flatnonzero(src >= 0 if graph.directed else (src >= 0) & (src < dst))

@@ -96,7 +96,7 @@ class _Routed:
         self._ops, self._lists = given.ops, lists
         route.has_room &= not lists
         names = [] if given.weights is None else [WEIGHT_COLUMN]
-        names += [name for name in part.local._edge_data.takes if name not in names] if has_data else []
+        names += [name for name in part.local.payload.table.takes if name not in names] if has_data else []
 
         def columns_by_owner() -> list[Any]:
             order = route.order

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
+from frontier.core.change import DELETE, INSERT, Change
+from frontier.core.component import component_of
 from frontier.core.sort import split_keys, unique_arcs
+from frontier.core.updates import run
+from frontier.features.snapshots import History
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -26,7 +30,7 @@ def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:
     local = getattr(graph, name)
     if not batch.src.size:
         return lambda: None
-    if not local.version and not local.num_arcs and local._history is None:
+    if not local.version and not local.num_arcs and component_of(local, History) is None:
         return lambda: setattr(graph, name, graph.new_local())  # as it was made: nothing to look up, and no memory
     keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
     src, dst = split_keys(local.device, keys, local.num_vertices, local.vertex_dtype)
@@ -61,7 +65,7 @@ def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: A
 
 def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
     """`undo_of` with edge data: edges have their ids and their values again."""
-    data = getattr(graph, name)._edge_data
+    data = getattr(graph, name).payload.table
     present.weights = edges.astype(data.id_dtype)
     columns = {key: column[edges] for key, column in data.columns.items()}
     top, free_count = data.top, data.free_count
@@ -70,9 +74,9 @@ def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: A
 
     def undo() -> None:
         local = getattr(graph, name)
-        local._delete_observed(absent)
-        local._insert_observed(present)
-        data = local._edge_data
+        run(local, Change(DELETE, absent))
+        run(local, Change(INSERT, present))
+        data = local.payload.table
         data.top, data.free_count = top, free_count
         data.free_ids[first:free_count] = free
         data.write(present.weights, columns)

@@ -201,7 +201,7 @@ def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lis
         xp.diff(ends[xp.searchsorted(listed, bounds)]).tolist()
         for ends, listed in ((dst_offsets, going), (offsets, keys))
     )
-    return Lists(rows, offsets, sent, received, ids, local._edges_at(edges))
+    return Lists(rows, offsets, sent, received, ids, local.payload.edges_at(local, edges))
 
 
 def _distinct(xp: Any, keys: Any) -> tuple[Any, Any, Any]:

@@ -192,7 +192,7 @@ class Plan:
         if size:
             extract_into(local, self._going, self._offsets, neighbors, edges)
             if edges is not None:
-                edges = local._edges_at(edges, out=edges)
+                edges = local.payload.edges_at(local, edges, out=edges)
         return [neighbors, *(take(local.device, array, edges) for array in arrays)]
 
     def visit(self, neighbors: Any, first_edge: int, op: Callable | None, args: tuple, functors: dict[str, Any]) -> Any:

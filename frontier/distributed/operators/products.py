@@ -81,7 +81,7 @@ class PartSpMV(SpMV):
         self._hubs = made.hubs(most_hubs(8 if weighted else 4))
         names = made.names(graph.num_vertices, self._hubs)
         offsets, columns, slots = collect_arcs(local, made.order[: made.own], relabel=names, slots=self.weighted)
-        self._matrix = offsets, columns, local._weights_at(slots) if self.weighted else None
+        self._matrix = offsets, columns, local.payload.weights_at(local, slots) if self.weighted else None
         self._shares = deal_rows(local, offsets)
         self._owners = graph.arrays
         self.graph = VectorGraph(graph, made)  # type: ignore[assignment]

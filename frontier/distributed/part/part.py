@@ -14,12 +14,14 @@ import numpy as np
 from frontier.core.arguments import flag, one_of
 from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs, check_ids
+from frontier.core.component import component_of
 from frontier.core.observers import Notification, Observers, observed
 from frontier.core.results import UpdateResult
 from frontier.core.structures import structure_class
 from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.features.edge_data import build_rows, make_rows
 from frontier.features.mixed import MixedResult
+from frontier.features.snapshots import History
 from frontier.features.times import as_time
 from frontier.operators import Orientation, SpMV
 from frontier.operators.extract import incident_arcs
@@ -251,8 +253,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return edge_dtypes(self.local)
 
     @property
-    def _edge_data(self) -> ColumnsOfPart | None:
-        return None if self.time_unit is None else ColumnsOfPart()
+    def payload(self) -> Any:  # type: ignore[override]
+        return ColumnsOfPart(self)
 
     @property
     def time_unit(self) -> str | None:
@@ -281,7 +283,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         if self.inward is None or self.local.edge_data is None:
             return args
         names = [column_of(self.inward, value) for value in args]
-        columns = self.local._edge_data.columns
+        columns = self.local.payload.table.columns
         return tuple(value if name is None else columns[name] for name, value in zip(names, args, strict=True))
 
     @property
@@ -424,13 +426,13 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """
         self.ghosts[name].mark(batch.dst)
         local = getattr(self, name)
-        data = local._edge_data
+        data = local.payload.table
         adds = on_existing == "add" or local.multi_edges != "last"
         logs = data is not None and data.times is not None and data.times.arrivals is not None
         if not timed and local.time_unit is not None:
             return replace_records(local, batch.src, batch.dst, batch.columns)
         # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
-        if local.version or local.num_arcs or adds or logs or local._history is not None:
+        if local.version or local.num_arcs or adds or logs or component_of(local, History) is not None:
             if data is None and on_existing == "replace" and batch.src.size > batches.SMALL:
                 return local._insert_valid(batch.src, batch.dst, batch.weights)
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)

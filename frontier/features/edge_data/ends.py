@@ -35,8 +35,8 @@ def kept_ends(graph: BaseGraph) -> tuple[Any, Any]:
 
     Those of free ids may be anything.
     """
-    data: Any = graph._edge_data
-    reverse = graph._shares_edge_data  # the ends are those of the graph, of which this is the reverse
+    data: Any = graph.payload.table
+    reverse = graph.is_transpose  # the ends are those of the graph, of which this is the reverse
     if data.records.ends is None:
         ends = ends_by_id(graph, data.capacity)
         if graph.device.is_gpu:  # threads that read in other streams do not wait for this one

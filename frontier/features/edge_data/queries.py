@@ -13,6 +13,8 @@ from .ends import ends_by_id
 from .record_queries import HasRecords, check_used
 
 if TYPE_CHECKING:
+    from frontier.core.payload import Payload
+
     from .columns import EdgeData
 
 
@@ -24,7 +26,7 @@ class HasEdgeData(HasRecords):
     directed: bool
     vertex_dtype: Any
     find_edges: Any
-    _edge_data: EdgeData | None
+    payload: Payload
     _weights: Any
 
     @property
@@ -36,7 +38,7 @@ class HasEdgeData(HasRecords):
         see as `edge`. Weights are the column ``"weight"``. An array may be read and written to, also in functors, until
         the next insertion, which may replace it by a longer one. Entries that are no edge's may be anything.
         """
-        return None if self._edge_data is None else MappingProxyType(self._edge_data.columns)
+        return None if self.payload.table is None else MappingProxyType(self.payload.table.columns)
 
     @reads
     def edge_ids(self, src: Any, dst: Any) -> Any:
@@ -94,21 +96,21 @@ class HasEdgeData(HasRecords):
     @property
     def time_unit(self) -> str | None:
         """The unit of the times of edges, ``"ns"``, ``"us"``, ``"ms"`` or ``"s"``; None in graphs without times."""
-        times = None if self._edge_data is None else self._edge_data.times
+        times = None if self.payload.table is None else self.payload.table.times
         return None if times is None else times.unit
 
     @property
     def keep_time(self) -> str | None:
         """Which record of an edge counts, ``"latest"`` or ``"first"``; None in graphs without times."""
-        times = None if self._edge_data is None else self._edge_data.times
+        times = None if self.payload.table is None else self.payload.table.times
         return None if times is None else times.keep
 
     @property
     def multi_edges(self) -> str:
         """The meaning of several records of an edge: ``"last"``, ``"sum"`` or ``"all"``."""
-        return "last" if self._edge_data is None else self._edge_data.multi_edges
+        return "last" if self.payload.table is None else self.payload.table.multi_edges
 
     def _require_edge_data(self) -> EdgeData:
-        if self._edge_data is None:
+        if self.payload.table is None:
             raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")
-        return self._edge_data
+        return self.payload.table

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.change import DELETE, Change
 from frontier.core.sort import last_of_runs, sort_pairs
+from frontier.core.updates import run
 
 from .columns import COUNT, WEIGHT_COLUMN
 from .ends import kept_ends
-from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
+from .record_updates import Write, edge_arcs, notify, record_change, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResult:
     """Delete edges, of which some may be listed several times or absent, with all their records."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp = graph.xp
     arcs = arcs.check()
     if not len(arcs) or not data.size:
@@ -47,7 +49,7 @@ def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResu
 
 def delete_records(graph: BaseDynamicGraph, ids: Any) -> RecordsResult:
     """Delete some records, of which none is listed twice, and the edges of which no record is left."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, records = graph.xp, data.records
     if not ids.size:
         return RecordsResult()
@@ -75,20 +77,20 @@ def delete_records(graph: BaseDynamicGraph, ids: Any) -> RecordsResult:
 
 def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
     """What deletes edges, each listed once, with all their records, for whose ids there is room."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))
     arcs, none = edge_arcs(graph, src, dst), xp.full(gone.size, -1, graph.vertex_dtype)
     notifications = record_notifications(graph, gone)
 
-    def commit(deleted: int) -> None:
+    def commit(change: Change) -> None:
         data.release(edges)
         records.write(gone, {EDGE: none})
         records.release(gone)
 
     def remove() -> RecordsResult:
         notify(graph, "records_deleting", notifications)
-        deleted = graph._delete_observed(arcs, commit)
+        deleted = run(graph, Change(DELETE, arcs, commit=commit)).changed
         notify(graph, "records_deleted", notifications)
         copies = 1 if graph.directed else 2
         return RecordsResult(deleted=deleted // copies, records_deleted=int(gone.size))
@@ -102,7 +104,7 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
     There is room for their ids. It allocates nothing but what observers do, who see a batch that changes edges and
     inserts none.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, records = graph.xp, data.records
     firsts, lasts = data.columns[FIRST][edges], data.columns[LAST][edges]
     sorted_gone, numbers = sort_pairs(graph.device, gone.astype(np.int64))
@@ -114,19 +116,21 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         columns[WEIGHT_COLUMN] = _sums_left(graph, edges, gone, sorted_gone)
     none = xp.full(gone.size, -1, graph.vertex_dtype)
     ends = src[edges], dst[edges]
-    announced = notifying(graph, ends, (src[:0], dst[:0]), ends)
     notifications = record_notifications(graph, gone)
 
-    def change() -> None:
+    def commit() -> None:
         data.write(edges, columns)
         for ids, values in writes:
             records.write(ids, values)
         records.write(gone, {EDGE: none})
         records.release(gone)
 
+    nothing = src[:0], dst[:0]
+    change = record_change(graph, Arcs(*nothing, None), ends, nothing, ends, commit)
+
     def call() -> None:
         notify(graph, "records_deleting", notifications)
-        announced(change)
+        run(graph, change)
         notify(graph, "records_deleted", notifications)
 
     return call
@@ -148,7 +152,7 @@ def _unlinked(
     sorted_gone, numbers : arrays
         The same in ascending order, and their places in `gone`.
     """
-    xp, columns = graph.xp, graph._edge_data.records.columns  # type: ignore[union-attr]
+    xp, columns = graph.xp, graph.payload.table.records.columns  # type: ignore[union-attr]
     places = xp.empty(gone.size, np.int64)  # of each record's next one in `gone`; -1 if that stays
     following, preceding = columns[NEXT][gone], columns[PREVIOUS][gone]
     found = _places_in(xp, sorted_gone, following)
@@ -175,7 +179,7 @@ def _places_in(xp: Any, ascending: Any, ids: Any) -> Any:
 
 def _sums_left(graph: BaseGraph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
     """The sums of the weights of the records that edges keep; of floats summed again, so that no error adds up."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp = graph.xp
     if data.weights.dtype.kind == "i":
         bounds = run_bounds(graph.device, data.records.columns[EDGE][gone])

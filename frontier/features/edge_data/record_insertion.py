@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.sort import row_ids
+from frontier.core.updates import run
 
 from ..times import TIME
 from .columns import COUNT
-from .record_updates import Write, edge_arcs, notify, notifying, record_notifications
+from .record_updates import Write, edge_arcs, notify, record_change, record_notifications
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
 from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
@@ -57,7 +58,7 @@ class Insertion(NamedTuple):
 
 def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
     """Insert a batch of records."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     plan = _planned(graph, rows, find=True)
     if not plan.size:
         return RecordsResult(record_ids=plan.batch_ids)
@@ -71,14 +72,12 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
     arcs = edge_arcs(graph, *new, plan.edges[plan.fresh])
 
     def commit() -> None:
-        if len(arcs):  # the structure has the others
-            graph._insert_arcs(arcs, distinct=graph._supports_insert_and_find)
         _commit(data, plan)
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)
 
     notifications = record_notifications(graph, plan.batch_ids[kept], (rows.arcs.src[kept], rows.arcs.dst[kept]))
-    notifying(graph, (plan.src, plan.dst), new, there)(commit)
+    run(graph, record_change(graph, arcs, (plan.src, plan.dst), new, there, commit))
     notify(graph, "records_inserted", notifications)
     inserted, replaced = int(plan.fresh.size), int(plan.present.size)
     return RecordsResult(inserted, replaced, records_inserted=plan.size, record_ids=plan.batch_ids)
@@ -88,7 +87,7 @@ def build_records(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
     plan = _planned(graph, rows, find=False)
     graph._load(edge_arcs(graph, plan.src, plan.dst, plan.edges))
-    _commit(graph._edge_data, plan)
+    _commit(graph.payload.table, plan)
 
 
 def _commit(data: Any, plan: Insertion) -> None:
@@ -106,7 +105,7 @@ def _commit(data: Any, plan: Insertion) -> None:
 
 def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
     """Work out the insertion of a batch; `find` is False if the graph is empty."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, records, dtype = graph.xp, data.records, graph.vertex_dtype
     runs = edge_runs(graph, rows)
     size, batch_ids = int(runs.order.size), xp.full(len(rows.arcs), -1, np.int64)
@@ -138,12 +137,12 @@ def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
 
 def _reserve(graph: BaseGraph, size: int, fresh: int) -> None:
     """Have room for so many records, and so many new edges."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     data.records.reserve(size)
     try:
         data.reserve(fresh)
     finally:
-        graph._columns_moved()
+        graph.payload.moved(graph)
     data.records.reserve_ends(data.capacity)
 
 
@@ -172,7 +171,7 @@ def _joined(
     values, columns : dict of str to array
         Of records and of edges; the links in them are changed.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, known = graph.xp, data.records.columns
     firsts, lasts = data.columns[FIRST][held], data.columns[LAST][held]
     columns[FIRST][present] = firsts

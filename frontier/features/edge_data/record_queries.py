@@ -17,7 +17,7 @@ from .ends import kept_ends
 from .records import EDGE, FIRST, Records
 
 if TYPE_CHECKING:
-    from .columns import EdgeData
+    from frontier.core.payload import Payload
 
 
 class HasRecords:
@@ -28,7 +28,7 @@ class HasRecords:
     device: Any
     vertex_dtype: Any
     find_edges: Any
-    _edge_data: EdgeData | None
+    payload: Payload
 
     @property
     @reads
@@ -44,19 +44,19 @@ class HasRecords:
         edge data may also be written to. The others must not be: the weights and the times of edges are made from them,
         and links are followed without checks.
         """
-        data = self._edge_data
+        data = self.payload.table
         return None if data is None or data.records is None else MappingProxyType(data.records.columns)
 
     @property
     def num_records(self) -> int | None:
         """Number of records of all edges, in a graph with ``multi_edges="all"``; None in other graphs."""
-        data = self._edge_data
+        data = self.payload.table
         return None if data is None or data.records is None else data.records.size
 
     @property
     def record_capacity(self) -> int | None:
         """An exclusive upper bound on the ids of records, which may grow with every insertion; None without records."""
-        data = self._edge_data
+        data = self.payload.table
         return None if data is None or data.records is None else data.records.capacity
 
     @reads
@@ -84,7 +84,7 @@ class HasRecords:
         -----
         O(m + k) work, for k results.
         """
-        records, data = self._require_records(), self._edge_data
+        records, data = self._require_records(), self.payload.table
         edges = self.find_edges(src, dst)
         found = edges >= 0
         if not data.top:  # type: ignore[union-attr]
@@ -135,9 +135,9 @@ class HasRecords:
         return ids[last_of_runs(self.device, ids)]
 
     def _require_records(self) -> Records:
-        if self._edge_data is None or self._edge_data.records is None:
+        if self.payload.table is None or self.payload.table.records is None:
             raise ValueError("this graph keeps no records; make it with multi_edges='all'")
-        return self._edge_data.records
+        return self.payload.table.records
 
 
 def check_used(xp: Any, ids: Any, used: Any, kind: str) -> None:

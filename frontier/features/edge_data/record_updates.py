@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from frontier.core.batch import Arcs
+from frontier.core.change import INSERT, Change
 from frontier.core.observers import Notification
 
 from .ends import kept_ends
@@ -26,30 +27,28 @@ class Write(NamedTuple):
     values: dict[str, Any]
 
 
-def notifying(graph: BaseDynamicGraph, listed: Any, new: Any, there: Any) -> Callable[[Callable[[], None]], None]:
-    """What calls a function that changes edges, and notifies observers, who allocate memory at most.
+def record_change(
+    graph: BaseDynamicGraph, arcs: Arcs, listed: Any, new: Any, there: Any, commit: Callable[[], None]
+) -> Change:  # fmt: skip
+    """The insertion of arcs of new edges, with which others change, too; what observers hear of it allocates memory.
 
     Parameters
     ----------
     listed, new, there : pairs of arrays
         The ends of edges, each once: of those that change, of the new ones among them, and of the others.
+    commit : function
+        Writes values of edges and records.
     """
     observers = graph._live_observers()
     if not all(observer.exact for observer in observers):
-        arcs = edge_arcs(graph, *listed)
-        listed = arcs.src, arcs.dst
+        both = edge_arcs(graph, *listed)
+        listed = both.src, both.dst
     changes = [(observer, there) for observer in observers if observer.exact and observer.sees_changes]
     inserted = [(observer, new if observer.exact else listed) for observer in observers]
-
-    def call(change: Callable[[], None]) -> None:
-        notify(graph, "edges_changing", changes)
-        with graph._access.changing():
-            change()
-            graph.version += 1
-        notify(graph, "edges_inserted", inserted)
-        notify(graph, "edges_changed", changes)
-
-    return call
+    return Change(
+        INSERT, arcs, finds=graph._supports_insert_and_find, notifications=(inserted, changes),
+        commit=lambda _: commit(), always=True,
+    )  # fmt: skip
 
 
 def notify(graph: BaseDynamicGraph, method: str, notifications: list[Notification]) -> None:
@@ -69,7 +68,7 @@ def record_notifications(graph: BaseDynamicGraph, ids: Any, ends: Any = None) ->
     if not observers or not ids.size:
         return []
     if ends is None:
-        edges = graph._edge_data.records.columns[EDGE][ids]  # type: ignore[union-attr]
+        edges = graph.payload.table.records.columns[EDGE][ids]  # type: ignore[union-attr]
         ends = tuple(each[edges] for each in kept_ends(graph))
     return [(observer, (*ends, ids)) for observer in observers]
 

@@ -53,7 +53,7 @@ def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int]:
 
 def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:
     """The order of a batch's records by edge; raises if the batch is invalid."""
-    xp, data = graph.xp, graph._edge_data
+    xp, data = graph.xp, graph.payload.table
     arcs = rows.arcs.check()
     kept = xp.flatnonzero(arcs.src >= 0)
     if data.times is not None:  # type: ignore[union-attr]
@@ -81,7 +81,7 @@ def run_of_each(xp: Any, begins: Any, size: int) -> Any:
 
 def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
     """One record for each edge of a batch: the one that counts, with the sums of all. Its arrays are its own."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     arcs, (order, begins, ends) = rows.arcs, runs
     counting = order[begins if data.times is not None and data.times.earliest else ends]
     columns = {name: values[counting] for name, values in rows.columns.items()}
@@ -93,7 +93,7 @@ def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
 
 def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any) -> None:
     """Add to the records of a batch, one for each edge, what those edges have that are there, at these ids."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
             columns[name][present] = _sum(

@@ -9,8 +9,9 @@ import numpy as np
 
 from frontier.core.added_weights import add_weights
 from frontier.core.batch import Arcs
-from frontier.core.observers import Notification
+from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.sort import running_sums, tile_count, tile_launch
+from frontier.core.updates import notifications_of, run
 from frontier.runtime.arrays import same_length
 
 from ..times import TIME
@@ -61,7 +62,7 @@ def make_rows(
     graph: BaseGraph, src: Any, dst: Any, weights: Any, data: Mapping[str, Any], function: str = "insert_edges"
 ) -> Rows:  # fmt: skip
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
-    columns = graph._edge_data.rows(data, function)  # type: ignore[union-attr]
+    columns = graph.payload.table.rows(data, function)  # type: ignore[union-attr]
     arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
     if graph.multi_edges == "sum":  # a record is one, unless it says how many it stands for
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
@@ -81,7 +82,7 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
     timed : bool
         In a graph with times, whether edges that are there keep them where theirs is the time that counts.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     copies = 1 if graph.directed else 2
     distinct = graph._supports_insert_and_find
     if distinct:
@@ -91,7 +92,8 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
     given = None if times is None else columns.pop(TIME)
     logged = None if times is None else times.entry(given, data.capacity, filled=False)
 
-    def commit(inserted: int, found: int, slots: Any = None) -> None:
+    def commit(change: Change) -> None:
+        inserted, found, slots = change.changed, change.found, change.slots
         if slots is None:
             data.take(inserted // copies)
         else:
@@ -108,13 +110,13 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
             times.log(logged, ids, graph.num_edges)
             data.note_replaced(rows.arcs.src, inserted // copies, rows.columns)
 
-    inserted, found = graph._insert_observed(arcs, commit, changing=not keep, distinct=distinct)
-    return inserted, 0 if keep else found
+    done = run(graph, Change(INSERT, arcs, finds=distinct, replaces=not keep, commit=commit))
+    return done.changed, 0 if keep else done.found
 
 
 def build_rows(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     arcs, ids, _ = _identified(graph, rows, find=False, keep=False)
     graph._load(arcs)
     data.take(graph.num_edges)
@@ -124,7 +126,7 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
 
 def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:
     """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     count = int(ids.size)
     sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
     launch = tile_launch(count)
@@ -136,15 +138,15 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     data.give_back(found)
 
 
-def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notification] | None = None) -> int:
+def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
     """Delete the edges of records; returns how many arcs were deleted.
 
     Parameters
     ----------
-    notifications : list, optional
-        See `DynamicGraph._delete_observed`.
+    notifications : optional
+        See `Change`.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
     total = count if graph.directed else 2 * count
@@ -155,29 +157,31 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notific
         data.free_count, graph.directed, src, dst, **tile_launch(count),
     )  # fmt: skip
 
-    def commit(deleted: int) -> None:
-        freed = deleted if graph.directed else deleted // 2
+    def commit(change: Change) -> None:
+        freed = change.changed if graph.directed else change.changed // 2
         if data.sources.size:
             data.kernels.free_listed(freed, data.free_ids, data.free_count, data.sources)
         data.give_back(freed)
 
-    return graph._delete_observed(_with_checks(arcs, src, dst), commit, notifications=notifications)
+    change = Change(DELETE, _with_checks(arcs, src, dst), notifications=notifications, commit=commit)
+    return run(graph, change).changed
 
 
-def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notification] | None = None) -> int:
+def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
     """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
 
     Parameters
     ----------
-    notifications : list, optional
-        See `DynamicGraph._delete_observed`.
+    notifications : optional
+        See `Change`.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     count = len(arcs)
     data.reserve_free(count)
     sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
 
-    def commit(deleted: int, ids: Any) -> None:
+    def commit(change: Change) -> None:
+        deleted, ids = change.changed, change.slots
         if not deleted:
             return
         launch = tile_launch(count)
@@ -188,7 +192,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: list[Notific
         )  # fmt: skip
         data.give_back(deleted if graph.directed else deleted // 2)
 
-    return graph._delete_observed(arcs, commit, telling=True, notifications=notifications)
+    return run(graph, Change(DELETE, arcs, finds=True, notifications=notifications, commit=commit)).changed
 
 
 def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
@@ -196,7 +200,7 @@ def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
 
     Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()
     last = _last_of_each(graph, rows, find=True, present=False)
@@ -219,7 +223,7 @@ def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
     gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
     staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
     going = Arcs(src[gone], dst[gone], None)  # records, not arcs
-    leaving = graph._what_observers_see(edge_arcs(graph, going.src, going.dst), present=True)
+    leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True), []
     inserted, replaced = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
     return inserted, replaced, delete_rows(graph, going, leaving)
 
@@ -230,13 +234,13 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
     The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1. Also the slots of
     all records' edges, where they were looked up.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     records = rows.arcs
     xp, count = graph.xp, len(records)
     try:
         data.reserve(count)
     finally:
-        graph._columns_moved()
+        graph.payload.moved(graph)
     total = count if graph.directed else 2 * count
     src, dst, stored = (xp.empty(total, graph.vertex_dtype) for _ in range(3))
     ids = xp.empty(count, graph.vertex_dtype)
@@ -260,7 +264,7 @@ def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) ->
     present : bool
         What to sum up: whether edges are in the graph, or are not.
     """
-    records, data, scratch = rows.arcs, graph._edge_data, graph._scratch.get
+    records, data, scratch = rows.arcs, graph.payload.table, graph._scratch.get
     count, kernels = len(records), data.kernels  # type: ignore[union-attr]
     times, earliest = data.counting_times(rows.columns)  # type: ignore[union-attr]
     places = scratch("record_places", count, np.int64)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs, refuse_weights
+from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.sort import check_key_bits
+from frontier.core.updates import notifications_of, run
 from frontier.runtime import Device
 from frontier.runtime.arrays import as_device_array, as_ids, as_weights, same_length
 from frontier.runtime.display import fields_text, html_table
@@ -80,7 +82,7 @@ def apply_operations(
     check_multi(graph.multi_edges)
     batch = check_operations(graph, ops, src, dst, weights, edge_data, wait=False)
     answers, insert, delete = answer(graph, batch)
-    data = graph._edge_data
+    data = graph.payload.table
     has_replaced = data is not None and data.has_replaced
     _update(graph, batch, insert, delete)
     if data is not None:  # an edge that is deleted and inserted again has no other time, but one inserted twice does
@@ -166,7 +168,7 @@ def check_operations(
         same_length(ops=given, weights=weights)
     batch = _host(graph).taken(graph, given, src, dst, weights)
     batch.check = partial(_check_values, device, given, batch.check)
-    data = graph._edge_data
+    data = graph.payload.table
     if data is None and edge_data:
         raise TypeError(f"apply() got {next(iter(edge_data))}=..., but this graph has no edge data")
     if data is not None and (edge_data or int(batch.tally[INSERTIONS])):
@@ -189,14 +191,14 @@ def _resolve_pairs(
     graph: BaseDynamicGraph, batch: MixedBatch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
 ) -> Any:
     """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
-    xp, data, none = graph.xp, graph._edge_data, no_pair(graph)
+    xp, data, none = graph.xp, graph.payload.table, no_pair(graph)
     check_key_bits(graph.num_vertices)
     pairs = _host(graph).sorted_pairs(graph, batch, tally)
     slots = graph._find(pairs.src, pairs.dst)
     timed = data is not None and data.times is not None and TIME in batch.columns
     times = edges = held = xp.empty(0, np.int64)
     if timed:
-        times, edges, held = batch.columns[TIME], graph._edges_at(slots), data.columns[TIME]  # type: ignore[union-attr]
+        times, edges, held = batch.columns[TIME], graph.payload.edges_at(graph, slots), data.columns[TIME]  # type: ignore[union-attr]
     plain = graph.weight_dtype is None and not batch.columns
     mixed_kernels(graph, batch.src.dtype).resolve_pairs(
         int(batch.ops.size), pairs.keys, none, pairs.records, batch.ops, slots, timed,
@@ -212,10 +214,10 @@ def _host(graph: BaseDynamicGraph) -> Any:
 
 def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any) -> None:
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
-    data, arcs = graph._edge_data, partial(_host(graph).chosen_arcs, graph, batch)
-    leaving = None
+    data, arcs = graph.payload.table, partial(_host(graph).chosen_arcs, graph, batch)
+    leaving: Any = None
     if delete.size and graph._live_observers():  # what they see may fail: before anything changes
-        leaving = graph._what_observers_see(arcs(delete, None), present=True)
+        leaving = notifications_of(graph, arcs(delete, None), present=True), []
     if insert.size:  # first, as it may take much more memory
         if data is not None:
             columns = {name: _chosen(graph, values, insert) for name, values in batch.columns.items()}
@@ -225,10 +227,10 @@ def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any
         else:
             # In graphs without weights all of them are new.
             distinct = graph._supports_insert_and_find and graph.weight_dtype is None
-            graph._insert_observed(arcs(insert, batch.weights), distinct=distinct)
+            run(graph, Change(INSERT, arcs(insert, batch.weights), finds=distinct))
     if delete.size:
         if data is None:
-            graph._delete_observed(arcs(delete, None), notifications=leaving)
+            run(graph, Change(DELETE, arcs(delete, None), notifications=leaving))
         elif graph._supports_insert_and_find:
             delete_arcs(graph, arcs(delete, None), leaving)
         else:

@@ -60,7 +60,7 @@ def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers
     weights = batch.weights[np.maximum(origins, 0)]
     held = np.flatnonzero(origins < 0)
     if held.size:
-        weights[held] = graph._weights_at(slots[-2 - origins[held]])
+        weights[held] = graph.payload.weights_at(graph, slots[-2 - origins[held]])
     found[wanted] = weights
 
 

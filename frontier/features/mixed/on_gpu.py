@@ -85,9 +85,9 @@ def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
 
 def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
     """Put the weights that operations ask for where these are in `found`."""
-    data, held, places = graph._edge_data, None, None
+    data, held, places = graph.payload.table, None, None
     if graph.weight_dtype is not None:
-        held, places = (graph._weights, slots) if data is None else (data.weights, graph._edges_at(slots))
+        held, places = (graph._weights, slots) if data is None else (data.weights, graph.payload.edges_at(graph, slots))
     mixed_kernels(graph, batch.src.dtype).answer_weights(
         int(batch.ops.size), batch.ops, answers, origins, batch.weights, places, held, found
     )

@@ -10,7 +10,7 @@ As GPMA's dynamic query buffer does (Sha et al., VLDB 2017, section 3), this sep
 query chooses its state, and pays for it in its own thread.
 """
 
-from .history import History, logged_update
+from .history import History
 from .snapshot import REFUSAL, REFUSAL_OF_OBSERVERS, read_now, take_snapshot
 
-__all__ = ["REFUSAL", "REFUSAL_OF_OBSERVERS", "History", "logged_update", "read_now", "take_snapshot"]
+__all__ = ["REFUSAL", "REFUSAL_OF_OBSERVERS", "History", "read_now", "take_snapshot"]

@@ -7,20 +7,19 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
-from frontier.core.results import ObserverError
+from frontier.core.component import Component, component_of
+from frontier.core.results import MemoryUsage
 
 from .log import Step, UpdateLog, make_step
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
+    from frontier.core.component import Call
 
 _position_of = attrgetter("position")
-
-U = TypeVar("U", bound=Callable[..., Any])
 
 LOST = (
     "the state that this snapshot showed is lost: memory ran out before the graph was updated, or the process was "
@@ -85,7 +84,7 @@ class Pending:
         self.lock = threading.RLock()
 
 
-class History:
+class History(Component):
     """The states of one graph that snapshots may ask for.
 
     States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of the
@@ -99,14 +98,14 @@ class History:
     """
 
     def __init__(self, graph: BaseDynamicGraph):
-        self.repeats = graph._edge_data is None
+        self.repeats = graph.payload.table is None
         self._latest: tuple[int, Any] = -1, None  # the snapshot that was taken last: its position, a weak reference
         self._log = UpdateLog()
         self._copies: list[Copy] = []
         self._unread: list[weakref.ref[Pending]] = []  # no WeakSet, which takes longer to look through
         # No RLock: `release` may be called by the garbage collector while this thread holds it.
         self._changed = threading.Condition(threading.Lock())
-        self._updating = False
+        self._updating = self._logging = False
         _all.add(self)
 
     @property
@@ -168,34 +167,29 @@ class History:
             finally:
                 self._changed.release()
 
-    def nbytes(self) -> int:
-        """Bytes of the copies, and of the log."""
+    def memory_usage(self, graph: BaseDynamicGraph) -> MemoryUsage:
+        """That of the copies, and of the log."""
         with self._changed:
             logged, copies = self._log.nbytes(), list(self._copies)
-        return logged + sum(copy.graph.memory_usage().reserved for copy in copies)
+        reserved = logged + sum(copy.graph.memory_usage().reserved for copy in copies)
+        return MemoryUsage(used=0, reserved=reserved, csr=0, arcs=0)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def run(self, graph: BaseDynamicGraph, update: Callable, arguments: tuple, options: dict[str, Any]) -> Any:
-        """Apply an update to the graph, which no other thread reads or updates, so that it can be repeated."""
-        if self._updating:  # this is a part of another update
-            return update(graph, *arguments, **options)
-        logging = self._prepare(graph)
-        version = graph.version
-        step: Step | None = None
+    def begin(self, graph: BaseDynamicGraph) -> None:
+        """Have what snapshots of the current state need."""
+        self._logging = self._prepare(graph)
         self._updating = True
+
+    def end(self, graph: BaseDynamicGraph, call: Call | None, *, changed: bool) -> None:
+        """Log the update, so that it can be repeated."""
+        step: Step | None = None
         try:
-            result = update(graph, *arguments, **options)
-            if logging and graph.version != version:
-                step = make_step(graph, update.__name__, arguments, options)
-            return result
-        except ObserverError:  # the update was applied
-            if logging:
-                step = make_step(graph, update.__name__, arguments, options)
-            raise
+            if changed and self._logging and call is not None:
+                step = make_step(graph, call)
         finally:
             self._updating = False
-            if graph.version != version:
+            if changed:
                 with self._changed:
                     self._log.append(step)
                     self._trim_after_update()
@@ -346,23 +340,25 @@ class History:
             pending.forked()
 
 
-def logged_update(update: U) -> U:
-    """Decorate an update of a graph, so that snapshots show the state before it."""
+def history_of(graph: BaseDynamicGraph) -> History:
+    """That of a graph which is being read; made if it has none."""
+    history = component_of(graph, History)
+    if history is None:
+        with _making:  # another thread may ask for the same
+            history = component_of(graph, History)
+            if history is None:
+                history = History(graph)
+                graph._components.append(history)
+    return history
 
-    @wraps(update)
-    def run(graph: Any, *arguments: Any, **options: Any) -> Any:
-        history = graph._history
-        if history is None:
-            return update(graph, *arguments, **options)
-        return history.run(graph, update, arguments, options)
 
-    return cast(U, run)
-
-
+_making = threading.Lock()
 _all: weakref.WeakSet[History] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
+    global _making
+    _making = threading.Lock()  # a thread that is not there any more may have held it
     for history in list(_all):
         history.forked()
 

@@ -13,6 +13,7 @@ from frontier.runtime.memory.elementwise import copy_of
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
+    from frontier.core.component import Call
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
@@ -54,7 +55,7 @@ class Step(NamedTuple):
         getattr(graph, self.method)(*self.arguments, **self.options)
 
 
-def make_step(graph: BaseDynamicGraph, method: str, arguments: tuple, options: dict[str, Any]) -> Step | None:
+def make_step(graph: BaseDynamicGraph, call: Call) -> Step | None:
     """An update that was applied to a graph, with copies of its arrays; None if they cannot be copied."""
     arrays: list[Any] = []
 
@@ -66,14 +67,14 @@ def make_step(graph: BaseDynamicGraph, method: str, arguments: tuple, options: d
         return arrays[-1]
 
     try:
-        arguments = tuple(keep(given) for given in arguments)
-        options = {name: keep(given) for name, given in options.items()}
+        arguments = tuple(keep(given) for given in call.arguments)
+        options = {name: keep(given) for name, given in call.options.items()}
     except (MemoryError, TypeError, ValueError):
         return None
     records = max((int(array.size) for array in arrays), default=0)
     cost = ARCS_AN_UPDATE + ARCS_A_RECORD * records
     nbytes = sum(int(array.nbytes) for array in arrays)
-    return Step(method, arguments, options, cost, nbytes, mark_work(graph.device))
+    return Step(call.method, arguments, options, cost, nbytes, mark_work(graph.device))
 
 
 class UpdateLog:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.locking import CONTENTS, LAYOUT, reads
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 
-from .history import Copy, History, Pending
+from .history import Copy, History, Pending, history_of
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -99,9 +99,7 @@ def take_snapshot(graph: BaseDynamicGraph) -> Any:
         raise RuntimeError(
             "an observer must not take a snapshot of the graph whose update it is notified of: take it after the update"
         )
-    history = graph._history
-    if history is None:  # another thread may do the same
-        history = graph.__dict__.setdefault("_history", History(graph))
+    history = history_of(graph)
     return history.take(functools.partial(_make_snapshot, graph, history))
 
 

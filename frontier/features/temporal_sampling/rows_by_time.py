@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
+from frontier.operators.degrees import total_degree
 from frontier.runtime.memory import elementwise
 
 from ..times.column import TIME
@@ -87,7 +88,7 @@ def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     if access.writer is not None:  # an observer reads: what holds during an update may not hold after it
         distinct, places = _distinct(graph, vertices)
         return _sorted_rows(graph, distinct), places
-    name = Gathered, graph._shares_edge_data  # a graph and its reverse share the access
+    name = Gathered, graph.is_transpose  # a graph and its reverse share the access
     held = access.kept.get(name, lambda: Gathered(graph.version))
     if held.version != graph.version:
         held = access.kept.put(name, Gathered(graph.version))
@@ -95,7 +96,7 @@ def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
         return held.rows, vertices
     distinct, places = _distinct(graph, vertices)
     # Of threads that add at the same time, one may be forgotten.
-    held.work += graph._total_degree(distinct) + CALL_COST[graph.device.kind]
+    held.work += total_degree(graph, distinct) + CALL_COST[graph.device.kind]
     if held.work >= graph.num_arcs:
         try:
             return _keep_all(graph, held, access.kept.lock), vertices
@@ -127,7 +128,7 @@ def _distinct(graph: BaseGraph, vertices: Any) -> tuple[Any, Any]:
 
 
 def _kernels(graph: BaseGraph) -> Kernels:
-    return graph._edge_data.times.kernels  # type: ignore[union-attr]
+    return graph.payload.table.times.kernels  # type: ignore[union-attr]
 
 
 def _sorted_rows(graph: BaseGraph, vertices: Any = None) -> RowsByTime:

@@ -51,7 +51,7 @@ class Events(NamedTuple):
 
 def _data(graph: BaseGraph) -> Any:
     """The edge data of a graph with times."""
-    return graph._edge_data
+    return graph.payload.table
 
 
 def event_columns(graph: BaseGraph) -> dict[str, Any]:
@@ -121,5 +121,5 @@ def _graph_of_records(graph: BaseGraph) -> BaseGraph:
     )  # fmt: skip
     made._build(found.offsets, found.ids, found.numbers(graph.device))
     made._num_arcs, made._absent, made._has_sorted_lists = int(found.ids.size), graph._absent, False
-    made._edge_data.adopt(records)
+    made.payload.table.adopt(records)
     return made

@@ -23,7 +23,7 @@ def warn_once(graph: BaseGraph) -> None:
     One of the parts of a graph does.
     """
     of_parts: Any = graph if graph.in_parts else None
-    data: Any = graph._edge_data if of_parts is None else of_parts.local._edge_data
+    data: Any = graph.payload.table if of_parts is None else of_parts.local.payload.table
     replaced, warned = data.has_replaced, data.warned.is_set()
     if of_parts is not None:
         replaced, warned = of_parts.comm.reduce_numbers([int(replaced), int(warned)])

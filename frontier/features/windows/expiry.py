@@ -38,7 +38,7 @@ def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
 
 def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
     """The log of a graph with times, which is made from its edges, or records, if there is none."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     times: TimeColumn = data.times
     if times.arrivals is None and data.records is not None:
         arrivals = Arrivals(graph.device, times.kernels)
@@ -60,7 +60,7 @@ def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
 
 def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete those of some records that are still in the graph with a time less than `before`."""
-    records: Any = graph._edge_data.records  # type: ignore[union-attr]
+    records: Any = graph.payload.table.records  # type: ignore[union-attr]
     xp = graph.xp
     ids = ids[xp.flatnonzero(records.is_used(ids) & (records.columns[TIME][ids] < before))]
     ids.sort()  # an id that was used again may be there twice
@@ -69,7 +69,7 @@ def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> U
 
 def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
     """Delete those of some edges that are still in the graph with a time less than `before`."""
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     xp, count = graph.xp, int(ids.size)
     both = graph._supports_insert_and_find and not graph.directed
     total = 2 * count if both else count

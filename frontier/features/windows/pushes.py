@@ -22,8 +22,8 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
-from frontier.core.locking import updates
-from frontier.core.observers import Notification, observed
+from frontier.core.component import is_followed
+from frontier.core.observers import Notification
 from frontier.core.results import UpdateObserver
 from frontier.core.small_updates import ALIGNMENT, NotificationBuffer
 from frontier.core.sort import END, TILE, tile_count
@@ -32,7 +32,6 @@ from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise, growable
 
 from ..edge_data import WEIGHT_COLUMN
-from ..snapshots import logged_update
 from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
 
@@ -127,7 +126,7 @@ def plain_records(
     first_time : int, optional
         If records are numbered; otherwise `edge_data` has their times.
     """
-    data: Any = graph._edge_data
+    data: Any = graph.payload.table
     if not graph._makes_update_plans or data is None or data.multi_edges != "last":
         return None
     array = graph.xp.ndarray
@@ -153,8 +152,9 @@ def plain_records(
     return Records(src, dst, times, first_time or 0, time_step, given, keep)
 
 
-def _push(graph: BaseDynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
-    """Insert records, and delete what has left the window by then, if that was expected; notify observers.
+def push(graph: BaseDynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
+    """Insert records, and delete what has left the window by then, if that was expected; notify observers. Called in an
+    update of the graph.
 
     Returns None if nothing has changed, and the batch is to go the general way.
 
@@ -164,19 +164,13 @@ def _push(graph: BaseDynamicGraph, records: Records, window: Window | None = Non
         The device's memory is exhausted. The graph is unchanged.
     """
     observers = graph._live_observers()
-    if graph._in_edges is not None or any(observer.exact and observer.sees_changes for observer in observers):
+    if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
         return None
     work = graph._access.workspace()
     if work.pushes is None:
         work.pushes = Pushes(graph)
     with graph._access.changing():
         return work.pushes.run(graph, records, window, observers)
-
-
-push_within = logged_update(_push)
-"""`_push`, in an update that observers are notified of already."""
-push_records = updates(logged_update(observed(_push)))
-"""`_push`, as an update of its own."""
 
 
 class Pushes:
@@ -196,7 +190,7 @@ class Pushes:
     def run(
         self, graph: BaseDynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
-        """See `push_records`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
+        """See `push`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
         exact = loose = False
         for observer in observers:
             if observer.exact:
@@ -235,7 +229,7 @@ class Pushes:
         entries : int
             Of the log that were looked at: `Memory.gone` has the arcs to be deleted in their order.
         """
-        data: Any = graph._edge_data
+        data: Any = graph.payload.table
         count, times = int(records.src.size), data.times
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
@@ -280,8 +274,7 @@ class Pushes:
         updates.erase(graph, self.copies * entries)
         updates.erased(graph, arcs)
         graph._keep_view()
-        graph._num_arcs -= arcs
-        graph.version += 1
+        graph._commit(-arcs)
 
     def _notifications(
         self, observers: list[UpdateObserver], room: NotificationBuffer | None, arcs: int, given: Arcs, size: int
@@ -303,13 +296,13 @@ class Pushes:
 
     def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""
-        data: Any = graph._edge_data
+        data: Any = graph.payload.table
         graph._reserve_for(self.copies * count)
         if data.top + max(count - data.free_count, 0) > data.capacity:
             try:
                 data.reserve(count)
             finally:
-                graph._columns_moved()
+                graph.payload.moved(graph)
         data.reserve_free(count + most)
         times = data.times
         if times is not None and times.ends and times.ends[0].size < data.capacity:
@@ -328,7 +321,7 @@ class Pushes:
 
     def _bind(self, graph: BaseDynamicGraph) -> Bound:
         """Kernels, which take the arrays of the graph that there are now."""
-        data: Any = graph._edge_data
+        data: Any = graph.payload.table
         held, ends = (None, ()) if data.times is None else (data.columns[TIME], data.times.ends)
         arrays = graph._weights, data.free_ids, held, *(ends or (None, None))
         self.moving.set(*[0 if array is None else array.data.ptr for array in arrays])
@@ -340,7 +333,7 @@ class Pushes:
         self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any,
         new: NotificationBuffer | None, gone: NotificationBuffer | None,
     ) -> None:  # fmt: skip
-        data, absent, clock = graph._edge_data, graph._absent, None if window is None else window.clock
+        data, absent, clock = graph.payload.table, graph._absent, None if window is None else window.clock
         times, weights = records.times, records.columns.get(WEIGHT_COLUMN)
         if weights is not None and weights.dtype.kind != "f":  # these cannot be NaN
             weights = None
@@ -396,7 +389,7 @@ class Pushes:
     def _count(self, graph: BaseDynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
         there."""
-        data, count = graph._edge_data, int(ids.size)
+        data, count = graph.payload.table, int(ids.size)
         bound: Any = self._bound
         sources = bound.memory.arcs.src[: self.copies * count]
         inserted, deferred = bound.updates.inserted(graph)
@@ -409,8 +402,7 @@ class Pushes:
             known = self.numbers.synchronize()[KNOWN]
         data.take(count)  # type: ignore[union-attr]
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
-        graph._num_arcs += inserted
-        graph.version += 1
+        graph._commit(inserted)
         data.note_replaced(sources, inserted)  # type: ignore[union-attr]
         return inserted, 0 if records.keep else self.copies * known
 

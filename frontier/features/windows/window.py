@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_dynamic_graph
-from frontier.core.locking import updates
-from frontier.core.observers import observed
 from frontier.core.results import ObserverError, UpdateResult
+from frontier.core.updates import update
 from frontier.runtime import Counters
 from frontier.runtime.arrays import as_device_array, same_length
 from frontier.runtime.values import integer
@@ -18,7 +17,7 @@ from frontier.runtime.values import integer
 from ..times.arrivals import COUNTERS, Bounds
 from ..times.column import TIME
 from ..times.units import HIGHEST, LOWEST, as_span, as_time
-from .pushes import Records, Window, plain_records, push_within
+from .pushes import Records, Window, plain_records, push
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -126,7 +125,7 @@ class SlidingWindow:
             if lateness is not None:
                 raise TypeError(f"lateness has no meaning in a window of {self._by}, which has no late records")
         graph.expire(LOWEST)  # makes the log, if there is none
-        self.clock: int | None = graph._edge_data.latest_time()  # type: ignore[union-attr]
+        self.clock: int | None = graph.payload.table.latest_time()  # type: ignore[union-attr]
         self.late = 0
         self._counters = Counters(graph.device, COUNTERS)
         self._none = graph.xp.empty(0, np.int64)
@@ -240,7 +239,7 @@ class SlidingWindow:
 
     @property
     def _times(self) -> Any:
-        return self.graph._edge_data.times  # type: ignore[union-attr]
+        return self.graph.payload.table.times  # type: ignore[union-attr]
 
     def _push_at_once(
         self, src: Any, dst: Any, weights: Any, time: Any, on_existing: str, edge_data: dict[str, Any]
@@ -308,13 +307,12 @@ class SlidingWindow:
         return max(clock - self._length + 1, LOWEST)
 
 
-@updates
-@observed
+@update
 def _push_plain(
     graph: BaseDynamicGraph, window: SlidingWindow, records: Records, limits: Window
 ) -> WindowResult | None:  # fmt: skip
     """Push records as kernels take them; None if they are to go the general way."""
-    done = push_within(graph, records, limits)
+    done = push(graph, records, limits)
     if done is None:
         return None
     unexpected = window._moved(done.last if window.clock is None else max(window.clock, done.last))

@@ -35,3 +35,8 @@ def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
         return found.astype(np.int64)
     out[:] = found
     return out
+
+
+def total_degree(graph: BaseGraph, vertices: Any) -> int:
+    """Number of arcs that leave some vertices, each counted as often as it is listed."""
+    return int(graph.sum_all(degrees_of(graph, vertices)))

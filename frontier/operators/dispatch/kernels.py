@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
+from frontier.core.view import bare_view
 from frontier.functor import (
     CudaFunctor,
     GraphForm,
@@ -84,13 +85,6 @@ EDGE_POSITION, WEIGHT_POSITION = 2, 3
 """Of a functor's parameters ``(src, dst, edge, weight)``."""
 
 
-def bare_view(graph: BaseGraph) -> Any:
-    """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
-    compiled kernels."""
-    view = graph.view()
-    return view if getattr(view, "weights", None) is None else view._replace(weights=None)
-
-
 def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
     """The view and the weights for CPU kernels that call `op` with arcs: none if neither it looks at weights nor the
     kernel does (`weighted`).
@@ -108,16 +102,16 @@ def reads_of(op: Callable | None) -> tuple[bool, bool]:
 
 def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, Any]:
     """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
-    if graph._edge_data is not None:
+    if graph.payload.table is not None:
         return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
     return (graph.view(), graph._weights) if weight else (bare_view(graph), None)
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
     """The graph's weights as CPU kernels read them (`weight_at`); without, only edges are known from it."""
-    if graph._edge_data is None:
+    if graph.payload.table is None:
         return graph._weights
-    return ByEdge(graph._weights, graph._edge_data.weights if weighted else None)
+    return ByEdge(graph._weights, graph.payload.table.weights if weighted else None)
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
@@ -213,7 +207,7 @@ def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
 
 def edge_macros(graph: BaseGraph) -> tuple[tuple[str, str], ...]:
     """The macros for what the view of a graph with edge data has more than that of its structure."""
-    if graph._edge_data is None:
+    if graph.payload.table is None:
         return ()
     weight = define_text(graph.weight_dtype or np.dtype(np.float32))
     return (

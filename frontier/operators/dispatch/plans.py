@@ -290,7 +290,7 @@ def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
 
 def _setting(graph: BaseGraph, unique: bool) -> tuple:
     """The type of the graph's view, the lanes to a neighbor list, and whether vertices are put out once."""
-    return graph._kernels, graph._edge_data is None, graph.weight_dtype, graph._short_lists, unique
+    return graph._kernels, graph.payload.table is None, graph.weight_dtype, graph._short_lists, unique
 
 
 def _kinds_of(

@@ -74,7 +74,7 @@ def extract_neighbors(
         vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
         vertices = vertices.astype(graph.vertex_dtype, copy=False)
     offsets, dst, slots = collect_arcs(graph, vertices, op, values)
-    return offsets, dst, graph._edges_at(slots)
+    return offsets, dst, graph.payload.edges_at(graph, slots)
 
 
 def extract(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -87,11 +87,11 @@ def extract_successors(graph: BaseGraph, vertices: Any, *, weighted: bool = True
     weighted = weighted and graph.is_weighted
     if graph.is_sorted:
         offsets, dst, stored = _collect_in_order(graph, vertices, weighted)
-        return offsets, dst, graph._weights_of(stored)
+        return offsets, dst, graph.payload.weights_of(stored)
     offsets, dst, slots = collect_arcs(graph, vertices, slots=weighted)
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
     dst, slots = sort_rows(graph, rows, int(vertices.size), dst, slots)
-    return offsets, dst, None if slots is None else graph._weights_at(slots)
+    return offsets, dst, None if slots is None else graph.payload.weights_at(graph, slots)
 
 
 def extract_predecessors(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -115,7 +115,7 @@ def extract_predecessors(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any
     xp.cumsum(xp.searchsorted(dst, vertices, side="right") - first, out=offsets[1:])
     rows = row_ids(device, offsets, np.dtype(np.int64))
     chosen = xp.arange(rows.size) + (first - offsets[:-1])[rows]
-    return offsets, src[chosen], None if slots is None else graph._weights_at(slots[chosen])
+    return offsets, src[chosen], None if slots is None else graph.payload.weights_at(graph, slots[chosen])
 
 
 def count_predecessors(graph: BaseGraph) -> Any:

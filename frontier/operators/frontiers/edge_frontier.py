@@ -214,7 +214,7 @@ class EdgeFrontier:
     def edges(self) -> Any:
         """What functors see as `edge`: slots, or, in a graph with edge data, ids; a new array of int64."""
         self.check()
-        return self.graph._edges_at(self._slots).copy()
+        return self.graph.payload.edges_at(self.graph, self._slots).copy()
 
     @property
     @reads
@@ -223,7 +223,7 @@ class EdgeFrontier:
         self.check()
         if not self.graph.is_weighted:
             return self.graph.xp.ones(len(self), np.float32)
-        return self.graph._weights_at(self._slots)
+        return self.graph.payload.weights_at(self.graph, self._slots)
 
     @property
     @reads

@@ -21,6 +21,8 @@ from frontier.runtime.memory import elementwise
 from frontier.runtime.memory.scratch import ArrayPart
 from frontier.runtime.values import kind_of
 
+from ..degrees import total_degree
+
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
@@ -313,7 +315,7 @@ class Frontier:
         self.check()
         known = self._known_arcs()
         if known is None or self._size is None:
-            known = self.graph._total_degree(self._members()) if self._make_set() else 0
+            known = total_degree(self.graph, self._members()) if self._make_set() else 0
             self._arcs, self._version = known, self.graph.version
         return known
 
@@ -375,7 +377,7 @@ class Frontier:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
         known = self._known_arcs()
         if known is None:
-            known = self.graph._total_degree(self._walk()) if self else 0
+            known = total_degree(self.graph, self._walk()) if self else 0
             self._arcs, self._version = known, self.graph.version
         return known
 

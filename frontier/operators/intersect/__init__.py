@@ -16,6 +16,7 @@ from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import warm_up
 from frontier.runtime.launch.recorder import recorder
 
+from ..degrees import total_degree
 from ..dispatch.capture_memory import refuse_to_convert
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
 from ..dispatch.kernels import (
@@ -215,7 +216,7 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
     if graph.device.is_gpu or has_places(graph, int(us.size)):
         ids = graph.joined(us, vs).astype(graph.vertex_dtype, copy=False)
-        steps = graph._total_degree(ids)
+        steps = total_degree(graph, ids)
     else:
         of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
         steps = int((of_us * of_vs).sum())

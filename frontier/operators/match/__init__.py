@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.sort import id_bits
+from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
-from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, run_cpu
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from .cpu import make_match
 
 if TYPE_CHECKING:

@@ -243,7 +243,7 @@ class SpMV:
             graph = _copy_of(graph, *_transposed(graph, self.weighted))
         order, position = places_by_degree(graph, degrees_of(graph), 0)
         offsets, dst, slots = collect_arcs(graph, order, relabel=position, slots=self.weighted)
-        weights = graph._weights_at(slots) if self.weighted else None
+        weights = graph.payload.weights_at(graph, slots) if self.weighted else None
         self.graph = _copy_of(graph, offsets, dst, weights)
         self._order = order
         self._shares = deal_rows(graph, offsets)
@@ -386,7 +386,7 @@ def _transposed(graph: BaseGraph, weighted: bool) -> tuple[Any, Any, Any]:
     device, xp, n = graph.device, graph.xp, graph.num_vertices
     offsets, dst, slots = collect_arcs(graph, None, slots=weighted)
     keys = arc_keys(device, dst, row_ids(device, offsets, graph.vertex_dtype), n)
-    weights = graph._weights_at(slots) if weighted else None
+    weights = graph.payload.weights_at(graph, slots) if weighted else None
     if weighted:
         keys, weights = sort_pairs(device, keys, weights)
     else:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.sort import accumulate
+from frontier.core.view import bare_view
 
-from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.dynamic import DynamicGraph
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.invariants import in_order, require, require_integer, require_size
 from frontier.core.sort import row_ids, sorted_unique_arcs
+from frontier.graphs import DynamicGraph
 
 from .cpu import View
 

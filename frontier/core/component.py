@@ -1,0 +1,141 @@
+"""`Component`: a feature of a graph, which takes part in its updates, its copies and its files.
+
+The core names no feature. A graph has a list of components, made from its options, and asks each at the points below;
+an empty list costs a loop of no rounds. ``docs/components.md`` is the guide to writing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+
+from .results import MemoryUsage
+
+if TYPE_CHECKING:
+    from .change import Change
+
+C = TypeVar("C", bound="Component")
+
+
+class Call(NamedTuple):
+    """An update as a user has asked for it.
+
+    Attributes
+    ----------
+    method : str
+    arguments : tuple
+    options : dict of str to object
+    """
+
+    method: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+
+
+class Component:
+    """What is kept beside the arcs of one graph. All methods do nothing by default.
+
+    Methods get the graph: a component keeps no reference to it, so that both are freed with the last reference of a
+    user. Those from `begin` to `compacted` are called while no other thread reads or updates the graph.
+    """
+
+    header_fields: ClassVar[frozenset[str]] = frozenset()
+    """The fields of files' headers that are the component's."""
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def begin(self, graph: Any) -> None:
+        """A method that updates the graph was called; nothing has changed."""
+
+    def end(self, graph: Any, call: Call | None, *, changed: bool) -> None:
+        """It has returned.
+
+        Parameters
+        ----------
+        call : Call or None
+            None if it has raised, but for errors of observers.
+        changed : bool
+            Whether `graph.version` has.
+        """
+
+    def reserve(self, graph: Any, change: Change) -> None:
+        """Arcs are about to be inserted or deleted. May raise what updates raise: then nothing has changed."""
+
+    def apply(self, graph: Any, change: Change) -> None:
+        """They were. What fails here is the component's own to put right: the graph has changed."""
+
+    def vertices_changed(self, graph: Any) -> None:
+        """Vertices were inserted or deleted."""
+
+    def vertices_deleted(self, graph: Any, ids: Any) -> None:
+        """Vertices are being deleted, whose edges are; `vertices_changed` follows."""
+
+    def compacted(self, graph: Any) -> None:
+        """`DynamicGraph.compact` has rearranged the graph."""
+
+    def columns_moved(self) -> None:
+        """Arrays of the graph's payload may have been replaced."""
+
+    # ---- copies, files, memory --------------------------------------------------------------------------------------
+
+    def copied_to(self, twin: Any) -> Component | None:
+        """That of a copy, whose arrays are there; None if copies have none."""
+
+    def memory_usage(self, graph: Any) -> MemoryUsage | None:
+        """What it adds to that of the graph."""
+
+    def array_bytes(self) -> dict[str, int]:
+        """Bytes of its arrays by name, for `Graph.statistics`."""
+        return {}
+
+    def header(self, graph: Any) -> dict[str, Any]:
+        """Its fields of a file's header, as JSON can hold them."""
+        return {}
+
+    def arrays(self) -> dict[str, Any]:
+        """Its arrays by their names in files."""
+        return {}
+
+    def array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]]]:
+        """The dtype and shape (None for any size) of each of `arrays`."""
+        return {}
+
+    @classmethod
+    def check_header(cls, header: Mapping[str, Any]) -> None:
+        """Raise ValueError unless its fields of a header, if they are there, are what `header` returns."""
+
+    @classmethod
+    def options(cls, header: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the constructor with which a graph has the component of a header."""
+        return {}
+
+    def fill(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Be what a header and arrays say, which are not checked yet."""
+
+    def check(self, graph: Any, stored: Any) -> None:
+        """Raise ValueError unless it is what kernels rely on; no kernel may be called.
+
+        Parameters
+        ----------
+        stored : array or None
+            What the structure stores with each arc.
+        """
+
+    def filled(self, graph: Any) -> None:
+        """The graph was read from a file, and checked."""
+
+    def built(self, graph: Any) -> None:
+        """The graph was made of a user's edges."""
+
+
+def component_of(graph: Any, kind: type[C]) -> C | None:
+    """The component of a class that a graph has."""
+    for component in graph._components:
+        if isinstance(component, kind):
+            return component
+    return None
+
+
+def is_followed(graph: Any) -> bool:
+    """Whether a component of the graph has to hear what changes (`Component.apply`)."""
+    return any(type(component).apply is not Component.apply for component in graph._components)

@@ -1,0 +1,236 @@
+"""The way of every update through a graph: lock, components, structure, observers.
+
+A method of a graph that updates it is decorated by `update`. It makes one or several changes (`Change`) and has each
+applied by `run`: components reserve what they need, observers are notified, the structure changes, the numbers of the
+graph change with it, and components and observers follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from frontier.runtime import HeldInterrupts
+
+from .change import DELETE, INSERT, Change
+from .component import Call
+from .effective import effective_edges
+from .locking import CONTENTS
+from .observers import Notification
+from .results import ObserverError, UpdateObserver
+from .small_updates import NotificationBuffer
+
+if TYPE_CHECKING:
+    from .base import BaseDynamicGraph, BaseGraph
+    from .batch import Arcs
+
+F = TypeVar("F", bound=Callable)
+
+
+def update(function: F) -> F:
+    """Decorate a method that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
+
+    Components hear of it before and after. Ctrl-C is held back until the update, observers included, is done, or has
+    failed. An update within an update is a part of it.
+    """
+    name = function.__name__
+
+    @wraps(function)
+    def call(graph: Any, *args: Any, **options: Any) -> Any:
+        access = graph._access
+        if access.writer == get_ident():
+            graph._observers.refuse_if_notifying()
+            return function(graph, *args, **options)
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            held = access.begin_update(interrupts)
+            try:
+                if not graph._components:
+                    return graph._observers.run(partial(function, graph, *args, **options))
+                return _with_components(graph, partial(function, graph, *args, **options), Call(name, args, options))
+            finally:
+                access.end_update(held)
+        finally:
+            interrupts.release()
+
+    call.changes = CONTENTS  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def _with_components(graph: Any, apply: Callable[[], Any], call: Call) -> Any:
+    """Apply an update, of which the components hear before and after."""
+    components, version = graph._components, graph.version
+    for component in components:
+        component.begin(graph)
+    applied: Call | None = None
+    try:
+        result = graph._observers.run(apply)
+        applied = call
+        return result
+    except ObserverError:  # the update was applied
+        applied = call
+        raise
+    finally:
+        for component in components:
+            component.end(graph, applied, changed=graph.version != version)
+
+
+# ---- a change -------------------------------------------------------------------------------------------------------
+
+
+def run(graph: BaseDynamicGraph, change: Change) -> Change:
+    """Apply a change to a graph and its components, and notify observers."""
+    for component in graph._components:
+        component.reserve(graph, change)
+    if change.small is None or not _run_small(graph, change):
+        _run(graph, change)
+    return change
+
+
+def apply_to_structure(graph: Any, change: Change) -> None:
+    """Apply a change to the structure alone, and count its arcs."""
+    if change.small is None or not _apply_small(graph, change, None, None):
+        _apply(graph, change)
+    graph._commit(change.gained)
+
+
+def _run(graph: BaseDynamicGraph, change: Change) -> None:
+    inserts, notify = change.kind is INSERT, graph._observers.notify
+    if change.notifications is not None:
+        notifications, changes = change.notifications
+    else:
+        notifications = notifications_of(graph, change.arcs, present=not inserts)
+        changes = _notifications_of_changes(graph, change.arcs) if inserts and change.replaces else []
+    notify(*(("edges_changing", changes) if inserts else ("edges_deleting", notifications)))
+    if change.always or len(change.arcs):
+        with graph._access.changing():
+            _apply(graph, change)
+            _follow(graph, change)
+    notify("edges_inserted" if inserts else "edges_deleted", notifications)
+    notify("edges_changed", changes)
+
+
+def _apply(graph: Any, change: Change) -> None:
+    """Have the structure apply a change."""
+    if not len(change.arcs):
+        return
+    if change.kind is INSERT:
+        if change.finds:
+            change.changed, change.found, change.slots = graph._insert_and_find(change.arcs)
+        else:
+            change.changed, change.found = graph._insert(change.arcs)
+    elif change.finds:
+        change.changed, change.slots = graph._erase_and_find(change.arcs)
+    else:
+        change.changed = graph._delete(change.arcs)
+
+
+def _follow(graph: Any, change: Change) -> None:
+    """What comes after the structure has changed."""
+    graph._commit(change.gained)
+    if change.commit is not None:
+        change.commit(change)
+    for component in graph._components:
+        component.apply(graph, change)
+
+
+# ---- a small change, which some structures apply in few launches ----------------------------------------------------
+
+
+def _run_small(graph: Any, change: Change) -> bool:
+    """`run` of a small change; False if nothing has changed, and it is to go the general way."""
+    observers = graph._live_observers()
+    if not observers:
+        with graph._access.changing():
+            if not _apply_small(graph, change, None, None):
+                return False
+            _follow(graph, change)
+        return True
+    exact = loose = False
+    for observer in observers:
+        if not observer.exact:
+            loose = True
+        elif change.kind is INSERT and observer.sees_changes and graph.weight_dtype is not None:
+            return False  # it is notified before the insertion, too
+        else:
+            exact = True
+    buffer = NotificationBuffer(graph, change.small[0].size, loose, exact or change.kind is DELETE)  # type: ignore[index]
+    return (_insert_notifying if change.kind is INSERT else _delete_notifying)(graph, change, observers, buffer)
+
+
+def _insert_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+    with graph._access.changing():
+        if not _apply_small(graph, change, buffer.arcs, buffer.edges):
+            return False
+        _follow(graph, change)
+    _notify(graph, "edges_inserted", observers, buffer.arrays(change.edges))  # type: ignore[arg-type]
+    return True
+
+
+def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+    src, dst, _ = change.small  # type: ignore[misc]
+    change.edges = graph._find_small(src, dst, buffer.arcs, buffer.edges)
+    if change.edges is None:
+        return False
+    arrays = buffer.arrays(change.edges)
+    _notify(graph, "edges_deleting", observers, arrays)
+    with graph._access.changing():
+        if not _apply_small(graph, change, None, None):
+            _apply(graph, change)  # observers have been notified: the rest of the general way is taken here
+        _follow(graph, change)
+    _notify(graph, "edges_deleted", observers, arrays)
+    return True
+
+
+def _apply_small(graph: Any, change: Change, arcs: Any, edges: Any) -> bool:
+    """Have the structure apply a small change, if it can; `arcs` and `edges` are addresses for what it finds."""
+    src, dst, weights = change.small  # type: ignore[misc]
+    if change.kind is INSERT:
+        done = graph._insert_small(src, dst, weights, arcs, edges)
+        if done is None:
+            return False
+        change.changed, change.found, change.edges = done
+        return True
+    deleted = 0 if change.edges == 0 else graph._delete_small(src, dst, change.edges)
+    if deleted is None:
+        return False
+    change.changed = deleted
+    return True
+
+
+def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tuple[Any, Any]) -> None:
+    arcs, edges = arrays
+    graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])
+
+
+# ---- what observers hear --------------------------------------------------------------------------------------------
+
+
+def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
+    """Each observer with the sources and destinations that it is to be notified of."""
+    observers = graph._live_observers()
+    if not observers:
+        return []
+    exact = _effective(graph, [observer for observer in observers if observer.exact], arcs, present)
+    return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+
+
+def _notifications_of_changes(graph: BaseDynamicGraph, arcs: Arcs) -> list[Notification]:
+    """The same, of arcs that get other values."""
+    if graph._stored_dtype is None:
+        return []
+    observers = [observer for observer in graph._live_observers() if observer.exact and observer.sees_changes]
+    if not observers:
+        return []
+    effective = _effective(graph, observers, arcs, present=True)
+    return [(observer, effective) for observer in observers]
+
+
+def _effective(graph: BaseGraph, observers: list[UpdateObserver], arcs: Arcs, present: bool) -> tuple[Any, Any]:
+    """The effective edges of a batch, for observers that need them."""
+    if not observers:
+        return arcs.src, arcs.dst
+    return observers[0].find_edges(partial(effective_edges, graph, arcs, present))

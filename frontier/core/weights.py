@@ -1,0 +1,117 @@
+"""`Weights`: the payload of most graphs, a weight of each edge or nothing, which structures store by slot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .added_weights import add_weights
+from .batch import Arcs
+from .change import DELETE, INSERT, Change
+from .payload import Payload
+from .results import UpdateResult
+from .small_updates import small_arrays
+from .updates import notifications_of, run
+
+ON_EXISTING = ("replace", "keep", "add")
+"""What an insertion may do with edges that are there."""
+
+
+class Weights(Payload):
+    """It has no state: one object serves all graphs."""
+
+    # ---- reading ----------------------------------------------------------------------------------------------------
+
+    def stored_dtype(self, weight_dtype: np.dtype | None) -> np.dtype | None:
+        return weight_dtype
+
+    def edges_at(self, graph: Any, slots: Any, out: Any = None) -> Any:
+        return slots
+
+    def edge_capacity(self, graph: Any) -> int:
+        return graph.slot_capacity
+
+    def weights_of(self, stored: Any) -> Any:
+        return stored
+
+    def weights_by_edge(self, graph: Any) -> Any:
+        return None if graph.weight_dtype is None else graph._weights
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
+        if src.size:
+            graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
+
+    def insert(
+        self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
+    ) -> UpdateResult:  # fmt: skip
+        if data:
+            raise TypeError(
+                f"insert_edges() got {next(iter(data))}=..., but this graph has no edge data; make it with edge_data="
+            )
+
+        def arcs() -> Arcs:
+            passing = _are_exact(graph)
+            return graph._prepare(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
+
+        if on_existing == "replace":
+            return _result(graph, _run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
+        batch = arcs()
+        if not len(batch):
+            return UpdateResult()
+        if on_existing == "add":
+            return graph._result(*graph._append(batch))
+        distinct, slots = graph._distinct(batch)
+        absent = graph.xp.flatnonzero(slots < 0)
+        given = None if distinct.weights is None else distinct.weights[absent]
+        new = Arcs(distinct.src[absent], distinct.dst[absent], given)
+        return _result(graph, run(graph, Change(INSERT, new, replaces=False)))
+
+    def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+        def arcs() -> Arcs:
+            return graph._prepare(src, dst, directed=graph.directed, passing=_are_exact(graph))
+
+        return _result(graph, _run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
+
+    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+        return _result(graph, run(graph, Change(DELETE, Arcs(src, dst, None))))
+
+
+WEIGHTS = Weights()
+
+
+def append_weights(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
+    """Add the weights of arcs to those in the graph; see `DynamicGraph._append`."""
+    distinct, slots = graph._distinct(arcs)
+    weights = distinct.weights
+    present = graph.xp.flatnonzero(slots >= 0)
+    copies = 1 if graph.directed else 2
+    weights[present] = add_weights(graph, weights[present], graph._weights[slots[present]], copies=copies)
+    stay = weights > 0
+    gone = graph.xp.flatnonzero(~stay & (slots >= 0))
+    stay = graph.xp.flatnonzero(stay)
+    staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
+    going = Arcs(distinct.src[gone], distinct.dst[gone], None)
+    leaving = notifications_of(graph, going, present=True)
+    added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
+    removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
+    return added.changed, added.found, removed.changed
+
+
+def _run(graph: Any, change: Change) -> Change:
+    """Apply a user's change, unless it is empty."""
+    return run(graph, change) if change.small is not None or len(change.arcs) else change
+
+
+def _are_exact(graph: Any) -> bool:
+    """Whether nobody keeps the arcs of a batch after the update: exact observers get arrays of their own."""
+    return all(observer.exact for observer in graph._live_observers())
+
+
+def _result(graph: Any, change: Change) -> UpdateResult:
+    if change.kind is DELETE:
+        return graph._result(0, 0, change.changed)
+    return graph._result(change.changed, change.found if change.replaces else 0, 0)

@@ -1,0 +1,239 @@
+"""`EdgePayload`: edge data and times as what a graph keeps of each edge.
+
+Structures store the id of each edge, which is its row in the columns (`frontier.features.edge_data`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from frontier.core.batch import Arcs
+from frontier.core.invariants import count_at, require, require_integer, require_size, within
+from frontier.core.payload import Payload
+from frontier.core.results import MemoryUsage, UpdateResult
+from frontier.runtime.values import one_of
+
+from .edge_data import (
+    COLUMN_DTYPES,
+    COUNT,
+    MULTI,
+    EdgeData,
+    add_rows,
+    append_rows,
+    build_rows,
+    delete_arcs,
+    delete_rows,
+    edge_runs,
+    insert_rows,
+    make_rows,
+    summed_rows,
+)
+from .edge_data.record_deletion import delete_edges_and_records
+from .edge_data.record_insertion import build_records, insert_records
+from .times import KEEP_TIMES, TIME, UNITS, TimeColumn
+from .windows.pushes import plain_records, push
+
+EDGE_DATA = "edge_data"
+"""A field of headers: ``{"columns": {name: dtype}, "top": int}``."""
+TIMES = "times"
+"""In graphs with times: ``{"unit": str, "keep": str}``, and `REPLACED`."""
+REPLACED = "replaced"  # true, if times of edges were replaced
+MULTI_FIELD = "multi_edges"
+"""``"sum"`` or ``"all"``, in graphs that add up records, or keep them."""
+
+
+def edge_payload(
+    graph: Any, edge_data: Any, time_unit: str | None, keep_time: str, multi_edges: str
+) -> EdgePayload | None:
+    """What the options of a graph that is being made ask for; None without edge data and times."""
+    times = None if time_unit is None else TimeColumn(graph.device, graph.vertex_dtype, time_unit, keep_time)
+    if one_of(multi_edges, "multi_edges", MULTI) == "last" and edge_data is None and times is None:
+        return None
+    if not graph.can_store_weights:
+        raise ValueError(f"{type(graph).__name__} stores no edge data" + ", and no times" * (times is not None))
+    columns = {} if edge_data is None else edge_data
+    return EdgePayload(EdgeData(graph.device, graph.vertex_dtype, graph.weight_dtype, columns, times, multi_edges))
+
+
+class EdgePayload(Payload):
+    """The edge data of one graph, and of its transpose.
+
+    Parameters
+    ----------
+    table : EdgeData
+    """
+
+    header_fields = frozenset({EDGE_DATA, TIMES, MULTI_FIELD})
+    table: EdgeData = None  # type: ignore[assignment]  # a property of the base
+
+    def __init__(self, table: EdgeData):
+        self.table = table
+
+    # ---- reading ----------------------------------------------------------------------------------------------------
+
+    def stored_dtype(self, weight_dtype: np.dtype | None) -> np.dtype:
+        return self.table.id_dtype
+
+    def edges_at(self, graph: Any, slots: Any, out: Any = None) -> Any:
+        if not slots.size:
+            return slots
+        edges = graph.xp.empty(slots.size, np.int64) if out is None else out
+        self.table.kernels.read_ids(int(slots.size), slots, graph._weights, edges)
+        return edges
+
+    def edge_capacity(self, graph: Any) -> int:
+        return self.table.capacity
+
+    def weights_of(self, stored: Any) -> Any:
+        weights = self.table.weights
+        return None if weights is None or stored is None else weights[stored]
+
+    def weights_by_edge(self, graph: Any) -> Any:
+        return self.table.weights
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    @property
+    def update_kernels(self) -> list[Any]:
+        times = self.table.times
+        return [self.table.kernels] if times is None else [self.table.kernels, times.kernels]
+
+    def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
+        rows = make_rows(graph, src, dst, weights, data, "from_edges")
+        multi_edges = self.table.multi_edges
+        if multi_edges == "all":
+            build_records(graph, rows)
+        else:
+            build_rows(graph, rows if multi_edges == "last" else summed_rows(graph, rows, edge_runs(graph, rows)))
+
+    def insert(
+        self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
+    ) -> UpdateResult:  # fmt: skip
+        multi_edges, keep = self.table.multi_edges, on_existing == "keep"
+        if multi_edges != "last" and on_existing != "replace":
+            raise ValueError(
+                f"on_existing={on_existing!r} has no meaning with multi_edges={multi_edges!r}: all records add up"
+            )
+        if graph._makes_update_plans and on_existing != "add":
+            records = plain_records(graph, src, dst, weights, data, keep=keep)
+            done = None if records is None else push(graph, records)
+            if done is not None:
+                return graph._result(done.inserted, done.found, 0)
+        rows = make_rows(graph, src, dst, weights, data)
+        if multi_edges == "all":
+            return insert_records(graph, rows)
+        if not len(rows.arcs):
+            return UpdateResult()
+        if multi_edges == "sum":
+            return graph._result(*add_rows(graph, rows), 0)
+        if on_existing == "add":
+            return graph._result(*append_rows(graph, rows))
+        return graph._result(*insert_rows(graph, rows, keep=keep), 0)
+
+    def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+        by_arcs = graph._supports_insert_and_find and self.table.multi_edges != "all"
+        arcs = graph._prepare(src, dst, directed=graph.directed or not by_arcs)
+        if self.table.multi_edges == "all":
+            return delete_edges_and_records(graph, arcs)
+        if not len(arcs):
+            return UpdateResult()
+        return graph._result(0, 0, (delete_arcs if by_arcs else delete_rows)(graph, arcs))
+
+    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+        if self.table.multi_edges == "all":
+            return delete_edges_and_records(graph, Arcs(src, dst, None))
+        if graph._supports_insert_and_find:
+            return graph._result(0, 0, delete_arcs(graph, Arcs(src, dst, None)))
+        if not graph.directed:  # a record for both directions
+            keep = graph.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+        return graph._result(0, 0, delete_rows(graph, Arcs(src, dst, None)))
+
+    # ---- copies, files, memory --------------------------------------------------------------------------------------
+
+    def copied_to(self, twin: Any) -> EdgePayload:
+        twin.payload = EdgePayload(self.table.copy())
+        return twin.payload
+
+    def memory_usage(self, graph: Any) -> MemoryUsage:
+        table = self.table
+        reserved = sum(table.reserved_bytes().values())
+        return MemoryUsage(used=table.used_bytes(), reserved=reserved, csr=table.plain_bytes(), arcs=0)
+
+    def array_bytes(self) -> dict[str, int]:
+        return self.table.reserved_bytes()
+
+    def header(self, graph: Any) -> dict[str, Any]:
+        table = self.table
+        columns = {name: table.dtypes[name].name for name in table.names}
+        fields: dict[str, Any] = {EDGE_DATA: {"columns": columns, "top": table.top}}
+        if table.times is not None:
+            replaced = {REPLACED: True} if table.has_replaced else {}
+            fields[TIMES] = {"unit": table.times.unit, "keep": table.times.keep, **replaced}
+        if table.multi_edges != "last":
+            fields[MULTI_FIELD] = table.multi_edges
+        return fields
+
+    def arrays(self) -> dict[str, Any]:
+        return self.table.arrays()
+
+    def array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]]]:
+        return self.table.array_types()
+
+    @classmethod
+    def check_header(cls, header: Mapping[str, Any]) -> None:
+        columns: Any = {}
+        if EDGE_DATA in header:
+            data = header[EDGE_DATA]
+            require(isinstance(data, dict) and data.keys() == {"columns", "top"} and isinstance(data["columns"], dict),
+                    f"edge_data is {data!r}")  # fmt: skip
+            columns = data["columns"]
+            require_integer(data["top"], "top", 0, np.iinfo(np.int64).max)
+            require(all(dtype in COLUMN_DTYPES for dtype in columns.values()), f"edge_data is {data!r}")
+        if TIMES in header:
+            rules = header[TIMES]
+            require(isinstance(rules, dict) and rules.keys() - {REPLACED} == {"unit", "keep"}
+                    and rules["unit"] in (*UNITS,) and rules["keep"] in KEEP_TIMES
+                    and rules.get(REPLACED, True) is True and columns.get(TIME) == "int64",
+                    f"times is {rules!r}")  # fmt: skip
+        if MULTI_FIELD in header:
+            known = header[MULTI_FIELD] in ("sum", "all")
+            require(known and columns.get(COUNT) == "int64", f"multi_edges is {header[MULTI_FIELD]!r}")
+
+    @classmethod
+    def options(cls, header: Mapping[str, Any]) -> dict[str, Any]:
+        if EDGE_DATA not in header:
+            return {}
+        columns = dict(header[EDGE_DATA]["columns"])
+        options: dict[str, Any] = {"edge_data": columns}
+        if TIMES in header:
+            options |= {"time_unit": header[TIMES]["unit"], "keep_time": header[TIMES]["keep"]}
+            del columns[TIME]
+        if MULTI_FIELD in header:
+            options["multi_edges"] = header[MULTI_FIELD]
+            del columns[COUNT]
+        return options
+
+    def fill(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        self.table.set_arrays(header[EDGE_DATA]["top"], arrays)
+        self.table.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
+
+    def check(self, graph: Any, stored: Any) -> None:
+        """Raise ValueError unless each id below the top is that of one edge, or free, and columns have its entry."""
+        table, xp = self.table, graph.xp
+        copies = 1 if graph.directed else 2
+        held = int(stored.size) // copies + table.free_count
+        require(table.top == held, f"there are {table.top} ids of edges, but {held} edges and free ids")
+        for name, column in table.columns.items():
+            require_size(column, table.top, f"column.{name}")
+        inside = within(stored, table.top).all() and within(table.free_ids, table.top).all()
+        require(inside, "an id of an edge is out of range")
+        used, free = count_at(xp, stored, table.top), count_at(xp, table.free_ids, table.top)
+        require((used + copies * free == copies).all(), "an id is that of two edges, or that of none and not free")
+        table.check_records()
+
+    def filled(self, graph: Any) -> None:
+        self.table.link_records()
