@@ -639,7 +639,8 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ObserverError
             The edges were inserted, but an observer failed. This applies to all updates.
         """
-        one_of(on_existing, "on_existing", ON_EXISTING)
+        if on_existing not in ON_EXISTING:
+            one_of(on_existing, "on_existing", ON_EXISTING)
         if on_existing == "add" and self.weight_dtype is None:
             raise ValueError("on_existing='add' adds weights, but this graph has none")
         return self.payload.insert(self, src, dst, weights, on_existing, edge_data)

@@ -74,11 +74,6 @@ class Change:
             self._arcs = self._make()  # type: ignore[misc]
         return self._arcs
 
-    @property
-    def gained(self) -> int:
-        """How many arcs more the graph has."""
-        return self.changed if self.kind is INSERT else -self.changed
-
     def reversed(self) -> Change:
         """The same change of the transpose of a directed graph."""
         small = None

@@ -140,14 +140,16 @@ class Access:
                 "the graph cannot be updated while the same thread reads it: the update would wait for its own thread; "
                 "leave the `with graph.reading()` block, or the call, that reads"
             )
-        _acquire(self._members, interrupts)
+        if not self._members.acquire(False):  # by position, which takes half the time
+            _acquire(self._members, interrupts)
         held: list[Share] = []
         try:
             self._barred = True
             for ref in self._shares:
                 share = ref()
                 if share is not None:
-                    _acquire(share.lock, interrupts)
+                    if not share.lock.acquire(False):
+                        _acquire(share.lock, interrupts)
                     held.append(share)
             if self.broken is not None:
                 raise RuntimeError(self.broken)
@@ -177,12 +179,17 @@ class Access:
         self._members.release()
 
     def changing(self) -> Changing:
-        """A block in which the arrays of the graph disagree with each other.
+        """A block in which the arrays of the graph disagree with each other (`torn`)."""
+        return Changing(self)
 
-        If it ends by an exception that no structure raises on purpose, such as one that another thread has set off
+    def torn(self, error: BaseException) -> None:
+        """Called with what has ended a block in which the arrays of the graph disagree with each other.
+
+        If that is no exception that structures raise on purpose, but one such as another thread has set off
         (``PyThreadState_SetAsyncExc``), the graph is broken: later uses raise.
         """
-        return Changing(self)
+        if not isinstance(error, WHOLE):
+            self._break(f"the graph can be used no more: an update was ended midway by {type(error).__name__}")
 
     # ---- fork -------------------------------------------------------------------------------------------------------
 
@@ -221,8 +228,8 @@ class Changing:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: Any, trace: Any) -> None:
-        if kind is not None and not issubclass(kind, WHOLE):
-            self._access._break(f"the graph can be used no more: an update was ended midway by {kind.__name__}")
+        if error is not None:
+            self._access.torn(error)
 
 
 class Streams:
@@ -322,8 +329,6 @@ def scratch_of_stream() -> list[Any]:
 
 def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
     """Take a lock; the wait can be interrupted, since nothing has changed yet."""
-    if lock.acquire(False):  # by position, which takes half the time
-        return
     while not lock.acquire(timeout=POLL):
         interrupts.deliver()
 

@@ -119,7 +119,8 @@ class Observers:
         RuntimeError
             An observer tried to change the graph during a notification.
         """
-        self.refuse_if_notifying()
+        if self._notifying:
+            self.refuse_if_notifying()
         if self._updating:
             return update()
         self._updating = True

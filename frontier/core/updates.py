@@ -93,44 +93,54 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
 def apply_to_structure(graph: Any, change: Change) -> None:
     """Apply a change to the structure alone, and count its arcs."""
     if change.small is None or not _apply_small(graph, change, None, None):
-        _apply(graph, change)
-    graph._commit(change.gained)
+        _apply(graph, change, change.arcs)
+    graph._commit(change.changed if change.kind is INSERT else -change.changed)
 
 
 def _run(graph: BaseDynamicGraph, change: Change) -> None:
-    inserts, notify = change.kind is INSERT, graph._observers.notify
+    arcs, inserts, notify = change.arcs, change.kind is INSERT, graph._observers.notify
+    notifications: list[Notification] = []
+    changes: list[Notification] = []
     if change.notifications is not None:
         notifications, changes = change.notifications
-    else:
-        notifications = notifications_of(graph, change.arcs, present=not inserts)
-        changes = _notifications_of_changes(graph, change.arcs) if inserts and change.replaces else []
-    notify(*(("edges_changing", changes) if inserts else ("edges_deleting", notifications)))
-    if change.always or len(change.arcs):
-        with graph._access.changing():
-            _apply(graph, change)
+    elif live := graph._observers.live():
+        notifications = _notifications(graph, live, arcs, present=not inserts)
+        changes = _notifications_of_changes(graph, live, arcs) if inserts and change.replaces else []
+    if changes:
+        notify("edges_changing", changes)
+    if notifications and not inserts:
+        notify("edges_deleting", notifications)
+    if change.always or len(arcs):
+        try:
+            _apply(graph, change, arcs)
             _follow(graph, change)
-    notify("edges_inserted" if inserts else "edges_deleted", notifications)
-    notify("edges_changed", changes)
+        except BaseException as error:
+            graph._access.torn(error)
+            raise
+    if notifications:
+        notify("edges_inserted" if inserts else "edges_deleted", notifications)
+    if changes:
+        notify("edges_changed", changes)
 
 
-def _apply(graph: Any, change: Change) -> None:
+def _apply(graph: Any, change: Change, arcs: Arcs) -> None:
     """Have the structure apply a change."""
-    if not len(change.arcs):
+    if change.always and not len(arcs):
         return
     if change.kind is INSERT:
         if change.finds:
-            change.changed, change.found, change.slots = graph._insert_and_find(change.arcs)
+            change.changed, change.found, change.slots = graph._insert_and_find(arcs)
         else:
-            change.changed, change.found = graph._insert(change.arcs)
+            change.changed, change.found = graph._insert(arcs)
     elif change.finds:
-        change.changed, change.slots = graph._erase_and_find(change.arcs)
+        change.changed, change.slots = graph._erase_and_find(arcs)
     else:
-        change.changed = graph._delete(change.arcs)
+        change.changed = graph._delete(arcs)
 
 
 def _follow(graph: Any, change: Change) -> None:
     """What comes after the structure has changed."""
-    graph._commit(change.gained)
+    graph._commit(change.changed if change.kind is INSERT else -change.changed)
     if change.commit is not None:
         change.commit(change)
     for component in graph._components:
@@ -142,7 +152,7 @@ def _follow(graph: Any, change: Change) -> None:
 
 def _run_small(graph: Any, change: Change) -> bool:
     """`run` of a small change; False if nothing has changed, and it is to go the general way."""
-    observers = graph._live_observers()
+    observers = graph._observers.live()
     if not observers:
         with graph._access.changing():
             if not _apply_small(graph, change, None, None):
@@ -179,7 +189,9 @@ def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver
     _notify(graph, "edges_deleting", observers, arrays)
     with graph._access.changing():
         if not _apply_small(graph, change, None, None):
-            _apply(graph, change)  # observers have been notified: the rest of the general way is taken here
+            _apply(
+                graph, change, change.arcs
+            )  # observers have been notified: the rest of the general way is taken here
         _follow(graph, change)
     _notify(graph, "edges_deleted", observers, arrays)
     return True
@@ -211,19 +223,21 @@ def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tu
 
 def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
     """Each observer with the sources and destinations that it is to be notified of."""
-    observers = graph._live_observers()
-    if not observers:
-        return []
-    exact = _effective(graph, [observer for observer in observers if observer.exact], arcs, present)
-    return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in observers]
+    live = graph._observers.live()
+    return _notifications(graph, live, arcs, present) if live else []
 
 
-def _notifications_of_changes(graph: BaseDynamicGraph, arcs: Arcs) -> list[Notification]:
+def _notifications(
+    graph: BaseDynamicGraph, live: list[UpdateObserver], arcs: Arcs, present: bool
+) -> list[Notification]:  # fmt: skip
+    exact = _effective(graph, [observer for observer in live if observer.exact], arcs, present)
+    return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in live]
+
+
+def _notifications_of_changes(graph: BaseDynamicGraph, live: list[UpdateObserver], arcs: Arcs) -> list[Notification]:
     """The same, of arcs that get other values."""
-    if graph._stored_dtype is None:
-        return []
-    observers = [observer for observer in graph._live_observers() if observer.exact and observer.sees_changes]
-    if not observers:
+    observers = [observer for observer in live if observer.exact and observer.sees_changes]
+    if not observers or graph._stored_dtype is None:
         return []
     effective = _effective(graph, observers, arcs, present=True)
     return [(observer, effective) for observer in observers]

@@ -108,10 +108,12 @@ def _run(graph: Any, change: Change) -> Change:
 
 def _are_exact(graph: Any) -> bool:
     """Whether nobody keeps the arcs of a batch after the update: exact observers get arrays of their own."""
-    return all(observer.exact for observer in graph._live_observers())
+    live = graph._observers.live()
+    return not live or all(observer.exact for observer in live)
 
 
 def _result(graph: Any, change: Change) -> UpdateResult:
+    copies = 1 if graph.directed else 2
     if change.kind is DELETE:
-        return graph._result(0, 0, change.changed)
-    return graph._result(change.changed, change.found if change.replaces else 0, 0)
+        return UpdateResult(0, 0, change.changed // copies)
+    return UpdateResult(change.changed // copies, change.found // copies if change.replaces else 0)

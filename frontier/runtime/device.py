@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -25,14 +25,15 @@ class Device:
     kind : {"cpu", "gpu"}
     xp : module
         The array module of the device: ``numpy`` or ``cupy``.
+    is_gpu : bool
     """
 
     kind: str
     xp: ModuleType
+    is_gpu: bool = field(init=False, repr=False, compare=False)
 
-    @property
-    def is_gpu(self) -> bool:
-        return self.kind == "gpu"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_gpu", self.kind == "gpu")
 
     def to_host(self, array: Any) -> np.ndarray:
         """A NumPy array with the contents of `array`; waits for work queued on the device."""

@@ -56,7 +56,8 @@ class HeldInterrupts:
         _holding = False
         if _signal.getsignal(_SIGINT) == self._note:  # nobody has put another one there meanwhile
             _signal.signal(_SIGINT, self._handler)
-        self.deliver()
+        if self._came is not None:
+            self.deliver()
 
     def _note(self, number: int, frame: Any) -> None:
         self._came = number, frame

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.runtime import fill_with
+from frontier.runtime import Scratch, fill_with
 
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
@@ -27,17 +27,20 @@ def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> 
     are there.
     """
     arcs.check()
-    if len(arcs) < SMALL_ARCS:
+    if arcs.src.size < SMALL_ARCS:
         _insert_at_once(graph, arcs, slots, resolving)
     else:
         _insert_parts(graph, arcs, slots, resolving)
 
 
 def _insert_at_once(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
-    count, kernels, few = len(arcs), graph._kernels, len(arcs) <= SMALL_TO_RESOLVE
+    count, kernels = int(arcs.src.size), graph._kernels
+    few = count <= SMALL_TO_RESOLVE
     graph._reserve_for(count)
-    table = _duplicates(graph) if resolving else None
-    recorded = graph._scratch.get("recorded", DUPLICATE_ENTRIES, np.int64) if resolving else None
+    table = recorded = None
+    if resolving:
+        scratch = graph._scratch
+        table, recorded = _duplicates(scratch), scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
     graph._counters.reset()
     kernels.insert(
@@ -48,14 +51,14 @@ def _insert_at_once(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: boo
         kernels.resolve_duplicates(count, graph._pool(), graph._weights, arcs.weights, *duplicates, True)
 
 
-def _duplicates(graph: BaseSlabGraph) -> Any:
+def _duplicates(scratch: Scratch) -> Any:
     """The table that resolves few duplicates, empty."""
-    return graph._scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
+    return scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
 
 
 def clear_duplicates(graph: BaseSlabGraph) -> None:
     """To be called after an insertion that could not resolve them."""
-    fill_with(_duplicates(graph), EMPTY)
+    fill_with(_duplicates(graph._scratch), EMPTY)
 
 
 def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:

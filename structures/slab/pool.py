@@ -149,7 +149,9 @@ class SlabPool:
 
     def _reserve_for(self, arcs: int) -> None:
         """Make room for a batch of so many arcs, likewise."""
-        self._reserve(self._slabs_for(arcs))
+        slabs = self._slabs_for(arcs)
+        if slabs > self._free_count + self._capacity - self._used:
+            self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:
         """The slabs that a batch of so many arcs is expected to take, at most."""

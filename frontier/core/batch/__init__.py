@@ -208,7 +208,8 @@ class ArcMaker:
             else failed, its errors are dropped.
         """
         device, xp = self.device, self.device.xp
-        if not (device.is_gpu and is_plain(xp.ndarray, src, dst, weights, self.weight_dtype)):
+        plain = is_plain(xp.ndarray, src, dst, weights, self.weight_dtype)
+        if not (plain and (device.is_gpu or (src.flags.writeable and dst.flags.writeable and weights is None))):
             src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
             if src.dtype != dst.dtype:
                 src, dst = src.astype(np.int64), dst.astype(np.int64)
@@ -222,7 +223,7 @@ class ArcMaker:
         error_counts, error_flag = self._error_counts, self._error_flag
 
         def check(waited: bool) -> None:
-            if not waited:
+            if device.is_gpu and not waited:
                 device.synchronize()
             self._unchecked = False
             if error_flag.raised():
