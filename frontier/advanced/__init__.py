@@ -1,6 +1,8 @@
 """The names that authors of algorithms need beyond operators and frontiers, and the classes of graphs' results."""
 
 from frontier.core import keys
+from frontier.core.change import Change
+from frontier.core.component import Component, add_component, component_of
 from frontier.core.locking import reads
 from frontier.core.registry import csr_structure
 from frontier.core.results import MemoryUsage, UpdateResult
@@ -31,6 +33,8 @@ from . import arguments
 __all__ = [
     "CapturedBatchStep",
     "CapturedStep",
+    "Change",
+    "Component",
     "Device",
     "HostCopy",
     "MemoryUsage",
@@ -42,9 +46,11 @@ __all__ = [
     "StorageStatistics",
     "UpdateResult",
     "WindowResult",
+    "add_component",
     "arguments",
     "choose_layout",
     "clear",
+    "component_of",
     "copy_for_passes",
     "copy_if_faster",
     "copy_to_host_async",

@@ -128,6 +128,12 @@ class Component:
         """The graph was made of a user's edges."""
 
 
+def add_component(graph: Any, component: Component) -> None:
+    """Have a component follow all later updates of a graph."""
+    with graph.reading():  # no update now
+        graph._components.append(component)
+
+
 def component_of(graph: Any, kind: type[C]) -> C | None:
     """The component of a class that a graph has."""
     for component in graph._components:
