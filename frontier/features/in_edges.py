@@ -120,7 +120,7 @@ class InEdges(Component):
 
     def apply(self, graph: BaseGraph, change: Change) -> None:
         """Change the transpose alike; without memory for it, it is stale."""
-        if self.stale:
+        if self.stale or (change.always and not len(change.arcs)):
             return
         self.stale = True
         with suppress(MemoryError):

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from frontier.advanced import Component, add_component, component_of
 from model import to_host
+
+from frontier.advanced import Component, add_component, component_of
 
 
 class UpdateCount(Component):
