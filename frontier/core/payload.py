@@ -20,12 +20,10 @@ class Payload(Component, ABC):
     """What a graph keeps of each edge. The methods get the graph, which one payload may not be the only to have: the
     transpose of a graph shares that of the graph."""
 
-    # ---- reading ----------------------------------------------------------------------------------------------------
+    table: Any = None
+    """The columns of edge data; None where edges have weights at most."""
 
-    @property
-    def table(self) -> Any:
-        """The columns of edge data; None where edges have weights at most."""
-        return None
+    # ---- reading ----------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def stored_dtype(self, weight_dtype: np.dtype | None) -> np.dtype | None:

@@ -67,7 +67,7 @@ class EdgePayload(Payload):
     """
 
     header_fields = frozenset({EDGE_DATA, TIMES, MULTI_FIELD})
-    table: EdgeData = None  # type: ignore[assignment]  # a property of the base
+    table: EdgeData
 
     def __init__(self, table: EdgeData):
         self.table = table

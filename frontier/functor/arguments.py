@@ -36,7 +36,11 @@ def functor_arguments(
         An argument is no number and no array of the graph's device, or an array is not contiguous or of a type that
         kernels do not know.
     """
-    return tuple(_argument(device, function_name, i, value, graph_argument) for i, value in enumerate(args))
+    values, array = [], device.xp.ndarray
+    for i, value in enumerate(args):
+        usual = type(value) is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous
+        values.append(value if usual else _argument(device, function_name, i, value, graph_argument))
+    return tuple(values)
 
 
 def _argument(

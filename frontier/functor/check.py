@@ -78,12 +78,13 @@ def returns(code: CodeType) -> Returns:
 
 def uses_parameter(function: Callable, position: int) -> bool:
     """Whether the text of a functor names one of its parameters at all; True where that is not known."""
-    return _names(function.__code__, position)
+    return names_parameter(function.__code__, position)
 
 
 @clearable
 @functools.lru_cache(4096)
-def _names(code: CodeType, position: int) -> bool:
+def names_parameter(code: CodeType, position: int) -> bool:
+    """`uses_parameter`, of a function's code."""
     if position >= code.co_argcount:
         return True
     name = code.co_varnames[position]

@@ -16,7 +16,7 @@ from frontier.runtime.compile import progress
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import LINKED_OPTIONS
 from frontier.runtime.compile.disk_cache import cached, text_fingerprint
-from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, identity
+from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, known
 
 from .check import returns
 from .cuda import COMPILERS, chosen_compiler, compiler_version, functor_compiler
@@ -43,7 +43,7 @@ def functor_identity(function: Callable) -> Identity:
         It names an array, a list or a whole module, whose contents may change.
     """
     try:
-        return identity(function)  # type: ignore[arg-type]
+        return known(function).identity  # type: ignore[arg-type]
     except MutableGlobalError as error:
         kind = type(error.value).__name__
         if isinstance(error.value, ModuleType):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from functools import partial
-from types import FunctionType, ModuleType
+from functools import lru_cache, partial
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -23,8 +23,8 @@ from frontier.functor import (
     functor_arguments,
     functor_identity,
     parameter_types,
-    uses_parameter,
 )
+from frontier.functor.check import names_parameter
 from frontier.functor.checking import check_report, checked_arguments, is_checking
 from frontier.runtime import Workspace
 from frontier.runtime.compile import warm_up
@@ -68,7 +68,7 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
     checked = is_checking()
-    key = (graph_package, make, tuple(f and functor_identity(f) for f in functors), options, checked)
+    key = (graph_package, make, tuple([f and functor_identity(f) for f in functors]), options, checked)
     found = _kernels.get(key)
     if found is None:
         compiled = (f and cpu_functor(f, checked=checked) for f in functors)
@@ -97,7 +97,13 @@ def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> 
 
 def reads_of(op: Callable | None) -> tuple[bool, bool]:
     """Whether a functor over arcs looks at their slots or ids, and at their weights."""
-    return (False, False) if op is None else (uses_parameter(op, EDGE_POSITION), uses_parameter(op, WEIGHT_POSITION))
+    return (False, False) if op is None else _reads(op.__code__)
+
+
+@clearable
+@lru_cache(4096)
+def _reads(code: CodeType) -> tuple[bool, bool]:
+    return names_parameter(code, EDGE_POSITION), names_parameter(code, WEIGHT_POSITION)
 
 
 def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, Any]:

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
+from frontier.core.batch.raw import is_contiguous
 from frontier.core.locking import reads
-from frontier.functor import uses_parameter
 from frontier.runtime.arrays import as_ids, same_length
 
 from ..dispatch.capture_memory import recording, refuse_to_convert
 from ..dispatch.kernels import (
     A_TRUTH,
-    EDGE_POSITION,
-    WEIGHT_POSITION,
     check_op,
     cpu_kernel_for,
     cuda_kernels_for,
     functor_args,
     read_view,
+    reads_of,
     run_cpu,
     workspace_of,
 )
@@ -130,7 +129,7 @@ def _visit_only(graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], va
 
 def _needs_lookup(op: Callable[..., Any]) -> bool:
     """Whether a functor looks at the edge or the weight, so that arcs must be found in the graph."""
-    return uses_parameter(op, EDGE_POSITION) or uses_parameter(op, WEIGHT_POSITION)
+    return any(reads_of(op))
 
 
 def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
@@ -140,6 +139,9 @@ def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
 
 def _graphs_ids(graph: BaseGraph, ids: Any, name: str) -> Any:
     """Ids in the graph's type; those that are out of its range stay so, on the same side."""
+    plain = type(ids) is graph.xp.ndarray and ids.dtype == graph.vertex_dtype and is_contiguous(ids)
+    if plain and (graph.device.is_gpu or ids.flags.writeable):
+        return ids  # as observers get them
     ids = as_ids(graph.device, ids, name)
     if ids.dtype == graph.vertex_dtype:
         return ids
