@@ -10,7 +10,8 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
-from ..dispatch.cpu_balance import begin_share, make_part_share
+from ..dispatch.cpu_balance import begin_share, make_next_share
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.output import BUFFER, output_functions
 from ..dispatch.signatures import preparation, vertex_test
 from ..dispatch.weights import edge_at, weight_at
@@ -18,9 +19,8 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
     """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
-    part_share = make_part_share(degree, segments, segment, next_run)
+    each_neighbor, degree = neighbor_loop(iterator).each_of_share, iterator.degree
+    next_share = make_next_share(iterator)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
     new_buffer, joins, put, flush = output_functions(output, degree)
@@ -30,43 +30,24 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
         buffer = new_buffer(out)
         held = 0
         i, at, skipped, stop = begin_share(shares, begin, end)
-        by_arcs, most = shares.ends.size > 0, shares.most
+        by_arcs = shares.ends.size > 0
         while at < stop:
             u = vertices[i]
             if not by_arcs:  # otherwise all are prepared before any is walked
                 ready(u, args)
-            begun, ended, first, last = 0, np.int64(segments(view, u)), 0, 0
-            count = np.int64(degree(view, u))
-            behind = at + (count if by_arcs else 1)
-            is_part = skipped > 0 or count > most or behind > stop
-            if is_part:
-                begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
-                skipped = 0
-            at = behind
+            share, at, _ = next_share(view, shares, i, u, at, skipped, stop)
             i += 1
-            for s in range(begun, ended):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    if is_part:
-                        if last <= 0:
-                            break
-                        size = high - low
-                        low, high = low + max(first, 0), min(high, low + last)
-                        first, last = first - size, last - size
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        if not allowed(v, args):
-                            continue
-                        weight = weight_at(weights, slot)
-                        if op(u, v, edge_at(weights, slot), weight, *args) and joins(stamps, v, epoch):
-                            put(buffer, held, u, v, slot)
-                            held += 1
-                            if held == BUFFER:
-                                flush(buffer, held, view, out, counters)
-                                held = 0
-                    run, low, high = next_run(view, run)
+            skipped = 0
+            for v, slot in each_neighbor(view, u, share):
+                if not allowed(v, args):
+                    continue
+                weight = weight_at(weights, slot)
+                if op(u, v, edge_at(weights, slot), weight, *args) and joins(stamps, v, epoch):
+                    put(buffer, held, u, v, slot)
+                    held += 1
+                    if held == BUFFER:
+                        flush(buffer, held, view, out, counters)
+                        held = 0
         if held:
             flush(buffer, held, view, out, counters)
 
@@ -81,8 +62,7 @@ def has_bit(bits, v):
 
 def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
     """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
+    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
     allowed = vertex_test(condition)
 
     @parallel_kernel(few=64, grain=4)
@@ -96,22 +76,13 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
                 if not allowed(v, args):
                     continue
                 joins = False
-                wanted = True
-                for s in range(segments(view, v)):
-                    run, low, high = segment(view, v, s)
-                    while run >= 0 and wanted:
-                        for slot in range(low, high):
-                            u = view.neighbors[slot]
-                            if u < 0 or not has_bit(bits, u):
-                                continue
-                            weight = weight_at(weights, slot)
-                            if op(u, v, edge_at(weights, slot), weight, *args):
-                                joins = True
-                            if not allowed(v, args):
-                                wanted = False
-                                break
-                        run, low, high = next_run(view, run)
-                    if not wanted:
+                for u, slot in each_neighbor(view, v):
+                    if not has_bit(bits, u):
+                        continue
+                    weight = weight_at(weights, slot)
+                    if op(u, v, edge_at(weights, slot), weight, *args):
+                        joins = True
+                    if not allowed(v, args):
                         break
                 if joins:
                     joined |= np.uint32(1) << np.uint32(v & 31)

@@ -8,6 +8,7 @@ and lists of more than `most` arcs are deferred to a second call. By arcs, a pos
 from __future__ import annotations
 
 import functools
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from frontier.runtime.values import one_of
 
 from .gpu_balance import BALANCES
 from .kernels import run_cpu
+from .neighbor_loop import ALL
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
@@ -29,7 +31,6 @@ LONG_LIST = 8192  # arcs of a list that is worth being walked by several threads
 SMALL_VERTICES = 2048  # fewer are walked by one thread, if they are shared out by vertices
 LARGE_ARCS = 32768  # worth several threads
 SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average are shared out by whole segments
-ALL = 2**62
 
 
 class Shares(NamedTuple):
@@ -71,8 +72,19 @@ def begin_share(shares, begin, end):
 
 
 @functools.cache
-def make_part_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> Any:
-    """A function that says which share of a list that is not walked as a whole is next, for a structure's iterator."""
+def make_next_share(iterator: ModuleType) -> Any:
+    """A function that says which share of a list is next, for a structure's iterator."""
+    degree, segments, segment, next_run = iterator.degree, iterator.segments, iterator.segment, iterator.next_run
+
+    @jit(forceinline=True)
+    def next_share(view, shares, i, u, at, skipped, stop):
+        """The share of u's list as loops over neighbors take it, the position behind it, and whether it is a part."""
+        count = np.int64(degree(view, u))
+        behind = at + (count if shares.ends.size else 1)
+        if skipped > 0 or count > shares.most or behind > stop:
+            begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
+            return (begun, ended, first, last), behind, True
+        return (np.int64(0), np.int64(segments(view, u)), np.int64(0), np.int64(ALL)), behind, False
 
     @jit
     def part_share(view, shares, i, u, at, skipped, stop):
@@ -98,7 +110,7 @@ def make_part_share(degree: Any, segments: Any, segment: Any, next_run: Any) -> 
         first, last = slots * skipped // count, slots * behind // count
         return np.int64(0), pieces, first, last, at + behind - skipped
 
-    return part_share
+    return next_share
 
 
 def make_combine_share(combine: Any) -> Any:

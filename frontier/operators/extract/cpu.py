@@ -7,13 +7,14 @@ from typing import Any
 
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.signatures import arc_test
 from ..dispatch.weights import edge_at, weight_at
 
 
 def make_extract(iterator: ModuleType, op: Any) -> Any:
     """Arcs that leave the vertices of a list, those for which a functor is true: counted, or written out."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
     chosen = arc_test(op)
 
     @parallel_kernel
@@ -25,21 +26,16 @@ def make_extract(iterator: ModuleType, op: Any) -> Any:
         for i in range(begin, end):
             u = vertices[i]
             held = 0
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        weight = weight_at(weights, slot)
-                        if chosen(u, v, edge_at(weights, slot), weight, args):
-                            if not counting:
-                                out_dst[offsets[i] + held] = relabel[v] if renamed else v
-                                if with_slots:
-                                    out_slots[offsets[i] + held] = slot
-                            held += 1
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                weight = weight_at(weights, slot)
+                joins = chosen(u, v, edge_at(weights, slot), weight, args)
+                if counting:
+                    held += 1 if joins else 0  # without a branch, which would often be mispredicted
+                elif joins:
+                    out_dst[offsets[i] + held] = relabel[v] if renamed else v
+                    if with_slots:
+                        out_slots[offsets[i] + held] = slot
+                    held += 1
             if counting:
                 offsets[i + 1] = held
 

@@ -11,6 +11,7 @@ from frontier.core.sort import END
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at
 
 MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
@@ -36,48 +37,29 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
     scans : bool
         Whether `find` looks through a list.
     """
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
-    find = iterator.find
-    ordered = iterator.SORTED
+    each_neighbor, _, start, step = neighbor_loop(iterator)
+    degree, find, ordered = iterator.degree, iterator.find, iterator.SORTED
     called = call_of(op, numbered)
 
     @jit(forceinline=True)
-    def first_from(view, u, w, piece, run, low, high, slot, seen):
+    def first_from(view, u, w, seen, slot, state):
         """Walk u's sorted list on, from the neighbor `seen`, to the first one that is not below w (END if none is)."""
         while seen < w:
-            if low < high:
-                if view.neighbors[low] >= 0:
-                    slot, seen = low, np.int64(view.neighbors[low])
-                low += 1
-                continue
-            if run >= 0:
-                run, low, high = next_run(view, run)
-                if run >= 0:
-                    continue
-            if piece == segments(view, u):
-                seen = END
-                break
-            run, low, high = segment(view, u, piece)
-            piece += 1
-        return piece, run, low, high, slot, seen
+            more, v, slot, state = step(view, u, state)
+            seen = np.int64(v) if more else END
+        return seen, slot, state
 
     if not ordered:  # then nothing is merged, and there is less to compile
 
         @jit(forceinline=True)
-        def first_from(view, u, w, piece, run, low, high, slot, seen):
-            return piece, run, low, high, slot, seen
+        def first_from(view, u, w, seen, slot, state):
+            return seen, slot, state
 
     @jit
     def set_places(view, u, place, present):
         """Write the slots of u's neighbors to `place`, or -1."""
-        for s in range(segments(view, u)):
-            run, low, high = segment(view, u, s)
-            while run >= 0:
-                for slot in range(low, high):
-                    if view.neighbors[slot] >= 0:
-                        place[view.neighbors[slot]] = slot if present else -1
-                run, low, high = next_run(view, run)
+        for v, slot in each_neighbor(view, u):
+            place[v] = slot if present else -1
 
     @jit
     def is_worth_it(view, many, us, vs, group):
@@ -116,37 +98,29 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
                     few, many = (v, u) if swapped else (u, v)
                     found = 0
                     merging = not placed and ordered and degree(view, many) <= MERGE * degree(view, few)
-                    piece, at, start, end_of_run = 0, np.int64(-1), np.int64(0), np.int64(0)
-                    other, seen = np.int64(-1), np.int64(-1)
-                    for s in range(segments(view, few)):
-                        run, low, high = segment(view, few, s)
-                        while run >= 0:
-                            for slot in range(low, high):
-                                w = view.neighbors[slot]
-                                if w < 0 or w == many:
-                                    continue
-                                if placed:
-                                    other = place[w]
-                                elif merging:
-                                    piece, at, start, end_of_run, other, seen = first_from(
-                                        view, many, w, piece, at, start, end_of_run, other, seen
-                                    )
-                                    if seen != w:
-                                        continue
+                    other, seen, state = np.int64(-1), np.int64(-1), start(view, many)
+                    for w, slot in each_neighbor(view, few):
+                        if w == many:
+                            continue
+                        if placed:
+                            other = place[w]
+                        elif merging:
+                            seen, other, state = first_from(view, many, w, seen, other, state)
+                            if seen != w:
+                                continue
+                        else:
+                            other = find(view, many, w)
+                        if other >= 0:
+                            if counts is not None:
+                                found += 1
+                            if op is not None:
+                                here, there = edge_at(weights, slot), edge_at(weights, other)
+                                if swapped:
+                                    here, there = there, here
+                                if per_pair is not None:
+                                    found += called(i, u, v, w, here, there, args)
                                 else:
-                                    other = find(view, many, w)
-                                if other >= 0:
-                                    if counts is not None:
-                                        found += 1
-                                    if op is not None:
-                                        here, there = edge_at(weights, slot), edge_at(weights, other)
-                                        if swapped:
-                                            here, there = there, here
-                                        if per_pair is not None:
-                                            found += called(i, u, v, w, here, there, args)
-                                        else:
-                                            called(i, u, v, w, here, there, args)
-                            run, low, high = next_run(view, run)
+                                    called(i, u, v, w, here, there, args)
                     if counts is not None:
                         counts[i] = found
                     if per_pair is not None and found != 0:
@@ -159,9 +133,7 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
 
 def make_common_neighbors(iterator: ModuleType) -> Any:
     """Common neighbors of pairs, written from offsets[i] on."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
-    find = iterator.find
+    each_neighbor, degree, find = neighbor_loop(iterator).each, iterator.degree, iterator.find
 
     @parallel_kernel(few=64, grain=16)
     def common_neighbors(begin, end, view, us, vs, offsets, members):
@@ -172,14 +144,9 @@ def make_common_neighbors(iterator: ModuleType) -> Any:
             held = offsets[i]
             if held == offsets[i + 1]:
                 continue
-            for s in range(segments(view, few)):
-                run, low, high = segment(view, few, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        w = view.neighbors[slot]
-                        if w >= 0 and w != many and find(view, many, w) >= 0:
-                            members[held] = w
-                            held += 1
-                    run, low, high = next_run(view, run)
+            for w, _slot in each_neighbor(view, few):
+                if w != many and find(view, many, w) >= 0:
+                    members[held] = w
+                    held += 1
 
     return common_neighbors

@@ -9,10 +9,12 @@ import numpy as np
 
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
+
 
 def make_match(iterator: ModuleType) -> Any:
     """match_keys: the slots of sorted keys, from one walk of each source's neighbors."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
 
     @parallel_kernel
     def match(begin, end, view, keys, shift, slots):
@@ -25,25 +27,18 @@ def make_match(iterator: ModuleType) -> Any:
             while behind < keys.size and keys[behind] >> shift == u:
                 slots[behind] = -1
                 behind += 1
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        wanted = u << shift | np.int64(v)
-                        first = i
-                        last = behind
-                        while first + 1 < last:
-                            middle = (first + last) >> 1
-                            if keys[middle] <= wanted:
-                                first = middle
-                            else:
-                                last = middle
-                        if keys[first] == wanted:
-                            slots[first] = slot
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                wanted = u << shift | np.int64(v)
+                first = i
+                last = behind
+                while first + 1 < last:
+                    middle = (first + last) >> 1
+                    if keys[middle] <= wanted:
+                        first = middle
+                    else:
+                        last = middle
+                if keys[first] == wanted:
+                    slots[first] = slot
             i = behind
 
     return match

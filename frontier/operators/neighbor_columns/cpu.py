@@ -8,13 +8,14 @@ from typing import Any
 
 from frontier.runtime import jit, parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.reductions import combiner
 from ..dispatch.weights import edge_at, weight_at
 
 
 def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list and each column, the reduction of a functor's values over its neighbors."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
     combine = combiner(reduce)
 
     def reduce_rows(begin, end, view, weights, vertices, identity, out, args):
@@ -22,19 +23,12 @@ def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable)
             u = vertices[i]
             for column in range(out.shape[1]):
                 out[u, column] = identity
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        edge = edge_at(weights, slot)
-                        weight = weight_at(weights, slot)
-                        for column in range(out.shape[1]):
-                            value = out.dtype.type(op(u, v, edge, weight, column, *args))
-                            out[u, column] = combine(out[u, column], value)
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                edge = edge_at(weights, slot)
+                weight = weight_at(weights, slot)
+                for column in range(out.shape[1]):
+                    value = out.dtype.type(op(u, v, edge, weight, column, *args))
+                    out[u, column] = combine(out[u, column], value)
 
     # To count references to the arguments' arrays would take time, and keep LLVM from using vector instructions.
     rows = jit(reduce_rows)

@@ -9,6 +9,7 @@ import numpy as np
 
 from frontier.runtime import jit, parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at, weight_at
 
 
@@ -33,8 +34,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
     They are counted in a hash table, which is as long as the longest list of neighbors wants, and is cleared where it
     was used. Vertices with many neighbors use more of it.
     """
-    degree, segments, segment = iterator.degree, iterator.segments, iterator.segment
-    next_run = iterator.next_run
+    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
 
     @parallel_kernel
     def neighbor_mode(begin, end, view, weights, vertices, out, counts, args):
@@ -51,28 +51,21 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
             num_used = 0
             best = out.dtype.type(-1)
             frequency = np.int32(0)
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        weight = weight_at(weights, slot)
-                        value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                        place = place_of(value, mask)
-                        while seen[place] and keys[place] != value:
-                            place = (place + 1) & mask
-                        if not seen[place]:
-                            keys[place] = value
-                            used[num_used] = place
-                            num_used += 1
-                        seen[place] += 1
-                        count = seen[place]
-                        if count > frequency or (count == frequency and value < best):
-                            best = value
-                            frequency = count
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                weight = weight_at(weights, slot)
+                value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                place = place_of(value, mask)
+                while seen[place] and keys[place] != value:
+                    place = (place + 1) & mask
+                if not seen[place]:
+                    keys[place] = value
+                    used[num_used] = place
+                    num_used += 1
+                seen[place] += 1
+                count = seen[place]
+                if count > frequency or (count == frequency and value < best):
+                    best = value
+                    frequency = count
             for j in range(num_used):
                 seen[used[j]] = 0
             out[u] = best
@@ -88,8 +81,7 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
     The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table as
     above. Values below 0, of which a free entry holds one, are left out.
     """
-    degree, segments, segment = iterator.degree, iterator.segments, iterator.segment
-    next_run = iterator.next_run
+    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
 
     @parallel_kernel
     def neighbor_choice(begin, end, view, weights, vertices, out, scores, args):
@@ -104,27 +96,20 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
             u = vertices[i]
             mask = table_width(degree(view, u)) - 1
             num_used = 0
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        weight = weight_at(weights, slot)
-                        value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                        if value < 0:
-                            continue
-                        place = place_of(value, mask)
-                        while keys[place] >= 0 and keys[place] != value:
-                            place = (place + 1) & mask
-                        if keys[place] < 0:
-                            keys[place] = value
-                            totals[place] = 0.0
-                            used[num_used] = place
-                            num_used += 1
-                        totals[place] += weight
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                weight = weight_at(weights, slot)
+                value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                if value < 0:
+                    continue
+                place = place_of(value, mask)
+                while keys[place] >= 0 and keys[place] != value:
+                    place = (place + 1) & mask
+                if keys[place] < 0:
+                    keys[place] = value
+                    totals[place] = 0.0
+                    used[num_used] = place
+                    num_used += 1
+                totals[place] += weight
             chosen = out.dtype.type(-1)
             best = -np.inf
             for j in range(num_used):

@@ -10,12 +10,13 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at
 
 
 def make_triangles(iterator: ModuleType) -> Any:
     """All triangles y, x, w, where y is the lowest and w the highest: found at x, whose upper neighbors are marked."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
 
     @parallel_kernel(few=None)
     def triangles(begin, end, view, order, rank, members, longest, first, lists, tally, tickets, counters):
@@ -34,19 +35,12 @@ def make_triangles(iterator: ModuleType) -> Any:
                 for x in order[start : min(start + grain, order.size)]:
                     of_rank = rank[x]
                     waiting = 0
-                    for s in range(segments(view, x)):
-                        run, low, high = segment(view, x, s)
-                        while run >= 0:
-                            for slot in range(low, high):
-                                v = view.neighbors[slot]
-                                if v < 0:
-                                    continue
-                                if rank[v] < of_rank:
-                                    mark[v] = x
-                                elif rank[v] < members:
-                                    partners[waiting] = v
-                                    waiting += 1
-                            run, low, high = next_run(view, run)
+                    for v, _slot in each_neighbor(view, x):
+                        if rank[v] < of_rank:
+                            mark[v] = x
+                        elif rank[v] < members:
+                            partners[waiting] = v
+                            waiting += 1
                     of_x = 0
                     for y in partners[:waiting]:
                         of_y = 0
@@ -58,16 +52,11 @@ def make_triangles(iterator: ModuleType) -> Any:
                                 if tally is not None:
                                     own[w] += common  # always, since a branch would often be mispredicted
                         else:
-                            for s in range(segments(view, y)):
-                                run, low, high = segment(view, y, s)
-                                while run >= 0:
-                                    for slot in range(low, high):
-                                        w = view.neighbors[slot]
-                                        if w >= 0 and mark[w] == x:
-                                            of_y += 1
-                                            if tally is not None:
-                                                own[w] += 1
-                                    run, low, high = next_run(view, run)
+                            for w, _slot in each_neighbor(view, y):
+                                if mark[w] == x:
+                                    of_y += 1
+                                    if tally is not None:
+                                        own[w] += 1
                         if tally is not None:
                             own[y] += of_y
                         of_x += of_y
@@ -89,7 +78,7 @@ def make_support(iterator: ModuleType) -> Any:
     Of a list that was copied, the places of x and of its upper neighbors are listed first, without a branch: it would
     often be mispredicted.
     """
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
 
     @parallel_kernel(few=None)
     def support(begin, end, view, weights, order, rank, members, longest, first, lists, slots, found, tickets):
@@ -109,21 +98,14 @@ def make_support(iterator: ModuleType) -> Any:
                     of_rank = rank[x]
                     waiting = 0
                     above = 0
-                    for s in range(segments(view, x)):
-                        run, low, high = segment(view, x, s)
-                        while run >= 0:
-                            for slot in range(low, high):
-                                v = view.neighbors[slot]
-                                if v < 0:
-                                    continue
-                                if rank[v] < of_rank:
-                                    place_of[v] = above
-                                    upper[above] = slot
-                                    above += 1
-                                elif rank[v] < members:
-                                    partners[waiting] = v
-                                    waiting += 1
-                            run, low, high = next_run(view, run)
+                    for v, slot in each_neighbor(view, x):
+                        if rank[v] < of_rank:
+                            place_of[v] = above
+                            upper[above] = slot
+                            above += 1
+                        elif rank[v] < members:
+                            partners[waiting] = v
+                            waiting += 1
                     place_of[x] = longest
                     for y in partners[:waiting]:
                         of_y = 0
@@ -140,20 +122,13 @@ def make_support(iterator: ModuleType) -> Any:
                                 own[at] += 1
                                 atomic_add(found, edge_at(weights, slots[i]), of_y if at == longest else 1)
                         else:
-                            for s in range(segments(view, y)):
-                                run, low, high = segment(view, y, s)
-                                while run >= 0:
-                                    for slot in range(low, high):
-                                        w = view.neighbors[slot]
-                                        if w < 0:
-                                            continue
-                                        if w == x:
-                                            edge = slot
-                                        elif place_of[w] >= 0:
-                                            of_y += 1
-                                            own[place_of[w]] += 1
-                                            atomic_add(found, edge_at(weights, slot), 1)
-                                    run, low, high = next_run(view, run)
+                            for w, slot in each_neighbor(view, y):
+                                if w == x:
+                                    edge = slot
+                                elif place_of[w] >= 0:
+                                    of_y += 1
+                                    own[place_of[w]] += 1
+                                    atomic_add(found, edge_at(weights, slot), 1)
                             if of_y:
                                 atomic_add(found, edge_at(weights, edge), of_y)
                     place_of[x] = -1

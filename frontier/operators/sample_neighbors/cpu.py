@@ -13,31 +13,23 @@ from frontier.functor.intrinsics.random import random
 from frontier.runtime import parallel_kernel
 from frontier.runtime.compile.cpu import is_compiling
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at, weight_at
 
 
 def make_sample(iterator: ModuleType, op: Any) -> Any:
     """A functor called for the first neighbors of each vertex of a list."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
 
     @parallel_kernel
     def sample(begin, end, limit, view, weights, vertices, args):
         for i in range(begin, end):
             u = vertices[i]
             left = limit
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0 and left > 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        weight = weight_at(weights, slot)
-                        op(u, v, edge_at(weights, slot), weight, *args)
-                        left -= 1
-                        if left == 0:
-                            break
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                weight = weight_at(weights, slot)
+                op(u, v, edge_at(weights, slot), weight, *args)
+                left -= 1
                 if left == 0:
                     break
 
@@ -50,7 +42,7 @@ def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
     A key depends on the two ends, so that a sample is the same wherever the arcs lie. With weights, keys are those of
     Efraimidis and Spirakis (2006): waiting times, the shorter on average the larger the weight.
     """
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+    each_neighbor = neighbor_loop(iterator).each
     draw = cpu_functor(random) if is_compiling() else random
 
     @parallel_kernel
@@ -62,32 +54,25 @@ def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
         for i in range(begin, end):
             u = vertices[i]
             held = 0
-            for s in range(segments(view, u)):
-                run, low, high = segment(view, u, s)
-                while run >= 0:
-                    for slot in range(low, high):
-                        v = view.neighbors[slot]
-                        if v < 0:
-                            continue
-                        key = draw(seed, u, v)
-                        if weighted:
-                            share = np.float64(weight_at(key_weights, slot))
-                            if not share > 0:
-                                continue
-                            key = -math.log(1 - key) / share
-                        if held == limit and (key > keys[held - 1] or (key == keys[held - 1] and v > drawn[held - 1])):
-                            continue
-                        at = held if held < limit else held - 1
-                        while at > 0 and (key < keys[at - 1] or (key == keys[at - 1] and v < drawn[at - 1])):
-                            keys[at] = keys[at - 1]
-                            drawn[at] = drawn[at - 1]
-                            slots[at] = slots[at - 1]
-                            at -= 1
-                        keys[at] = key
-                        drawn[at] = v
-                        slots[at] = slot
-                        held = min(held + 1, limit)
-                    run, low, high = next_run(view, run)
+            for v, slot in each_neighbor(view, u):
+                key = draw(seed, u, v)
+                if weighted:
+                    share = np.float64(weight_at(key_weights, slot))
+                    if not share > 0:
+                        continue
+                    key = -math.log(1 - key) / share
+                if held == limit and (key > keys[held - 1] or (key == keys[held - 1] and v > drawn[held - 1])):
+                    continue
+                at = held if held < limit else held - 1
+                while at > 0 and (key < keys[at - 1] or (key == keys[at - 1] and v < drawn[at - 1])):
+                    keys[at] = keys[at - 1]
+                    drawn[at] = drawn[at - 1]
+                    slots[at] = slots[at - 1]
+                    at -= 1
+                keys[at] = key
+                drawn[at] = v
+                slots[at] = slot
+                held = min(held + 1, limit)
             for k in range(held):
                 weight = weight_at(weights, slots[k])
                 op(u, drawn[k], edge_at(weights, slots[k]), weight, *args)

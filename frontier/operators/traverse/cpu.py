@@ -10,6 +10,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel
 
+from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.signatures import preparation, vertex_test
 from ..dispatch.weights import edge_at, weight_at
 
@@ -26,8 +27,7 @@ def _without_step(before, step, after):
 
 def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None) -> Any:
     """Many small pushes, one after another, on one core; argument number `step` counts them."""
-    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
-    degree = iterator.degree
+    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
     allowed = vertex_test(condition)
     ready = preparation(prepare)
     join = _without_step if step is None else _with_step
@@ -45,22 +45,15 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
             for i in range(count):
                 u = vertices[i] if steps == 0 else lists[steps & 1, i]
                 ready(u, args)
-                for s in range(segments(view, u)):
-                    run, low, high = segment(view, u, s)
-                    while run >= 0:
-                        for slot in range(low, high):
-                            v = view.neighbors[slot]
-                            if v < 0:
-                                continue
-                            if not allowed(v, args):
-                                continue
-                            weight = weight_at(weights, slot)
-                            if op(u, v, edge_at(weights, slot), weight, *args) and stamps[v] != epoch:
-                                stamps[v] = epoch
-                                lists[(steps + 1) & 1, held] = v
-                                held += 1
-                                arcs += degree(view, v)
-                        run, low, high = next_run(view, run)
+                for v, slot in each_neighbor(view, u):
+                    if not allowed(v, args):
+                        continue
+                    weight = weight_at(weights, slot)
+                    if op(u, v, edge_at(weights, slot), weight, *args) and stamps[v] != epoch:
+                        stamps[v] = epoch
+                        lists[(steps + 1) & 1, held] = v
+                        held += 1
+                        arcs += degree(view, v)
             count = held
             steps += 1
             epoch += np.int32(1)

@@ -1,0 +1,198 @@
+"""Loops over neighbors in CPU kernels: ``for v, slot in each_neighbor(view, u):``.
+
+A view stores neighbors in runs of slots, the runs in segments (`frontier.core.view`), and leaves some slots empty.
+`neighbor_loop` makes of a structure's iterator a function to loop over: it goes from run to run and skips empty slots.
+
+Numba neither inlines a generator nor keeps its state in registers, which makes a loop slower. `walk` is an iterator of
+its own: the state is in variables of the kernel, and LLVM inlines `step` into the loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.core.imputils import RefType, iternext_impl
+from numba.extending import lower_builtin, register_model, type_callable
+
+from frontier.runtime import jit
+
+BEFORE = (-1, 0, -1)
+"""A slot, the end of its run, and the run, before the first of them."""
+ALL = 2**62
+"""Slots of a share that is not cut off."""
+
+
+class NeighborLoop(NamedTuple):
+    """How CPU kernels walk neighbor lists. Loops over `each` and `each_of_share` get neighbors and their slots.
+
+    Attributes
+    ----------
+    each : function
+        ``each(view, u)``: the neighbors of u.
+    each_of_share : function
+        ``each_of_share(view, u, share)``: the neighbors in a share ``(segment, end_segment, slot, end_slot)`` of the
+        list. Slots are numbered along these segments. An `end_slot` of `ALL` includes all.
+    start : function
+        ``start(view, u)``: the state before the first neighbor, for a walk that is interrupted.
+    step : function
+        ``step(view, u, state)``: whether there is another neighbor, the neighbor, its slot, and the next state.
+    """
+
+    each: Callable
+    each_of_share: Callable
+    start: Callable
+    step: Callable
+
+
+@functools.cache
+def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
+    """The loops over the neighbors of a structure.
+
+    Parameters
+    ----------
+    iterator : module
+        With the functions over views that `frontier.core.view` describes.
+    """
+    segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
+
+    @jit(forceinline=True)
+    def step(view, u, state):
+        slot, end, run, piece, pieces, skipped, left = state
+        while True:
+            slot += 1
+            while rarely(slot >= end):
+                if run >= 0:
+                    run, slot, end = next_run(view, run)
+                while run < 0 and piece != pieces:
+                    run, slot, end = segment(view, u, piece)
+                    piece += 1
+                if run < 0 or left <= 0:
+                    return False, view.neighbors.dtype.type(-1), slot, (slot, end, run, piece, pieces, skipped, left)
+                if rarely(left < ALL):
+                    size = end - slot
+                    slot, end = slot + max(skipped, 0), min(end, slot + left)
+                    skipped, left = skipped - size, left - size
+            v = view.neighbors[np.uint64(slot)]  # an unsigned index is not compared with 0
+            if v >= 0:
+                return True, v, slot, (slot, end, run, piece, pieces, skipped, left)
+
+    @jit(forceinline=True)
+    def each(view, u):
+        return walk(step, view, u, (0, segments(view, u), 0, ALL))
+
+    @jit(forceinline=True)
+    def each_of_share(view, u, share):
+        return walk(step, view, u, share)
+
+    @jit(forceinline=True)
+    def start(view, u):
+        return np.int64(-1), np.int64(0), np.int64(-1), np.int64(0), np.int64(segments(view, u)), np.int64(0), ALL
+
+    return NeighborLoop(each, each_of_share, start, step)
+
+
+def walk(step: Callable, view: Any, u: int, share: tuple) -> Iterator[tuple[int, int]]:
+    """The neighbors in a share of u's list, with their slots. This is what Python runs; compiled code has `Walk`."""
+    more, v, slot, state = step(view, u, (*BEFORE, *share))
+    while more:
+        yield v, slot
+        more, v, slot, state = step(view, u, state)
+
+
+def rarely(condition: bool) -> bool:
+    """A condition. Compiled code expects it to be false, and leaves registers to the loop."""
+    return condition
+
+
+# ---- in compiled code ------------------------------------------------------------------------------------------------
+
+
+class Walk(types.SimpleIteratorType):
+    """The type of a walk.
+
+    Attributes
+    ----------
+    step, view, neighbor : types.Type
+        Of two arguments of `walk`, and of neighbors.
+    """
+
+    vertex = types.int64
+    state = types.UniTuple(types.int64, 7)
+
+    def __init__(self, step: Any, view: Any, neighbor: Any):
+        self.step, self.view = step, view
+        super().__init__(f"Walk({step}, {view})", types.Tuple((neighbor, types.int64)))
+
+
+@type_callable(rarely)
+def _type_rarely(context: Any) -> Any:
+    return lambda condition: types.boolean
+
+
+@lower_builtin(rarely, types.boolean)
+def _lower_rarely(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    bit = ir.IntType(1)
+    expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+    return builder.call(expect, [arguments[0], bit(0)])
+
+
+@register_model(Walk)
+class _WalkModel(models.StructModel):
+    """The arguments of `walk`, and where a loop keeps the state. References to the view's arrays are not counted: the
+    kernel has the view for longer than the loop takes."""
+
+    def __init__(self, manager: Any, walk: Walk):
+        members = [("view", walk.view), ("vertex", walk.vertex), ("state", walk.state)]
+        super().__init__(manager, walk, [*members, ("place", types.CPointer(walk.state))])
+
+    def traverse(self, builder: Any) -> list:
+        return []
+
+
+@type_callable(walk)
+def _type_walk(context: Any) -> Any:
+    def typer(step: Any, view: Any, u: Any, share: Any) -> Walk:
+        given = step.get_call_type(context, (view, Walk.vertex, Walk.state), {})
+        return Walk(step, view, given.return_type[1])
+
+    return typer
+
+
+@lower_builtin(walk, types.Dispatcher, types.Any, types.Any, types.BaseTuple)
+def _lower_walk(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+    _, made.view, u, share = arguments
+    made.vertex = context.cast(builder, u, signature.args[2], Walk.vertex)
+    start = [context.get_constant(types.int64, number) for number in BEFORE]
+    numbers = zip(cgutils.unpack_tuple(builder, share), signature.args[3], strict=True)
+    start += (context.cast(builder, number, kind, types.int64) for number, kind in numbers)
+    made.state = context.make_tuple(builder, Walk.state, start)
+    return made._getvalue()
+
+
+@lower_builtin("getiter", Walk)
+def _start_loop(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    made = cgutils.create_struct_proxy(signature.return_type)(context, builder, arguments[0])
+    made.place = cgutils.alloca_once_value(builder, made.state)
+    return made._getvalue()
+
+
+@lower_builtin("iternext", Walk)
+@iternext_impl(RefType.UNTRACKED)
+def _next_round(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
+    (kind,) = signature.args
+    made = cgutils.create_struct_proxy(kind)(context, builder, arguments[0])
+    given = kind.step.get_call_type(context.typing_context, (kind.view, kind.vertex, kind.state), {})
+    step = context.get_function(kind.step, given)
+    found = step(builder, (made.view, made.vertex, builder.load(made.place)))
+    more, neighbor, slot, state = cgutils.unpack_tuple(builder, found)
+    builder.store(context.cast(builder, state, given.return_type[3], kind.state), made.place)
+    result.set_valid(builder.icmp_unsigned("!=", more, more.type(0)))
+    result.yield_(context.make_tuple(builder, kind.yield_type, (neighbor, slot)))
