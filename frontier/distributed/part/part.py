@@ -136,7 +136,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self.broken: str | None = None
         self.spare = batches.MemoryBudget()
         self._version = 0
-        self._num_arcs = num_arcs
+        self._total_arcs = num_arcs
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
@@ -174,12 +174,12 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     @property
     def num_arcs(self) -> int:
         """Of all parts."""
-        return self._num_arcs
+        return self._total_arcs
 
     @property
     def num_edges(self) -> int:
         """Of all parts; an undirected edge counts once."""
-        return self._num_arcs if self.directed else self._num_arcs // 2
+        return self._total_arcs if self.directed else self._total_arcs // 2
 
     @property
     def vertex_dtype(self) -> np.dtype:
@@ -557,7 +557,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
     def changed(self, arcs: int) -> None:
         """An update has added so many arcs to all parts together."""
-        self._num_arcs += arcs
+        self._total_arcs += arcs
 
     def snapshot(self) -> GraphPart:
         """`DynamicGraph.snapshot`, taken by all parts at the same time: a part of it."""
