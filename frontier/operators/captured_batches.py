@@ -22,7 +22,8 @@ from frontier.runtime import Kernels, Scratch, fill_with
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import caches, warm_up
 from frontier.runtime.launch.arguments import ByValue, Field, Number, Struct
-from frontier.runtime.launch.recorder import LaunchList, recorder
+from frontier.runtime.launch.plan import Plan
+from frontier.runtime.launch.recorder import recorder
 
 from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
@@ -170,7 +171,7 @@ class _Record:
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
         before, work.scratch = work.scratch, self._scratch
         try:
-            with LaunchList(memory) as self._launches:
+            with Plan(memory) as self._launches:
                 zeros = memory.zeros
                 kernels.copy_padded(
                     size, count, src_at, dst_at, src, dst, both_orders, latest, lower, zeros, zeros.size

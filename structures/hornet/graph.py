@@ -90,7 +90,7 @@ class Hornet(LaunchSequence, BlockArrays, VertexRecords, BaseHornet):
     }  # fmt: skip
     _unit_bits_range = 5, 30
     _options = ("block_array_size",)
-    _chain_counters = COUNTERS, CHAIN
+    _first_outcome = CHAIN
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     if TYPE_CHECKING:

@@ -12,21 +12,7 @@ from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from . import layout, on_gpu
 from .graph import PackedGraph
-from .layout import (
-    BLOCKS,
-    CHAIN,
-    COUNTERS,
-    FOUND,
-    LARGE,
-    LEAF,
-    LEAVES,
-    MOVED,
-    NEW,
-    PLAN_THREADS,
-    REDUNDANT,
-    TAKEN,
-    WARPS,
-)
+from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, PLAN_THREADS, REDUNDANT, TAKEN, WARPS
 from .plan import Batch, Plan
 
 
@@ -37,7 +23,7 @@ class PackedChains(LaunchSequence, PackedGraph):
     leave such a window too empty are tidied after the chain.
     """
 
-    _chain_counters = COUNTERS, CHAIN
+    _first_outcome = CHAIN
 
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
