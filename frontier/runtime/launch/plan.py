@@ -107,8 +107,9 @@ class Plans:
         held = self._held.get(key)
         if held is None:
             return None
-        if held[0] == state and all(map(is_, held[1], guards)):
-            return held[2]
+        made_for, same, plan = held
+        if made_for == state and (same is guards or (len(same) == len(guards) and all(map(is_, same, guards)))):
+            return plan
         del self._held[key]
         return None
 
