@@ -157,7 +157,7 @@ class _BatchPlan(Plan):
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
         self._views = [(each, ByValue(each.view().fields.copy())) for each in step._walked]
         self.work = work = graph._access.workspace()
-        scratch = Scratch(graph.device)
+        self._scratch = scratch = Scratch(graph.device)
         super().__init__(CaptureArena(graph, self._views, work), work, scratch)
         given = list(args)
         self._numbers = [(at, Number(_type(value))) for at, value in enumerate(args) if type(value) in NUMBER_WORDS]
