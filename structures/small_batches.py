@@ -82,8 +82,8 @@ class LaunchSequences:
 class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
-    A structure says what its chains are made of, and sets `_takes_small_batches`; its ``kernels.cuh`` includes
-    ``frontier/cuda/small_keys.cuh`` and has a kernel ``finish_small``.
+    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_keys.cuh`` and has
+    a kernel ``finish_small``.
     """
 
     device: Device
@@ -100,6 +100,11 @@ class LaunchSequence:
     _first_outcome: ClassVar[int]
     """*structure*: the first of the three counters that chains report here (SMALL of small_keys.cuh)."""
     _chains: LaunchSequences | None
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()  # type: ignore[misc]  # that of the graph
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same

@@ -122,8 +122,6 @@ class FaimGraph(LaunchSequence, PagePool, BaseFaimGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, CHAIN + 3)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
         self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
         self._supply = Struct(("queued",)), Struct(("used",))
 

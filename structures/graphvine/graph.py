@@ -141,8 +141,6 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, CHAIN + 3)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
         self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
 
     # ---- the graph --------------------------------------------------------------------------------------------------

@@ -120,8 +120,6 @@ class Hornet(LaunchSequence, BlockArrays, VertexRecords, BaseHornet):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._forget_directory()
 

@@ -25,11 +25,6 @@ class PackedChains(LaunchSequence, PackedGraph):
 
     _first_outcome = CHAIN
 
-    def _attach_runtime(self) -> None:
-        super()._attach_runtime()
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
-
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
         if kind != DELETE or self.deletion == "lazy":
             return True
