@@ -16,7 +16,7 @@ from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.core.sort import SortedKeys, id_bits
 from frontier.runtime import Counters, Device, Kernels, Scratch
 from frontier.runtime.launch.arguments import Struct
-from frontier.runtime.launch.recorder import LaunchList
+from frontier.runtime.launch.plan import Plan, Plans
 
 KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
@@ -31,89 +31,59 @@ INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of
 class LaunchSequences:
     """The small batches of one graph.
 
-    Parameters
-    ----------
-    graph : LaunchSequence
-    counters : int
-        How many numbers the structure's kernels report.
-    first : int
-        The first of the three of them that are reported here (SMALL of small_keys.cuh).
-
     Attributes
     ----------
-    batch, keys : Struct
-        What kernels take by value: ``struct SmallBatch`` and ``struct SmallKeys``.
-    counters : Counters
-        All zero between batches.
+    batch : SmallBatch
+        What kernels take by value.
+    plans : Plans
+        By kind and size.
     scratch : Scratch
-        Memory whose addresses are in the chains, so that nobody else may have it.
+        Memory whose addresses are in the plans, so that nobody else may have it.
     """
 
-    def __init__(self, graph: LaunchSequence, counters: int, first: int):
+    def __init__(self, graph: LaunchSequence):
         self.batch = SmallBatch()
-        self.keys = Struct(KEYS)
-        self.counters = Counters(graph.device, counters)
+        self.plans = Plans()
         self.scratch = Scratch(graph.device)
-        self.first = first
-        self._chains: dict[tuple[str, int, int], tuple[LaunchList, tuple[Any, ...], tuple[int, ...]]] = {}
 
-    def run(self, graph: LaunchSequence, kind: str, arcs: int) -> list[int] | None:
-        """Apply the batch that `batch` holds, of so many arcs; returns what kernels reported, None if it was not
-        applied."""
+    def plan(self, graph: LaunchSequence, kind: str, arcs: int) -> Plan:
+        """The plan for a batch of so many arcs, for the graph as it is now."""
         size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
-        shift = id_bits(graph._num_vertices)
-        chain = self._chains.get((kind, size, shift))
-        arrays = graph._chain_arrays()
-        if chain is None or any(old is not new for old, new in zip(chain[1], arrays, strict=True)):
-            try:
-                chain = self._record(graph, kind, size, shift, arrays)
-            except MemoryError:
-                return None
-        launches, _, fields = chain
-        self.keys.set(*fields)
-        launches.run()
-        numbers = self.counters.synchronize()
-        if numbers[self.first + INVALID] or numbers[self.first + DECLINED]:
-            return None
-        return numbers
+        shift, arrays = id_bits(graph._num_vertices), graph._chain_arrays()
+        plan = self.plans.find((kind, size), shift, arrays)
+        if plan is None:
+            plan = self.plans.add((kind, size), self._capture(graph, kind, size, shift), shift, arrays)
+        return plan
 
-    def _record(self, graph: LaunchSequence, kind: str, size: int, shift: int, arrays: tuple[Any, ...]) -> Any:
-        take = self.scratch.get
+    def _capture(self, graph: LaunchSequence, kind: str, size: int, shift: int) -> Plan:
+        take, counters, kernels = self.scratch.get, graph._counters, graph._kernels
         keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
         src, dst = take("src", size, graph.vertex_dtype), take("dst", size, graph.vertex_dtype)
         weighted = kind == INSERT and graph._stored_dtype is not None
         weights = take("weights", size, graph._stored_dtype) if weighted else None
-        kernels = graph._kernels
-        work = graph._access.workspace()
-        before = work.scratch, graph._counters
-        work.scratch, graph._counters = self.scratch, self.counters
-        try:
-            with LaunchList() as launches:
-                if graph._chain_sorts(kind):
-                    kernels.sort_small(size, self.batch, self.keys, threads=THREADS, blocks=size * 8 // THREADS)
-                    finish = graph._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
-                else:
-                    kernels.list_small(size, self.batch, self.keys, threads=THREADS)
-                    finish = graph._queue_chain(kind, None, None, src, dst)
-                kernels.finish_small(1, self.batch, self.keys, *finish, threads=THREADS, blocks=1)
-        finally:
-            work.scratch, graph._counters = before
-        pieces, counters = take("num_pieces", 1, np.uint32), self.counters
-        fields = (
+        pieces = take("num_pieces", 1, np.uint32)
+        given = Struct(KEYS)
+        given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
         )  # fmt: skip
-        launches.keep(ends, weights, src, dst, pieces)  # of which only the addresses are in `fields`
-        chain = launches, arrays, fields
-        self._chains[kind, size, shift] = chain
-        return chain
+        with Plan(work=graph._access.workspace(), scratch=self.scratch) as plan:
+            if graph._chain_sorts(kind):
+                kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
+                finish = graph._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
+            else:
+                kernels.list_small(size, self.batch, given, threads=THREADS)
+                finish = graph._queue_chain(kind, None, None, src, dst)
+            kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
+        plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
+        return plan
 
 
 class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
-    A structure says what its chains are made of, and sets `_takes_small_batches`; its ``kernels.cuh`` includes
-    ``frontier/cuda/small_keys.cuh`` and has a kernel ``finish_small``.
+    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_keys.cuh`` and has
+    a kernel ``finish_small``.
     """
 
     device: Device
@@ -127,9 +97,14 @@ class LaunchSequence:
     _kernels: Kernels
     _num_vertices: int
     _stored_dtype: np.dtype | None
-    _chain_counters: ClassVar[tuple[int, int]]
-    """*structure*: how many counters kernels have, and the first of three that a chain has (see `LaunchSequences`)."""
+    _first_outcome: ClassVar[int]
+    """*structure*: the first of the three counters that chains report here (SMALL of small_keys.cuh)."""
     _chains: LaunchSequences | None
+
+    def _attach_runtime(self) -> None:
+        super()._attach_runtime()  # type: ignore[misc]  # that of the graph
+        self._takes_small_batches = self.device.is_gpu
+        self._chains = None
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
@@ -169,26 +144,34 @@ class LaunchSequence:
         raise NotImplementedError
 
     def _run_chain(self, kind: str, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> list[int] | None:
+        """Apply a batch; returns what kernels reported, None if it was not applied."""
         if not self._prepare_chain(kind, src.size if self.directed else 2 * src.size):
             return None
         chains = self._chains
         if chains is None:
-            chains = self._chains = LaunchSequences(self, *self._chain_counters)
+            chains = self._chains = LaunchSequences(self)
         count = chains.batch.take(
             src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
             arcs=arcs, edges=edges,
         )  # fmt: skip
-        return chains.run(self, kind, count)
+        try:
+            plan = chains.plan(self, kind, count)
+        except MemoryError:
+            return None
+        self._counters.reset()
+        plan.run()
+        numbers, first = self._counters.synchronize(), self._first_outcome
+        return None if numbers[first + INVALID] or numbers[first + DECLINED] else numbers
 
     def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
         numbers = self._run_chain(INSERT, src, dst, weights, arcs, edges)
         if numbers is None:
             return None
-        return *self._end_chain(INSERT, numbers), numbers[self._chain_counters[1] + EFFECTIVE]
+        return *self._end_chain(INSERT, numbers), numbers[self._first_outcome + EFFECTIVE]
 
     def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
         numbers = self._run_chain(FIND, src, dst, None, arcs, edges)
-        return None if numbers is None else numbers[self._chain_counters[1] + EFFECTIVE]
+        return None if numbers is None else numbers[self._first_outcome + EFFECTIVE]
 
     def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         numbers = self._run_chain(DELETE, src, dst, None, None, None)

@@ -11,6 +11,7 @@ from frontier.core.arguments import check_graph, flag
 from frontier.core.locking import reads, scratch_of_stream
 from frontier.functor.checking import is_checking
 from frontier.runtime.compile import caches
+from frontier.runtime.launch.plan import Plans
 
 from .captured_batches import SMALL, CapturedBatchStep
 
@@ -31,7 +32,8 @@ class CapturedStep:
         self.graph = graph
         self._step = step
         self._replays = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
-        self._forget()
+        self._plans = Plans()
+        self._ran_for: tuple[int, int, int] | None = None  # the state that the step has run in, to be captured next
 
     def __call__(self) -> None:
         if self._replays:
@@ -41,13 +43,7 @@ class CapturedStep:
 
     @property
     def is_captured(self) -> bool:
-        return self._launches is not None and self._made_for == self._now()
-
-    def _forget(self) -> None:
-        self._launches: Any = None  # a CUDA graph
-        self._held: Any = None  # the memory that it works with
-        self._was_run = False
-        self._made_for: tuple[int, int, int] | None = None
+        return self._plans.find(None, self._now()) is not None
 
     def _now(self) -> tuple[int, int, int]:
         """What a record depends on: the graph, its arrays, which a failed batch may replace, and loaded kernels."""
@@ -57,10 +53,9 @@ class CapturedStep:
         """Take the step in the stream for recording, so that what it needs is compiled and allocated."""
         with _Recording():
             self._step()
-        self._was_run = True
 
-    def _record(self) -> None:
-        """Record the launches of the step, without taking it."""
+    def _capture(self) -> tuple[Any, list[Any]]:
+        """Record the launches of the step, without taking it: a CUDA graph, and the memory that it works with."""
         import cupy
 
         allocate, held = cupy.cuda.get_allocator(), []
@@ -76,12 +71,10 @@ class CapturedStep:
                 self._step()
             except BaseException as error:
                 _abandon(stream)
-                self._forget()
                 if isinstance(error, cupy.cuda.runtime.CUDARuntimeError) or "capturing" in str(error):
                     raise RuntimeError(WAITS) from error
                 raise
-            self._launches = stream.end_capture()
-        self._held = held
+            return stream.end_capture(), held
 
 
 WAITS = (
@@ -200,12 +193,12 @@ def _take(graph: BaseGraph, recorded: CapturedStep) -> None:
         recorded._step()
         return
     now = recorded._now()
-    if recorded._made_for != now:
-        recorded._forget()
-        recorded._made_for = now
-    if not recorded._was_run:
-        recorded._run()
-        return
-    if recorded._launches is None:
-        recorded._record()
-    recorded._launches.launch()
+    plan = recorded._plans.find(None, now)
+    if plan is None:
+        ran_for, recorded._ran_for = recorded._ran_for, None  # if it fails, it is run again
+        if ran_for != now:
+            recorded._run()
+            recorded._ran_for = now
+            return
+        plan = recorded._plans.add(None, recorded._capture(), now)
+    plan[0].launch()

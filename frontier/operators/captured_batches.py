@@ -18,11 +18,12 @@ from frontier.core.batch import batch_kernels
 from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.locking import reads
 from frontier.functor.checking import is_checking
-from frontier.runtime import Kernels, Scratch, fill_with
+from frontier.runtime import Scratch, fill_with
 from frontier.runtime.arrays import same_length
 from frontier.runtime.compile import caches, warm_up
-from frontier.runtime.launch.arguments import ByValue, Field, Number, Struct
-from frontier.runtime.launch.recorder import LaunchList, recorder
+from frontier.runtime.launch.arguments import NUMBER_WORDS, ByValue, Field, Number, Struct
+from frontier.runtime.launch.plan import Plan, Plans
+from frontier.runtime.launch.recorder import recorder
 
 from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
@@ -91,9 +92,10 @@ class CapturedBatchStep:
         self.both_orders = flag(both_orders, "both_orders")
         self._sizes = [size for size in SIZES if size < most] + [max(most, SIZES[0])]
         self._step = step
-        self._records: dict[int, _Record] = {}  # by size
+        self._plans = Plans()  # by size
         self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
         if self._repeats:
+            self._walked = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
             self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, graph.weight_dtype)
             self._kernels.compile_ahead()  # and not in the middle of a stream
 
@@ -138,75 +140,51 @@ class CapturedBatchStep:
                 _prepare_for(self.graph, self, size, args)
 
 
-class _Record:
+class _BatchPlan(Plan):
     """The launches of a step for batches of one size.
 
     Parameters
     ----------
     args : tuple
-        The arrays among them, and the types of the numbers, are those of the record.
-    both_orders : bool
+        The plan is for the same arrays, and for numbers of the same types.
+
+    Attributes
+    ----------
+    work : Workspace
+        Of the thread, and stream, that captured them.
     """
 
-    def __init__(
-        self, graph: BaseGraph, step: Callable[..., None], kernels: Kernels, size: int, args: tuple, both_orders: bool
-    ):  # fmt: skip
-        walked = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
-        self._views = [(each, ByValue(each.view().fields.copy())) for each in walked]
-        self._made_for = self._state(graph)
-        # Arrays among the arguments, which keep their identities as long as they are held; of the numbers, their types.
-        self._args = [value if hasattr(value, "shape") and value.shape else type(value) for value in args]
-        self._numbers = [(at, Number(_type(args[at]))) for at, kept in enumerate(self._args) if isinstance(kept, type)]
+    def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
+        self._views = [(each, ByValue(each.view().fields.copy())) for each in step._walked]
+        self.work = work = graph._access.workspace()
+        self._scratch = scratch = Scratch(graph.device)
+        super().__init__(CaptureArena(graph, self._views, work), work, scratch)
         given = list(args)
+        self._numbers = [(at, Number(_type(value))) for at, value in enumerate(args) if type(value) in NUMBER_WORDS]
         for at, number in self._numbers:
             given[at] = number
-        self._scratch = Scratch(graph.device)  # whose addresses are in the launches, so that nobody else may have it
-        pairs = 2 * size if both_orders else size
-        src = self._scratch.get("src", pairs, graph.vertex_dtype)
-        dst = self._scratch.get("dst", pairs, graph.vertex_dtype)
-        self._work = work = graph._access.workspace()
-        memory = CaptureArena(graph, self._views, work)
+        pairs = 2 * size if step.both_orders else size
+        src, dst = (scratch.get(name, pairs, graph.vertex_dtype) for name in ("src", "dst"))
         self._batch = Struct(("count", "src", "dst", "latest", "lower"))  # arguments of the copy, each read on its own
         count, src_at, dst_at, latest, lower = (Field(self._batch, name) for name in self._batch.names)
-        before, work.scratch = work.scratch, self._scratch
-        try:
-            with LaunchList(memory) as self._launches:
-                zeros = memory.zeros
-                kernels.copy_padded(
-                    size, count, src_at, dst_at, src, dst, both_orders, latest, lower, zeros, zeros.size
-                )  # fmt: skip
-                step(graph, src, dst, *given)
-        finally:
-            work.scratch = before
-        self._space, self._visits, self._trailing = memory.space, memory.visits, memory.trailing
+        with self:
+            zeros = self.memory.zeros
+            step._kernels.copy_padded(
+                size, count, src_at, dst_at, src, dst, step.both_orders, latest, lower, zeros, zeros.size
+            )  # fmt: skip
+            step._step(graph, src, dst, *given)
 
-    def is_for(self, graph: BaseGraph, args: tuple) -> bool:
-        """Whether the launches are those of a step with these arguments."""
-        if self._made_for != self._state(graph) or len(args) != len(self._args):
-            return False
-        for value, kept in zip(args, self._args, strict=True):
-            if value is not kept and type(value) is not kept:
-                return False
-        # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use
-        # it as well.
-        return graph._access.workspace() is self._work or graph._access.writer == get_ident()
-
-    def _state(self, graph: BaseGraph) -> tuple:
-        """What the launches are made for, besides the arguments: among it the room for pieces of long lists."""
-        room = piece_capacity(graph).bit_length() // 2
-        return graph.num_vertices, room, caches.times_cleared, *(tile_size(each) for each, _ in self._views)
-
-    def run(self, graph: BaseGraph, src: Any, dst: Any, args: tuple) -> None:
+    def run_on(self, src: Any, dst: Any, args: tuple) -> None:
         """Repeat the launches with another batch."""
         for each, view in self._views:
             view.fields[:] = each.view().fields
         for at, number in self._numbers:
             number.set(args[at])
-        space, latest, lower = self._space, 0, 0
-        if space is not None:
-            latest, lower = space.latest.data.ptr, space.next_run(self._visits, self._trailing)
+        memory, latest, lower = self.memory, 0, 0
+        if memory.space is not None:
+            latest, lower = memory.space.latest.data.ptr, memory.space.next_run(memory.visits, memory.trailing)
         self._batch.set(src.size, src.data.ptr, dst.data.ptr, latest, lower)
-        self._launches.run()
+        self.run()
 
 
 def _is_plain(graph: BaseGraph, src: Any, dst: Any) -> bool:
@@ -247,18 +225,22 @@ def _take(graph: BaseGraph, step: CapturedBatchStep, src: Any, dst: Any, args: t
     for size in step._sizes:
         if pairs <= size:
             break
-    _record_for(graph, step, size, args).run(graph, src, dst, args)
+    _plan_for(graph, step, size, args).run_on(src, dst, args)
 
 
 @reads
 def _prepare_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> None:
-    _record_for(graph, step, size, args)
+    _plan_for(graph, step, size, args)
 
 
-def _record_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> _Record:
-    """The record for batches of at most `size` pairs, which is made if there is none for these arguments."""
-    record = step._records.get(size)
-    if record is None or not record.is_for(graph, args):
-        record = _Record(graph, step._step, step._kernels, size, args, step.both_orders)
-        step._records[size] = record
-    return record
+def _plan_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> _BatchPlan:
+    """The launches for batches of at most `size` pairs, captured unless they were for these arguments."""
+    room = piece_capacity(graph).bit_length() // 2  # for pieces of long lists
+    state = graph.num_vertices, room, caches.times_cleared, *map(tile_size, step._walked)
+    guards = tuple([type(value) if type(value) in NUMBER_WORDS else value for value in args])
+    plan = step._plans.find(size, state, guards)
+    # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use it
+    # as well.
+    if plan is None or not (graph._access.workspace() is plan.work or graph._access.writer == get_ident()):
+        plan = step._plans.add(size, _BatchPlan(graph, step, size, args), state, guards)
+    return plan

@@ -13,15 +13,7 @@ from frontier.core.sort import SortedKeys
 from frontier.runtime import Counters, Device, fill_with
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import growable
-from structures.blocks import (
-    COUNTERS,
-    append_changes,
-    changes_of_all,
-    changes_of_keys,
-    find_arcs,
-    find_changes,
-    remove_changes,
-)
+from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
@@ -105,7 +97,7 @@ class FaimGraph(LaunchSequence, PagePool, BaseFaimGraph):
     _arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
-    _chain_counters = CHAIN + 3, CHAIN
+    _first_outcome = CHAIN
     _options = ("page_size",)
     _scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
@@ -129,9 +121,7 @@ class FaimGraph(LaunchSequence, PagePool, BaseFaimGraph):
 
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
-        self._counters = Counters(self.device, COUNTERS + 1)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
+        self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
         self._supply = Struct(("queued",)), Struct(("used",))
 

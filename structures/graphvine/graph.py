@@ -16,15 +16,7 @@ from frontier.runtime import Counters, Device
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 from frontier.runtime.values import integer
-from structures.blocks import (
-    COUNTERS,
-    append_changes,
-    changes_of_all,
-    changes_of_keys,
-    find_arcs,
-    find_changes,
-    remove_changes,
-)
+from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
@@ -116,7 +108,7 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
     _arrays: ClassVar = {
         "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
     }  # fmt: skip
-    _chain_counters = CHAIN + 3, CHAIN
+    _first_outcome = CHAIN
     _options = ("block_size",)
     _scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
@@ -148,9 +140,7 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
 
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
-        self._counters = Counters(self.device, COUNTERS + 1)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
+        self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
 
     # ---- the graph --------------------------------------------------------------------------------------------------

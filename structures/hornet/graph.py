@@ -90,7 +90,7 @@ class Hornet(LaunchSequence, BlockArrays, VertexRecords, BaseHornet):
     }  # fmt: skip
     _unit_bits_range = 5, 30
     _options = ("block_array_size",)
-    _chain_counters = COUNTERS, CHAIN
+    _first_outcome = CHAIN
     _scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     if TYPE_CHECKING:
@@ -120,8 +120,6 @@ class Hornet(LaunchSequence, BlockArrays, VertexRecords, BaseHornet):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._forget_directory()
 

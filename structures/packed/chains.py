@@ -12,21 +12,7 @@ from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from . import layout, on_gpu
 from .graph import PackedGraph
-from .layout import (
-    BLOCKS,
-    CHAIN,
-    COUNTERS,
-    FOUND,
-    LARGE,
-    LEAF,
-    LEAVES,
-    MOVED,
-    NEW,
-    PLAN_THREADS,
-    REDUNDANT,
-    TAKEN,
-    WARPS,
-)
+from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, PLAN_THREADS, REDUNDANT, TAKEN, WARPS
 from .plan import Batch, Plan
 
 
@@ -37,12 +23,7 @@ class PackedChains(LaunchSequence, PackedGraph):
     leave such a window too empty are tidied after the chain.
     """
 
-    _chain_counters = COUNTERS, CHAIN
-
-    def _attach_runtime(self) -> None:
-        super()._attach_runtime()
-        self._takes_small_batches = self.device.is_gpu
-        self._chains = None
+    _first_outcome = CHAIN
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
         if kind != DELETE or self.deletion == "lazy":

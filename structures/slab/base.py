@@ -13,6 +13,7 @@ class BaseSlabGraph(DynamicGraph):
     if TYPE_CHECKING:
         _account: Any
         _batch_launches: Any
+        _bound: Any
         _capacity: Any
         _chain_limit: Any
         _counters: Any

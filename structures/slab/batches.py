@@ -22,7 +22,7 @@ ENTRIES = 1 << 16
 """Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
 MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabGraph._resolve`)
 CHANGING = (
-    "weights", "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "chain_limit",
+    "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded",
 )  # fmt: skip
 """What kernels take that is not in the pool; `recording` is how many entries of the table `insert` may use itself."""
 
@@ -38,14 +38,21 @@ class Batches:
         from frontier.runtime.compile.cuda import cooperative_blocks
 
         self._most_blocks = cooperative_blocks()
-        self._filter = new_filter(graph.device, 1)
         self._entries = 0
         self._few = False  # whether the last batch was
         self._values = Struct(CHANGING)
-        self._pool: Any = None  # the view of the pool that kernels are bound to
-        self._insert: Any = None
-        self._resolve: Any = None
-        self._erase: Any = None
+        kernels, pool = graph._kernels, graph._bound
+        weights, limit = Field(pool, "weights"), Field(pool, "chain_limit")
+        errors, src, dst, new_weights, slots, table, recording, finish, entries, recorded = (
+            Field(self._values, name) for name in CHANGING
+        )
+        self._insert = kernels.insert.bind(
+            pool, weights, errors, None, src, dst, new_weights, limit, slots, table, recording, recorded, finish
+        )
+        self._resolve = kernels.resolve_batch.bind(
+            pool, weights, new_weights, slots, table, entries, recorded, new_filter(graph.device, 1)
+        )
+        self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
 
     def insert(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
@@ -57,7 +64,7 @@ class Batches:
             self._have_table(graph, count)
             table = self._table.data.ptr
         self._take(graph, arcs, slots, table, ENTRIES if resolving and few else 0, few)
-        self._values.put("chain_limit", graph._chain_limit(count))
+        graph._bound.put("chain_limit", graph._chain_limit(count))
         self._insert(count, tile=4)
         if resolving and not few:
             self._queue_resolution(count)
@@ -99,32 +106,15 @@ class Batches:
                 raise
             return  # more duplicates than fit are resolved in another way
         self._table, self._recorded, self._entries = table, recorded, wanted
-        self._pool = None  # so that kernels are bound again
+        self._values.put("entries", wanted)
+        self._values.put("recorded", recorded.data.ptr)
 
     def _take(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
-        """Describe a batch to the kernels, which are bound again if the pool is not that of the last one."""
-        weights, errors, pool = graph._weights, arcs.error_counts, graph._pool()
-        if pool is not self._pool:
-            self._bind(graph, pool)
-        self._values.set(
-            0 if weights is None else weights.data.ptr, 0 if errors is None else errors.data.ptr, *arcs.addresses,
-            0 if slots is None else slots.data.ptr, table, recording, finish, 0,
+        """Describe a batch to the kernels."""
+        errors = arcs.error_counts
+        self._values.set_first(
+            0 if errors is None else errors.data.ptr, *arcs.addresses, 0 if slots is None else slots.data.ptr, table,
+            recording, finish,
         )  # fmt: skip
+        graph._pool()  # is up to date then
         graph._counters.reset()
-
-    def _bind(self, graph: BaseSlabGraph, pool: Any) -> None:
-        """Take note of the pool's arrays, which are not those of the last launch."""
-        kernels = graph._kernels
-        weights, errors, src, dst, new_weights, slots, table, recording, finish, limit = (
-            Field(self._values, name) for name in CHANGING
-        )
-        recorded = self._recorded if self._entries else None
-        self._insert = kernels.insert.bind(
-            pool, weights, errors, None, src, dst, new_weights, limit, slots, table, recording, recorded, finish
-        )
-        if self._entries:
-            self._resolve = kernels.resolve_batch.bind(
-                pool, weights, new_weights, slots, self._table, self._entries, recorded, self._filter
-            )
-        self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
-        self._pool = pool

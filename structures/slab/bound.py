@@ -1,6 +1,6 @@
 """Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._make_update_plan`), on a GPU.
 
-The graph's own arrays may become others: kernels take them from structs that are filled before each launch.
+The graph's own arrays may become others: kernels take them from the struct of the pool.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from frontier.core.batch import Arcs
 from frontier.runtime import Counters
 from frontier.runtime.launch.arguments import Field, Struct
 
-from .cpu_slabs import CHANGED, COUNTERS, DEFERRED, Pool
+from .cpu_slabs import CHANGED, COUNTERS, DEFERRED
 
 if TYPE_CHECKING:
     from .base import BaseSlabGraph
@@ -26,12 +26,11 @@ class BoundUpdates:
         self._arcs, self._slots = arcs, slots
         self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
-        self._pool, self._pool_to_erase = Struct(Pool._fields), Struct(Pool._fields)
-        self._changing = Struct(("weights", "chain_limit"))
-        weights, chain_limit = (Field(self._changing, name) for name in self._changing.names)
-        kernels = graph._kernels
+        kernels, bound = graph._kernels, graph._bound
+        self._pool_to_erase = Struct(bound.names)
+        weights, chain_limit = Field(bound, "weights"), Field(bound, "chain_limit")
         self._insert = kernels.insert.bind(
-            self._pool, weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, chain_limit, slots, None, 0,
+            bound, weights, error_counts, None, arcs.src, arcs.dst, arcs.weights, chain_limit, slots, None, 0,
             None, False,
         )  # fmt: skip
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
@@ -40,15 +39,14 @@ class BoundUpdates:
         """Queue the insertion of the first so many arcs."""
         graph._counters.reset()
         graph._counters.arm()
-        self._pool.fields[:] = graph._pool().fields
-        self._changing.set(graph._weights.data.ptr, graph._chain_limit(count))
+        graph._pool().put("chain_limit", graph._chain_limit(count))
         self._insert(count, tile=LANES)
 
     def erase(self, graph: BaseSlabGraph, count: int) -> None:
         """Queue the deletion of the first so many arcs."""
         pool = self._pool_to_erase
         pool.fields[:] = graph._pool().fields
-        pool.put("counters", self._erased.array.data.ptr)
+        pool.put("counters", self._erased.address)
         pool.put("published", self._erased.published)
         self._erased.reset()
         self._erase(count, tile=LANES)

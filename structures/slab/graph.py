@@ -367,7 +367,7 @@ class SlabGraph(SlabTables, VertexRecords, BaseSlabGraph):
             src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
             arcs=arcs, edges=edges,
         )  # fmt: skip
-        if self._slabs_for(count) > self._free_count + small.capacity - self._used:
+        if self._slabs_for(count) > self._free_count + self._bound_slabs - self._used:
             self._reserve_for(count)
         counts = small.insert(self, count)
         if counts[INVALID]:

@@ -10,10 +10,11 @@ import numpy as np
 
 from frontier.core.view import pack_view, with_numbers
 from frontier.runtime import Counters, fill_with
+from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 
 from .cpu_slabs import ALLOCATED, COUNTERS, EMPTY, FREED, Pool
-from .layout import SLAB_SHARE
+from .layout import SLAB_SHARE, WORK
 
 if TYPE_CHECKING:
     from frontier.runtime import Device
@@ -45,6 +46,8 @@ class SlabPool:
     _joined_weights: tuple[Any, Any]  # `_neighbors`, and the view of the weights among them
     _view: tuple[int, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
+    _bound: Struct  # what kernels on a GPU are bound to: the pool, and behind it what follows from it (`struct Work`)
+    _bound_slabs: int  # the capacity of that
 
     @cached_property
     def slab_words(self) -> int:
@@ -189,15 +192,21 @@ class SlabPool:
         self._counters = Counters(self.device, COUNTERS)
         self._taken = 0  # slabs, by the last updates
         self._packed = None
+        self._bound, self._bound_slabs = Struct((*Pool._fields, *WORK)), 0
         self._joined_weights = None, None
 
     def _pool(self) -> Any:
-        """The pool as kernels see it."""
+        """The pool as kernels see it: on a GPU always the same struct, up to date."""
         if self._packed is None:
-            self._packed = pack_view(
+            packed = pack_view(
                 self.device, Pool, records=self._records, neighbors=self._neighbors, ring=self._ring,
                 counters=self._counters.array, published=self._counters.published, free_head=self._free_head,
                 free_count=self._free_count, ring_size=int(self._ring.size), used=self._used, capacity=self._capacity,
                 stride=self.slab_stride, width=self.slab_words,
             )  # fmt: skip
+            if self.device.is_gpu:
+                weights = self._weights
+                self._bound.set_first(*packed.fields.tolist(), 0 if weights is None else weights.data.ptr)
+                packed, self._bound_slabs = self._bound, self._capacity
+            self._packed = packed
         return self._packed

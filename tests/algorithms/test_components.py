@@ -270,14 +270,14 @@ def test_steps_of_directed_graphs_are_recorded(dynamic, device):
     graph = dynamic.from_edges(path, path + 1, num_vertices=50, directed=True, in_edges=True, device=device)
     components = DynamicConnectedComponents(graph)
     steps = components._joins, components._renames, components._splits
-    records = [dict(step._records) for step in steps]
+    records = [step._plans.values() for step in steps]
     assert all(bool(of_step) == graph.device.is_gpu for of_step in records)
     for cut in (20, 30):
         graph.delete_edges([cut], [cut + 1])
         check(graph, components)
         graph.insert_edges([cut + 1], [cut])
         check(graph, components)
-    assert [step._records for step in steps] == records
+    assert [step._plans.values() for step in steps] == records
 
 
 def test_long_paths_fall_apart_and_join(dynamic, device, both_ways, monkeypatch):

@@ -6,7 +6,8 @@ from verifiers import host
 
 import frontier as fr
 from frontier import neighbors as walk_of
-from frontier.runtime.launch.recorder import LaunchList, recorder
+from frontier.runtime.launch.plan import Plan
+from frontier.runtime.launch.recorder import recorder
 from structures import CSR, SlabGraph
 
 N = 60
@@ -258,6 +259,6 @@ def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):
         pytest.skip("nothing is recorded on a CPU")
     graph = CSR.from_edges([0, 1], [1, 2], device=device)
     everyone = fr.Frontier.all(graph)
-    monkeypatch.setattr(recorder, "launches", LaunchList())
+    monkeypatch.setattr(recorder, "launches", Plan())
     with pytest.raises(fr.FunctorError, match="cannot be recorded"):
         fr.compute(everyone, lambda v, g: fr.degree(g, v), graph)

@@ -9,7 +9,7 @@ from verifiers import host
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, triangle_count
-from frontier.operators.captured_batches import SIZES, SMALL
+from frontier.operators.captured_batches import SMALL
 from frontier.runtime.launch.recorder import recorder
 from structures import SlabGraph
 
@@ -145,7 +145,7 @@ def test_threads_have_records_of_their_own(graph, rng):
 
     def take():
         taken(*pairs, 1, 1, found)
-        return taken._records[SIZES[0]]
+        return taken._plans.values()[0]
 
     with ThreadPoolExecutor(1) as other:
         first, second = take(), other.submit(take).result()
@@ -323,7 +323,7 @@ def test_frontiers_of_a_step(graph, rng, room):
             for arrays in state:
                 arrays[4][:] = 9
     if graph.device.is_gpu:
-        assert len(taken._records) == 3
+        assert len(taken._plans.values()) == 3
 
 
 def test_triangles_after_a_deletion_that_failed(graph, rng, monkeypatch):

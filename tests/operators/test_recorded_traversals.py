@@ -59,7 +59,7 @@ def searched(pair, taken, ids):
     for _ in range(2):  # a record, and its repetition
         level[:] = FAR
         taken(*(graph.xp.asarray(np.asarray(ids, graph.vertex_dtype)) for _ in range(2)), level)
-    assert bool(taken._records) == graph.device.is_gpu
+    assert bool(taken._plans.values()) == graph.device.is_gpu
     return host(level).tolist()
 
 

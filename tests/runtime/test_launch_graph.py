@@ -7,9 +7,10 @@ import pytest
 
 from frontier.runtime import gpu_available
 from frontier.runtime.launch import launch_graph
-from frontier.runtime.launch.arguments import Parameters, Struct
-from frontier.runtime.launch.launch_graph import DriverError, Fill, Launch, LaunchGraph, graph_of
-from frontier.runtime.launch.recorder import LaunchList
+from frontier.runtime.launch.arguments import Struct
+from frontier.runtime.launch.launch import Fill, Launch
+from frontier.runtime.launch.launch_graph import DriverError, LaunchGraph, graph_of
+from frontier.runtime.launch.plan import Plan
 
 on_gpu = pytest.mark.skipif(not gpu_available(), reason="there is no GPU")
 
@@ -66,7 +67,10 @@ class Driver:
 
 
 def launch(*structs, cooperative=False):
-    return Launch(SimpleNamespace(ptr=7), 3, 64, 16, cooperative, Parameters(1 + len(structs)), structs)
+    kernel = SimpleNamespace(function=SimpleNamespace(ptr=7), driver=None, stream=None, blocks_limit=0)
+    words = [0] * (1 + len(structs))
+    grid = {"blocks": 3, "threads": 64, "shared": 16, "cooperative": cooperative}
+    return Launch(kernel, structs, words, list(enumerate(structs, 1)), **grid)
 
 
 def test_steps_follow_one_another():
@@ -132,7 +136,7 @@ def test_a_list_is_repeated_with_other_numbers():
     odd, latest = cupy.ones(5, np.uint8), cupy.zeros(1, ids)
     batch = Struct(("count", "src", "dst", "latest", "lower"))
     fields = [Field(batch, name) for name in batch.names]
-    with LaunchList() as launches:
+    with Plan() as launches:
         fill_with(odd, 0)
         kernels.copy_padded(8, *fields[:3], src, dst, False, *fields[3:], zeros, zeros.size)
     assert odd.all()  # nothing has run

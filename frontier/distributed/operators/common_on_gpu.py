@@ -99,19 +99,19 @@ def find_on_gpu(
     of_pairs = [routed.sort(args[i]) for i in by_pair]
     v_in, u_in, *of_in = routed.send(*of_pairs)
     items = Items(comm.rank, routed.sent, routed.received)
-    plan = Plan(graph, items, routed, u_in, v_in)
+    transfer = ListTransfer(graph, items, routed, u_in, v_in)
     # What takes longest is queued before the host waits for the sizes of lists.
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
     found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
-    sent, received = plan.sizes()
-    columns = plan.columns(sum(sent), [args[i] for i in by_edge])
+    sent, received = transfer.sizes()
+    columns = transfer.columns(sum(sent), [args[i] for i in by_edge])
     neighbors = xp.empty(sum(received), graph.vertex_dtype)
     both = [items.join(device, ours, theirs) for ours, theirs in zip(of_pairs, of_in, strict=True)]
     capacity = local.edge_capacity
     with behind(device, [args[i] for i in by_edge], capacity, neighbors.size) as (more, pieces):
         comm.alltoallv_columns(columns, sent, received, [neighbors, *pieces])
         values = replaced(replaced(args, by_edge, more), by_pair, both)
-        there = plan.visit(neighbors, capacity, op, values, functors)
+        there = transfer.visit(neighbors, capacity, op, values, functors)
     return None if op is not None else _answers(graph, items, routed, found, there)
 
 
@@ -129,7 +129,7 @@ def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, the
     return routed.restore(out)
 
 
-class Plan:
+class ListTransfer:
     """Which lists go to other parts and which come: queued, so that the host may do other things before `sizes`."""
 
     def __init__(self, graph: BasePart, items: Items, routed: RoutedEdges, u_in: Any, v_in: Any):

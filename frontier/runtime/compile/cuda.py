@@ -14,6 +14,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from ..launch.arguments import ByValue, Parameters, words_of
+from ..launch.launch import THREADS, Launch
 from ..launch.recorder import recorder
 from ..launch.streams import stream_getter
 from . import progress
@@ -23,7 +24,6 @@ from .prebuilt import Shipped, shipped_cubin
 from .single_flight import once
 from .toolchain import import_toolchain
 
-THREADS = 256  # threads of a block, unless a kernel asks for others
 BLOCKS_PER_MULTIPROCESSOR = 16
 
 
@@ -161,22 +161,30 @@ class CudaKernel:
     """A kernel that can be launched over a number of work items.
 
     The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
+
+    Attributes
+    ----------
+    function : Function
+        CuPy's, which keeps the module loaded.
+    driver : module
+    stream : function
+        Returns the current stream.
+    blocks_limit : int
+        Blocks of a grid, unless a launch asks for others.
     """
 
-    __slots__ = (
-        "_array_type", "_blocks_limit", "_driver", "_free", "_function", "_pointer", "_shared_limit", "_stream",
-    )  # fmt: skip
+    __slots__ = ("_array_type", "_free", "_pointer", "_shared_limit", "blocks_limit", "driver", "function", "stream")
 
     def __init__(self, function: Any):
         import cupy
 
-        self._function = function  # keeps the module loaded
+        self.function = function
         self._pointer = function.ptr
         self._array_type = cupy.ndarray
-        self._driver = cupy.cuda.driver
-        self._stream = stream_getter()
+        self.driver = cupy.cuda.driver
+        self.stream = stream_getter()
         self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
-        self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
+        self.blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
         self._shared_limit = 0  # of what is asked for: 48 KiB need no asking, less the static arrays of the kernel
 
     def __call__(
@@ -203,14 +211,14 @@ class CudaKernel:
         if count == 0:
             return
         if blocks is None:
-            blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
+            blocks = min((count * tile + threads - 1) // threads, self.blocks_limit)
         if shared > self._shared_limit:
             self._allow_shared(shared)
         words, structs = words_of(count, args, self._array_type)
         if recorder.launches is not None:
-            parameters = Parameters(len(words))
-            parameters.fill(words, structs)
-            recorder.launches.add(self._function, blocks, threads, shared, cooperative, parameters, args)
+            recorder.launches.add(Launch(
+                self, args, words, structs, blocks=blocks, threads=threads, shared=shared, cooperative=cooperative
+            ))  # fmt: skip
             return
         self.launch(words, structs, blocks, threads, shared, cooperative)
 
@@ -231,61 +239,26 @@ class CudaKernel:
             parameters = Parameters(len(words))
         parameters.fill(words, structs)
         address = parameters.address
-        stream = self._stream().ptr if stream is None else stream
+        stream = self.stream().ptr if stream is None else stream
         if cooperative:
-            self._driver.launchCooperativeKernel(
+            self.driver.launchCooperativeKernel(
                 self._pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address
             )  # fmt: skip
         else:
-            self._driver.launchKernel(self._pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
+            self.driver.launchKernel(self._pointer, blocks, 1, 1, threads, 1, 1, shared, stream, address, 0)
         self._free.append(parameters)  # the driver has copied them
 
-    def bind(self, *args: Any) -> BoundKernel:
-        """The kernel with arguments that stay the same, but for what a `ByValue` among them holds."""
-        return BoundKernel(self._function, args, self._array_type)
+    def bind(self, *args: Any) -> Launch:
+        """A launch with arguments that stay the same, but for what a `ByValue` among them holds."""
+        return Launch(self, args, *words_of(0, args, self._array_type))
 
     def _allow_shared(self, size: int) -> None:
         """Let the kernel have more dynamic shared memory than kernels get unasked; never less than before, with which
         another thread may be about to launch it."""
         with _shared_lock:
             if size > self._shared_limit:
-                self._driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
+                self.driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
                 self._shared_limit = size
-
-
-class BoundKernel:
-    """A kernel with its parameters, of which only the number of work items changes, and what `ByValue` arguments hold.
-
-    Nothing is converted when it is launched: for updates by batches of which a GPU takes no longer than the host.
-    """
-
-    __slots__ = ("_blocks_limit", "_driver", "_function", "_parameters", "_pointer", "_stream", "arguments")
-
-    def __init__(self, function: Any, args: tuple, array_type: type):
-        import cupy
-
-        self._function = function  # keeps the module loaded
-        self._pointer = function.ptr
-        self._driver = cupy.cuda.driver
-        self._stream = stream_getter()
-        self._blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
-        words, structs = words_of(0, args, array_type)
-        self._parameters = Parameters(len(words))
-        self._parameters.fill(words, structs)
-        self.arguments = args  # whose memory the parameters point to
-
-    def __call__(
-        self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1, cooperative: bool = False
-    ) -> None:  # fmt: skip
-        """Queue the kernel on the current stream; `count` is not 0. The rest is as for a `CudaKernel`."""
-        if blocks is None:
-            blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
-        self._parameters.set_count(count)
-        grid = blocks, 1, 1, threads, 1, 1, 0, self._stream().ptr, self._parameters.address
-        if cooperative:
-            self._driver.launchCooperativeKernel(self._pointer, *grid)
-        else:
-            self._driver.launchKernel(self._pointer, *grid, 0)
 
 
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

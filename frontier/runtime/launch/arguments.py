@@ -134,9 +134,11 @@ class Parameters:
     ----------
     address : int
         Of the array of pointers.
+    set_count : function ``set_count(count)``
+        Changes the first parameter.
     """
 
-    __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address")
+    __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
 
     def __init__(self, count: int):
         self._memory = np.empty(2 * count, np.uint64)
@@ -145,10 +147,7 @@ class Parameters:
         self._memory[:count] = self.address + self._words_at + 8 * np.arange(count, dtype=np.uint64)
         self._pointers = memoryview(self._memory)
         self._pack = struct.Struct(f"{count}Q").pack_into
-
-    def set_count(self, count: int) -> None:
-        """Change the first parameter."""
-        _WORD.pack_into(self._memory, self._words_at, count)
+        self.set_count = functools.partial(_WORD.pack_into, self._memory, self._words_at)
 
     def fill(self, words: list[int], structs: list[tuple[int, ByValue]]) -> None:
         """Take parameters as `words_of` returns them. A kernel's structs are always at the same positions."""

@@ -9,29 +9,11 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..compile.toolchain import import_toolchain
-from .arguments import ByValue, Parameters
-
-
-class Launch(NamedTuple):
-    """A launch of a kernel, as `LaunchList.add` takes it."""
-
-    function: Any
-    blocks: int
-    threads: int
-    shared: int
-    cooperative: bool
-    parameters: Parameters
-    arguments: tuple
-
-
-class Fill(NamedTuple):
-    """That all bytes of an array are set."""
-
-    array: Any
-    byte: int
+from .arguments import ByValue
+from .launch import Fill, Launch
 
 
 class LaunchGraph:
@@ -88,7 +70,7 @@ class LaunchGraph:
     def _add_launch(self, graph: Any, before: list[Any], step: Launch) -> tuple[Any, Any]:
         driver = self._driver
         parameters = driver.CUDA_KERNEL_NODE_PARAMS()
-        parameters.func = driver.CUfunction(step.function.ptr)
+        parameters.func = driver.CUfunction(step.pointer)
         parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ = step.blocks, 1, 1
         parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ = step.threads, 1, 1
         parameters.sharedMemBytes = step.shared

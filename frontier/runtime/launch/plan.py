@@ -1,0 +1,123 @@
+"""Plans: launches that are captured once and repeated, with what has changed in the host's memory by then.
+
+To launch a kernel takes the host microseconds, nearly all of which are spent on what does not change: which kernel it
+is, on what grid, with the addresses of which arrays. A small update is a dozen launches that are always the same.
+Arguments that are numbers and arrays stay; a `ByValue`, such as a `Struct`, a `Field` or a `Number`, is read at each
+run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from operator import is_
+from typing import Any
+
+from .launch import Fill, Launch
+from .launch_graph import LaunchGraph, graph_of
+from .recorder import recorder
+from .streams import stream_getter
+
+MAX_LAUNCHES = 1000  # of a plan: the host does not know when a frontier is empty
+
+
+class Plan:
+    """Launches in their order. What is launched in a ``with`` block is captured, and not run.
+
+    The plan keeps the arrays among the arguments alive.
+
+    Parameters
+    ----------
+    memory : object, optional
+        What those who launch find as `memory` while they are captured.
+    work : Workspace, optional
+        Its scratch memory is `scratch` meanwhile: addresses of it are in the launches, so that nobody else may have it.
+    scratch : Scratch, optional
+    """
+
+    def __init__(self, memory: Any = None, work: Any = None, scratch: Any = None) -> None:
+        self.memory = memory
+        self._work, self._scratch = work, scratch
+        self._stream = stream_getter()
+        self._steps: list[Launch | Fill] = []
+        self._repeaters: list[Callable[[int], None]] = []
+        self._kept: list[Any] = []
+        self._graph: LaunchGraph | None = None
+
+    def __enter__(self) -> Plan:
+        if recorder.launches is not None:
+            raise RuntimeError("launches are being recorded already")
+        recorder.launches = self
+        self._exchange_scratch()
+        return self
+
+    def __exit__(self, kind: Any, *raised: Any) -> None:
+        recorder.launches = None
+        self._exchange_scratch()
+        self._work = None
+        if kind is None:
+            self._stream()  # sees to it that the driver may be called
+            self._graph = graph_of(self._steps)
+
+    def _exchange_scratch(self) -> None:
+        if self._work is not None:
+            self._work.scratch, self._scratch = self._scratch, self._work.scratch
+
+    def add(self, step: Launch | Fill) -> None:
+        """Append a step."""
+        self._steps.append(step)
+        self._repeaters.append(step.repeater())
+        if len(self._steps) > MAX_LAUNCHES:
+            raise RuntimeError(
+                f"more than {MAX_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
+                "cannot be: traverse takes its place"
+            )
+
+    def add_fill(self, array: Any, byte: int) -> None:
+        """Append that all bytes of an array are set."""
+        self.add(Fill(array, byte))
+
+    def keep(self, *arrays: Any) -> None:
+        """Keep arrays alive that kernels know by structs."""
+        self._kept.append(arrays)
+
+    def run(self) -> None:
+        """Queue all launches on the current stream."""
+        stream = self._stream().ptr
+        if self._graph is not None:
+            self._graph.run(stream)
+            return
+        for repeat in self._repeaters:
+            repeat(stream)
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+
+class Plans:
+    """Plans by what they do, each for as long as what it was made for is the same."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self) -> None:
+        self._held: dict[Hashable, tuple[Any, tuple, Any]] = {}
+
+    def find(self, key: Hashable, state: Any = None, guards: tuple = ()) -> Any:
+        """The plan of a key, if the state is equal to that for which it was added, and the guards are the same objects;
+        otherwise None, and it is forgotten."""
+        held = self._held.get(key)
+        if held is None:
+            return None
+        made_for, same, plan = held
+        if made_for == state and (same is guards or (len(same) == len(guards) and all(map(is_, same, guards)))):
+            return plan
+        del self._held[key]
+        return None
+
+    def add(self, key: Hashable, plan: Any, state: Any = None, guards: tuple = ()) -> Any:
+        """Keep a plan, and what it is guarded by, and return it."""
+        self._held[key] = state, guards, plan
+        return plan
+
+    def values(self) -> list[Any]:
+        """All plans that are held."""
+        return [plan for _, _, plan in self._held.values()]
