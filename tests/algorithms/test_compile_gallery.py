@@ -33,6 +33,7 @@ SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
 """Searches from several sources, which have functors of their own, and the weights of their graphs."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 def test_functors_of_several_sources_compile(name, monkeypatch, request):
     known, kept, weights = analytics()[name], [], SEVERAL[name]

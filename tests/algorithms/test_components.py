@@ -14,7 +14,7 @@ import frontier as fr
 from algorithms import DynamicConnectedComponents, connected_components
 from structures import SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 
 def sorted_components(labels):

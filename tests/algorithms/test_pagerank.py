@@ -15,7 +15,7 @@ from algorithms import _pagerank_functors as pagerank_functors
 from frontier.core.structures import structures
 from structures import SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 EXACT = dict(tol=1e-12, max_iter=1000)
 

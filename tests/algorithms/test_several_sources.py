@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms import BFSResult, bfs, closeness_centrality, sssp
 from algorithms.sssp import SSSPResult
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 CSR = fr.structures()["csr"]
 words = importlib.import_module("algorithms._source_words")

@@ -15,7 +15,7 @@ from algorithms import bfs, sssp
 from algorithms._dijkstra import nearest_first
 from structures import CSR
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 UNREACHED = {"int32": np.int64(np.iinfo(np.int64).max), "float32": np.float32(np.inf)}
 """By the type of the weights."""

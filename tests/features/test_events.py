@@ -139,7 +139,7 @@ def test_the_first_of_several_contacts_counts(structure, device):
     assert to_host(graph, earliest_arrival(graph, 0, start=11).arrival).tolist() == [11, 30, NEVER]
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_repeated_contacts(structure, device, orientation, monkeypatch):
     """Under insertions, deletions, expiry, of vertices, and in copies."""
     rng = np.random.default_rng(3)

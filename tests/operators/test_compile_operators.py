@@ -496,6 +496,7 @@ WITH_EDGE_DATA = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled("name", of=2)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
 def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
@@ -503,6 +504,7 @@ def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, we
     check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, {"time": "int64"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, arch, vertex_dtype",
     [(name, *(("sm_90", "int32"), ("sm_80", "int64"))[at % 2]) for at, name in enumerate(SNAPSHOT_CASES)],

@@ -24,7 +24,7 @@ def each(names):
 
 def names_for(structure):
     """The analytics with a static form that are tested on a structure."""
-    case = SimpleNamespace(get_closest_marker=lambda _: SAMPLED.mark)
+    case = SimpleNamespace(iter_markers=lambda _: [SAMPLED.mark])
 
     def chosen(name):
         case.callspec = SimpleNamespace(params={"name": name, "structure": structure})
