@@ -18,6 +18,7 @@ from algorithms.catalogue import GALLERY
 pytest.importorskip("cuda.core")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GALLERY)
 def test_functors_compile(name, monkeypatch, request):
     known, kept = analytics()[name], []
@@ -48,6 +49,7 @@ def test_functors_of_several_sources_compile(name, monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+@pytest.mark.slow
 def test_functors_of_dynamic_core_compile(monkeypatch, request):
     kept = []
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4], num_vertices=6, device="cpu")
@@ -61,6 +63,7 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+@pytest.mark.slow
 def test_functors_of_strong_components_compile(monkeypatch, request):
     """The kernels of the rounds, which a CPU does not make by itself."""
     kept = []

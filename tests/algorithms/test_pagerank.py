@@ -39,7 +39,7 @@ def test_ranks(structure, device, name, directed):
 
 
 @pytest.mark.parametrize("name", ["rmat", "road"])
-@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("int64", marks=pytest.mark.slow)])
 @pytest.mark.sampled("dtype", of=2)
 def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed, weights, dtype):
     graph = make(structure, device, name, directed, weights.astype(dtype))
@@ -253,6 +253,7 @@ def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypa
     assert np.abs(host(ranks.pagerank) - expected).sum() < 1e-5 * 0.85 / 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", ["never", "always"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_changes(device, directed, weighted, copied, monkeypatch):

@@ -159,6 +159,7 @@ def test_sssp_of_other_shapes(device, name, deep, rng, monkeypatch):
     check_sssp(graph, drawn(rng, graph, 20))
 
 
+@pytest.mark.slow
 def test_integer_weights(device, rng):
     """Zero ones among them, over which predecessors are as far away."""
     graph = build(CSR, "rmat", device, rng.integers(0, 3, len(GRAPHS["rmat"][0])))

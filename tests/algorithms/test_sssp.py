@@ -65,7 +65,7 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
 def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     """A path, and longer edges from its first vertex to each: a round for each vertex would take minutes."""
     n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
@@ -100,6 +100,7 @@ def test_nearest_first_notes_lengths_that_do_not_fit():
     assert found.tolist() == [0, 2**62, UNREACHED["int32"]] and too_long[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype, expected", [("int32", "int64"), ("int64", "int64"), ("float32", "float32"),
                                              ("float64", "float64")])  # fmt: skip
 @pytest.mark.sampled("dtype", of=2)

@@ -154,6 +154,7 @@ def test_earliest_arrival_takes_timestamps(device):
 # ---- PageRank -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_temporal_pagerank_with_weights(device, orientation):
     rng = np.random.default_rng(2)
     graph = build(CSR, device, weights=rng.integers(0, 3, 260).astype(np.float32), **orientation)

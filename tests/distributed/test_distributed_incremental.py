@@ -277,6 +277,7 @@ def test_edges_within_components_exchange_little(engine):
 # ---- shortest paths and trusses -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_shortest_paths(engine, directed):
     src, dst, n = GRAPHS["rmat"]

@@ -15,6 +15,7 @@ from command_line import run
 
 import frontier as fr
 from algorithms import analytics
+from algorithms.catalogue import GALLERY
 from algorithms.comparators import Distances, Verdict
 from dynfrontier import check, job, supported
 from dynfrontier.comparison import load_graph
@@ -478,7 +479,13 @@ def test_bfs(graph_file, tmp_path):
     assert "vertex 11 is not in" in run("bfs", graph_file, "--source", 11, "--device", "cpu", code=2)
 
 
-@pytest.mark.parametrize("name", [name for name, known in analytics().items() if known.static])
+ANALYTICS = [
+    pytest.param(name, marks=pytest.mark.slow) if name in GALLERY else name
+    for name, known in analytics().items() if known.static
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANALYTICS)
 def test_run(name, graph_file, tmp_path):
     """Every analytic, with the ids of the file in what it writes."""
     known = analytics()[name]

@@ -162,6 +162,7 @@ def test_repeated_contacts(structure, device, orientation, monkeypatch):
     check(stream, monkeypatch, rng)
 
 
+@pytest.mark.slow
 def test_weights_of_events(device, orientation, monkeypatch):
     """PageRank follows each event by its own weight, and not by the sum."""
     rng = np.random.default_rng(4)
@@ -188,6 +189,7 @@ def test_events_of_a_window(device, monkeypatch):
     check(stream, monkeypatch, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0, 5, NEVER])
 @pytest.mark.parametrize("structure", [SlabGraph, Hornet])
 def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):

@@ -99,6 +99,7 @@ def test_a_loop_finds_the_same(structure, device, orientation, rng, monkeypatch,
         taken.clear()
 
 
+@pytest.mark.slow
 def test_numbers_of_all_kinds(device, rng, monkeypatch, taken):
     graph = sparse(SlabGraph, device, rng)
     expected = in_general(monkeypatch, lambda: levels_of(graph))

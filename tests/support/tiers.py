@@ -48,7 +48,12 @@ def chosen(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]
     if config.getoption("--long"):
         return items
     items = [item for item in items if is_drawn(item)]
-    return items if config.getoption("--all") else first_tier(items)
+    return first_tier(items) if is_first(config) else items
+
+
+def is_first(config: pytest.Config) -> bool:
+    """Whether the options ask for the first tier."""
+    return not config.getoption("--all") and not config.getoption("--long")
 
 
 # ---- --all -----------------------------------------------------------------------------------------------------------
@@ -165,10 +170,12 @@ class Met:
         self.combinations.add(frozenset(values))
 
 
-def covering(cases: list[pytest.Item], met: Met) -> Iterable[pytest.Item]:
+def covering(cases: list[pytest.Item], met: Met) -> list[pytest.Item]:
     """Few of the cases of one test, such that every value of every parameter is in one of them, or is met."""
     values = {item: {(name, id(value)) for name, value in parameters(item).items()} for item in cases}
     compiled = {item: {value for value in values[item] if value[0] in COMPILED_FOR} for item in cases}
+    if all(len(values[item]) <= 1 and not compiled[item] for item in cases):  # each has a value of its own
+        return cases
     missing = set().union(*values.values()) - met.values
     kept: list[pytest.Item] = []
     while missing or not kept:
@@ -176,8 +183,6 @@ def covering(cases: list[pytest.Item], met: Met) -> Iterable[pytest.Item]:
         missing -= values[best]
         met.add(compiled[best])
         kept.append(best)
-        if not values[best]:
-            return cases
     return kept
 
 
