@@ -40,6 +40,20 @@ RUNTIME = (
     "test_atomic_files.py", "test_compiled_code_cache.py", "test_caches.py", "test_exhausted_memory.py",
     "test_processes.py",
 )  # fmt: skip
+FEATURES = (
+    "test_edge_data.py", "test_edge_data_tables.py", "test_edge_data_operators.py", "test_kept_records.py",
+    "test_events.py", "test_times.py", "test_temporal.py", "test_sliding_window.py", "test_snapshots.py",
+    "test_temporal_sampling.py", "test_in_edges.py", "test_opera.py", "test_parallel_edges.py",
+)  # fmt: skip
+DISTRIBUTED = (
+    "test_distributed_updates.py", "test_distributed_common.py", "test_distributed_operators.py",
+    "test_distributed_communicator.py", "test_distributed_levels.py", "test_distributed_ghosts.py",
+    "test_distributed_snapshots.py", "test_distributed_tables.py", "test_distributed_files.py",
+    "test_distributed_mixed.py", "test_distributed_searches.py", "test_distributed_products.py",
+    "test_distributed_edge_frontiers.py", "test_distributed_edge_data.py", "test_distributed_memory.py",
+    "test_distributed_windows.py", "test_distributed_algorithms.py", "test_distributed_incremental.py",
+    "test_engine_calls.py", "test_distributed_workers.py", "test_distributed_transports.py",
+)  # fmt: skip
 TWO = "not (hornet or gpma or lpma or graphvine or faimgraph)"
 """Two structures, and tests that are of none: what is common to all structures shows on any."""
 THREE = "not (hornet or gpma or graphvine or faimgraph)"
@@ -64,6 +78,8 @@ TARGETS = (
     (r"frontier/runtime/compile/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
     (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
     (r"frontier/core/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
+    (r"frontier/distributed/", DISTRIBUTED, ""),
+    (r"frontier/features/", FEATURES, TWO),
     (r"frontier/", COMMON, TWO),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
      "gpma or lpma or packed"),
@@ -76,7 +92,9 @@ TARGETS = (
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
 NEVER = (
-    r"frontier/runtime/compile/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py",
+    r"frontier/runtime/compile/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r".*on_gpu\.py",
+    r"frontier/features/windows/pushes", r"frontier/distributed/transport/nccl",
+    r"frontier/distributed/operators/gpu_steps",
 )  # fmt: skip
 """Nothing of these runs without a GPU."""
 
