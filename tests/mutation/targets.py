@@ -29,7 +29,10 @@ INPUT = (
     "test_io_stream.py", "test_io_generators.py", "test_io_data.py", "test_io_writer.py", "test_ldbc.py",
     "test_io_fuzz.py",
 )  # fmt: skip
-FILES = ("test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py")
+FILES = (
+    "test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py",
+    "test_temporal.py", "test_kept_records.py",
+)  # fmt: skip
 FUNCTORS = (
     "test_functors.py", "test_functor_forms.py", "test_functor_compilers.py", "test_bounds.py", "test_checking.py",
     "test_atomics.py", "test_compile_operators.py", "test_operators.py", "test_compiled_code_cache.py",
