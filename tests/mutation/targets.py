@@ -31,7 +31,7 @@ INPUT = (
 )  # fmt: skip
 FILES = (
     "test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py",
-    "test_temporal.py", "test_kept_records.py",
+    "test_temporal.py", "test_kept_records.py", "test_edge_data.py",
 )  # fmt: skip
 FUNCTORS = (
     "test_functors.py", "test_functor_forms.py", "test_functor_compilers.py", "test_bounds.py", "test_checking.py",
@@ -42,20 +42,6 @@ RUNTIME = (
     "test_threads.py", "test_parallel.py", "test_parameters.py", "test_device.py", "test_interrupts.py",
     "test_atomic_files.py", "test_compiled_code_cache.py", "test_caches.py", "test_exhausted_memory.py",
     "test_processes.py",
-)  # fmt: skip
-FEATURES = (
-    "test_edge_data.py", "test_edge_data_tables.py", "test_edge_data_operators.py", "test_kept_records.py",
-    "test_events.py", "test_times.py", "test_temporal.py", "test_sliding_window.py", "test_snapshots.py",
-    "test_temporal_sampling.py", "test_in_edges.py", "test_opera.py", "test_parallel_edges.py",
-)  # fmt: skip
-DISTRIBUTED = (
-    "test_distributed_updates.py", "test_distributed_common.py", "test_distributed_operators.py",
-    "test_distributed_communicator.py", "test_distributed_levels.py", "test_distributed_ghosts.py",
-    "test_distributed_snapshots.py", "test_distributed_tables.py", "test_distributed_files.py",
-    "test_distributed_mixed.py", "test_distributed_searches.py", "test_distributed_products.py",
-    "test_distributed_edge_frontiers.py", "test_distributed_edge_data.py", "test_distributed_memory.py",
-    "test_distributed_windows.py", "test_distributed_algorithms.py", "test_distributed_incremental.py",
-    "test_engine_calls.py", "test_distributed_workers.py", "test_distributed_transports.py",
 )  # fmt: skip
 TWO = "not (hornet or gpma or lpma or graphvine or faimgraph)"
 """Two structures, and tests that are of none: what is common to all structures shows on any."""
@@ -81,8 +67,8 @@ TARGETS = (
     (r"frontier/runtime/compile/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
     (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
     (r"frontier/core/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
-    (r"frontier/distributed/", DISTRIBUTED, ""),
-    (r"frontier/features/", FEATURES, TWO),
+    (r"frontier/(distributed|names)/", (), ""),
+    (r"frontier/features/", (), TWO),
     (r"frontier/", COMMON, TWO),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
      "gpma or lpma or packed"),
@@ -114,6 +100,13 @@ def targets_of(path: str) -> tuple[list[str], str]:
             listed = [file.format(*match.groups()) for file in files]
             return list(dict.fromkeys([*own, *listed])), chosen.format(*match.groups())
     raise ValueError(f"no tests are known for {path}")
+
+
+def folders_of(path: str) -> list[str]:
+    """Folders of tests that should notice a change after those of `targets_of`: all tests of its package."""
+    package, folder, *_ = PurePosixPath(path).parts
+    folders = ["structures", "core"] if package == "structures" else [folder]
+    return [*folders, "features"] if folder == "core" else folders
 
 
 def needs_gpu(path: str) -> bool:
