@@ -123,7 +123,7 @@ def test_trusses(stored):
         assert same(getattr(numbers, name), getattr(copied, name))
 
 
-@pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
+@pytest.mark.parametrize("weight_dtype", [None, "float32", pytest.param("int64", marks=pytest.mark.slow)])
 @pytest.mark.sampled("weight_dtype", of=3)
 def test_ranks(structure, device, rng, orientation, weight_dtype):
     src, dst, n = GRAPHS["rmat"]

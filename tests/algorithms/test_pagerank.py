@@ -196,7 +196,7 @@ def check(graph, ranks, **options):
     assert graph.num_vertices == 0 or abs(found.sum() - (exact.sum() > 0)) < 1e-12
 
 
-@pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
+@pytest.mark.parametrize("kind", [None, pytest.param("float32", marks=pytest.mark.slow)], ids=["unweighted", "float32"])
 @pytest.mark.sampled("kind", of=2)
 def test_ranks_keep_up(structure, device, orientation, kind, rng):
     graph = structure(150, **orientation, device=device, weight_dtype=kind)
@@ -347,6 +347,7 @@ def growing_stream(rng, num_vertices, batches, size=16):
         yield (known * rng.random((2, size)) ** 2).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, "int64"], ids=["unweighted", "int64"])
 @pytest.mark.sampled("kind", of=2)
 def test_ranks_of_streams_are_exact(structure, device, orientation, kind, rng):

@@ -580,6 +580,7 @@ def test_run_on_dates(dates_file, graph_file, tmp_path):
     assert "temporal_random_walks" in run("run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", ["slab", "gpma"])
 def test_a_window_of_time(dates_file, structure, tmp_path):
     start = "stream", dates_file, "-d", "cpu", "-s", structure, "-b", 1, "--window"

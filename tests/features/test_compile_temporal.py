@@ -35,6 +35,7 @@ def test_triangles_compile(structure):
     check_compiles(structure, "intersect", numbered_case, *NARROW, WITH_TIMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, np.ones(5, np.float32)])
 def test_functors_compile(weights, monkeypatch, request):
     kept = []
