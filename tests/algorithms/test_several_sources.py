@@ -145,6 +145,7 @@ def test_sssp(structure, device, kind, rng):
     check_sssp(graph, drawn(rng, graph, 66))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 def test_numbers_of_sources_of_sssp(device, count, rng):
     graph = weighted(CSR, "rmat", device, "float32", rng)

@@ -179,6 +179,7 @@ def test_bad_weights_are_named(structure, device, dtype, bad):
         sssp(graph, 0)
 
 
+@pytest.mark.slow
 def test_integer_sums_that_do_not_fit(structure, device):
     graph = weighted(structure, device, ([0, 1], [1, 2], 3), np.array([2**62, 2**62]))
     with pytest.raises(ValueError, match="int64"):

@@ -174,6 +174,7 @@ def test_ranks_do_not_underflow(device):
     assert ranks[2] - jumped == pytest.approx(2 * (ranks[1] - jumped), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_incremental_ranks_are_those_of_weights_that_grow(device):
     """Old edges need not fade if new ones weigh more: `DynamicPageRank` then maintains decayed ranks."""
     rng, decay = np.random.default_rng(4), 0.05
