@@ -53,7 +53,7 @@ def as_doubles(distance):
     return np.where(distance == np.iinfo(distance.dtype).max, np.inf, distance)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
 @pytest.mark.sampled("dtype", of=2)
 def test_sssp(structure, device, edges, dtype, directed, rng):
     graph = weighted(structure, device, edges, random_weights(rng, len(edges[0]), dtype), directed=directed)
@@ -78,6 +78,7 @@ def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     assert (as_doubles(result.distance)[ids[1:]] == v + 2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_nearest_first(structure, edges, dtype, directed, rng):
     """The search that takes over then, with weights of zero, and infinite ones."""

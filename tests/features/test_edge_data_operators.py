@@ -96,7 +96,8 @@ def note_time(src, dst, edge, weight, time, seen):
     return True
 
 
-@pytest.mark.parametrize("weight_dtype", ["float32", pytest.param("int64", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("weight_dtype", ["float32", "int64"])
 @pytest.mark.sampled("weight_dtype", of=7)
 def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
     """Each finds what it finds on a graph with weights and no edge data."""
