@@ -4,10 +4,11 @@ Compilation takes nearly all of the time on a CPU: kernels are compiled for each
 differ in how much of the products of parameters they run:
 
 * ``--long`` runs every case, and random tests try far more.
-* ``--all`` leaves out what marks ``sampled`` say, in tests to which a structure matters little.
-* The first tier runs enough of these cases that each test meets every value of every parameter. Tests of
-  updates, which each structure makes itself, meet all structures. Other tests reach a structure through its neighbor
-  iterator alone, and have one, another for each algorithm or file. Tests marked ``slow`` wait for ``--all``.
+* ``--all`` leaves out what the mark ``sampled`` specifies, in tests to which a structure matters little.
+* The first tier runs enough of these cases that each test meets every value of its own parameters, and each file every
+  value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
+  structures. Other tests reach a structure through its neighbor iterator only, and have one: algorithms the same, other
+  files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU where there is none.
 
 Each tier contains the one before. On a GPU, whose kernels depend on few parameters, all cases run in each tier.
 """
