@@ -22,16 +22,17 @@ from distributed_cases import PARTS
 from graphs import GRAPHS
 from hypothesis import HealthCheck, settings
 from model import Pair, make
-from tiers import STRUCTURES, chosen
+from tiers import STRUCTURES, chosen, is_first
 
 from frontier.distributed import ThreadEngine
 from frontier.distributed.partition import owners
 from frontier.runtime import gpu_available
 
+HAS_GPU = gpu_available()
 DEVICES = [
     "cpu",
     pytest.param(
-        "gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]
+        "gpu", marks=[pytest.mark.gpu, pytest.mark.skipif(not HAS_GPU, reason="there is no GPU")]
     ),
 ]  # fmt: skip
 
@@ -47,9 +48,12 @@ BACKSTOP = 60
 """Seconds that a test has left when its timeout did not end it."""
 
 HEAVY = (
-    "test_workload", "test_pagerank", "test_dynamic_distances", "test_incremental", "test_checking", "test_operators",
-    "test_components", "test_sssp", "test_functors", "test_cli", "test_docs", "test_k_truss", "test_algorithms",
-    "test_compiled_code_cache", "test_processes", "test_threads", "test_interrupts", "test_bad_input",
+    "test_workload", "test_small_advances", "test_pagerank", "test_operators", "test_dynamic_distances",
+    "test_incremental", "test_cli", "test_temporal_algorithms", "test_distributed_workers", "test_catalogue",
+    "test_compile_cuda", "test_k_truss", "test_distributed_incremental", "test_sssp", "test_checking",
+    "test_batch_step", "test_neighbor_reductions", "test_edge_data_operators", "test_docs", "test_components",
+    "test_functors", "test_algorithms", "test_compiled_code_cache", "test_processes", "test_threads",
+    "test_interrupts", "test_bad_input",
 )  # fmt: skip
 """The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first."""
 
@@ -73,6 +77,16 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.timeout = LONG_TIMEOUT
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Iterator[Any]:
+    """Leave out what the first tier cannot run here: half of all cases need a GPU, and to skip them takes as long as to
+    run many others."""
+    made = yield
+    if HAS_GPU or not isinstance(made, list) or not is_first(collector.config):
+        return made
+    return [item for item in made if not item.get_closest_marker("gpu")]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not of the tier, and run the longest files first: a worker that came to one of them last would
     keep the others waiting."""
@@ -94,8 +108,10 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if not config.getoption("--all") and not config.getoption("--long") and terminalreporter.stats.get("deselected"):
+    if is_first(config) and terminalreporter.stats.get("deselected"):
         terminalreporter.write_line("Deselected cases are those of --all and --long, and of the options -k and -m.")
+        if not HAS_GPU:
+            terminalreporter.write_line("Cases that need a GPU are left out; --all shows them as skipped.")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

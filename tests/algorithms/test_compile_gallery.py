@@ -18,6 +18,7 @@ from algorithms.catalogue import GALLERY
 pytest.importorskip("cuda.core")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GALLERY)
 def test_functors_compile(name, monkeypatch, request):
     known, kept = analytics()[name], []
@@ -33,6 +34,7 @@ SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}
 """Searches from several sources, which have functors of their own, and the weights of their graphs."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 def test_functors_of_several_sources_compile(name, monkeypatch, request):
     known, kept, weights = analytics()[name], [], SEVERAL[name]
@@ -47,6 +49,7 @@ def test_functors_of_several_sources_compile(name, monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+@pytest.mark.slow
 def test_functors_of_dynamic_core_compile(monkeypatch, request):
     kept = []
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 0, 4], num_vertices=6, device="cpu")
@@ -60,6 +63,7 @@ def test_functors_of_dynamic_core_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+@pytest.mark.slow
 def test_functors_of_strong_components_compile(monkeypatch, request):
     """The kernels of the rounds, which a CPU does not make by itself."""
     kept = []

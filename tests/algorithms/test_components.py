@@ -14,7 +14,7 @@ import frontier as fr
 from algorithms import DynamicConnectedComponents, connected_components
 from structures import SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 
 def sorted_components(labels):
@@ -99,6 +99,7 @@ def test_many_components(structure, device, rng):
     verify_components(graph, connected_components(graph))
 
 
+@pytest.mark.slow
 def test_labels_are_of_the_graphs_vertex_dtype(structure, device):
     graph = structure.from_edges([5, 3], [1, 5], num_vertices=7, device=device, vertex_dtype="int64")
     result = connected_components(graph)

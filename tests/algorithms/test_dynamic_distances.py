@@ -9,7 +9,7 @@ from algorithms import DynamicBFS, DynamicSSSP, bfs, sssp
 from algorithms import dynamic_distances as repair
 from frontier.runtime.memory.scratch import Counters
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 FORMS = {"bfs": (DynamicBFS, bfs), "sssp": (DynamicSSSP, sssp)}
 
@@ -278,6 +278,7 @@ def test_negative_weights_at_the_start(structure, device):
         DynamicSSSP(graph, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(of=3)
 def test_an_overflow_is_reported_when_distances_are_read(structure, device):
     """Updates after it neither hide it nor fail."""

@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms import DynamicKTruss, k_truss, truss_numbers
 from frontier.core.registry import csr_structure
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 # By their modules' names; that of the first is hidden by its function.
 module = importlib.import_module("algorithms.k_truss")
@@ -130,6 +130,7 @@ def test_no_vertices(structure, device):
     assert DynamicKTruss(graph, 4).num_edges == 0
 
 
+@pytest.mark.slow
 def test_wide_ids(device, rng):  # of one structure: on the CPU every operator is compiled for them once more
     src, dst = rng.integers(0, 40, (2, 400))
     graph = csr_structure().from_edges(src, dst, num_vertices=40, device=device, vertex_dtype="int64")

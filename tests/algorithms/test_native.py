@@ -11,7 +11,7 @@ import frontier as fr
 from algorithms import k_truss, pagerank, triangle_count, truss_numbers
 from frontier.core.registry import csr_structure
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 # By its module's name, which the package's class hides.
 places_module = importlib.import_module("frontier.operators.places")
@@ -123,7 +123,7 @@ def test_trusses(stored):
         assert same(getattr(numbers, name), getattr(copied, name))
 
 
-@pytest.mark.parametrize("weight_dtype", [None, "float32", "int64"])
+@pytest.mark.parametrize("weight_dtype", [None, "float32", pytest.param("int64", marks=pytest.mark.slow)])
 @pytest.mark.sampled("weight_dtype", of=3)
 def test_ranks(structure, device, rng, orientation, weight_dtype):
     src, dst, n = GRAPHS["rmat"]

@@ -15,7 +15,7 @@ from algorithms import _pagerank_functors as pagerank_functors
 from frontier.core.structures import structures
 from structures import SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 EXACT = dict(tol=1e-12, max_iter=1000)
 
@@ -39,7 +39,7 @@ def test_ranks(structure, device, name, directed):
 
 
 @pytest.mark.parametrize("name", ["rmat", "road"])
-@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("int64", marks=pytest.mark.slow)])
 @pytest.mark.sampled("dtype", of=2)
 def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed, weights, dtype):
     graph = make(structure, device, name, directed, weights.astype(dtype))
@@ -196,7 +196,7 @@ def check(graph, ranks, **options):
     assert graph.num_vertices == 0 or abs(found.sum() - (exact.sum() > 0)) < 1e-12
 
 
-@pytest.mark.parametrize("kind", [None, "float32"], ids=["unweighted", "float32"])
+@pytest.mark.parametrize("kind", [None, pytest.param("float32", marks=pytest.mark.slow)], ids=["unweighted", "float32"])
 @pytest.mark.sampled("kind", of=2)
 def test_ranks_keep_up(structure, device, orientation, kind, rng):
     graph = structure(150, **orientation, device=device, weight_dtype=kind)
@@ -253,6 +253,7 @@ def test_few_changes_sweep_over_no_arcs(structure, device, orientation, monkeypa
     assert np.abs(host(ranks.pagerank) - expected).sum() < 1e-5 * 0.85 / 0.15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", ["never", "always"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_changes(device, directed, weighted, copied, monkeypatch):
@@ -346,6 +347,7 @@ def growing_stream(rng, num_vertices, batches, size=16):
         yield (known * rng.random((2, size)) ** 2).astype(np.int64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, "int64"], ids=["unweighted", "int64"])
 @pytest.mark.sampled("kind", of=2)
 def test_ranks_of_streams_are_exact(structure, device, orientation, kind, rng):

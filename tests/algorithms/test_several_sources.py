@@ -13,7 +13,7 @@ import frontier as fr
 from algorithms import BFSResult, bfs, closeness_centrality, sssp
 from algorithms.sssp import SSSPResult
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 CSR = fr.structures()["csr"]
 words = importlib.import_module("algorithms._source_words")
@@ -145,6 +145,7 @@ def test_sssp(structure, device, kind, rng):
     check_sssp(graph, drawn(rng, graph, 66))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", COUNTS)
 def test_numbers_of_sources_of_sssp(device, count, rng):
     graph = weighted(CSR, "rmat", device, "float32", rng)
@@ -159,6 +160,7 @@ def test_sssp_of_other_shapes(device, name, deep, rng, monkeypatch):
     check_sssp(graph, drawn(rng, graph, 20))
 
 
+@pytest.mark.slow
 def test_integer_weights(device, rng):
     """Zero ones among them, over which predecessors are as far away."""
     graph = build(CSR, "rmat", device, rng.integers(0, 3, len(GRAPHS["rmat"][0])))

@@ -15,7 +15,7 @@ from algorithms import bfs, sssp
 from algorithms._dijkstra import nearest_first
 from structures import CSR
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 UNREACHED = {"int32": np.int64(np.iinfo(np.int64).max), "float32": np.float32(np.inf)}
 """By the type of the weights."""
@@ -53,7 +53,7 @@ def as_doubles(distance):
     return np.where(distance == np.iinfo(distance.dtype).max, np.inf, distance)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
 @pytest.mark.sampled("dtype", of=2)
 def test_sssp(structure, device, edges, dtype, directed, rng):
     graph = weighted(structure, device, edges, random_weights(rng, len(edges[0]), dtype), directed=directed)
@@ -65,7 +65,7 @@ def test_sssp(structure, device, edges, dtype, directed, rng):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("dtype", [pytest.param("int32", marks=pytest.mark.slow), "float32"])
 def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     """A path, and longer edges from its first vertex to each: a round for each vertex would take minutes."""
     n = 50_000 if device == "cpu" else 100 if emulator.wanted() else 5000
@@ -78,6 +78,7 @@ def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     assert (as_doubles(result.distance)[ids[1:]] == v + 2).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 def test_nearest_first(structure, edges, dtype, directed, rng):
     """The search that takes over then, with weights of zero, and infinite ones."""
@@ -100,6 +101,7 @@ def test_nearest_first_notes_lengths_that_do_not_fit():
     assert found.tolist() == [0, 2**62, UNREACHED["int32"]] and too_long[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype, expected", [("int32", "int64"), ("int64", "int64"), ("float32", "float32"),
                                              ("float64", "float64")])  # fmt: skip
 @pytest.mark.sampled("dtype", of=2)
@@ -178,6 +180,7 @@ def test_bad_weights_are_named(structure, device, dtype, bad):
         sssp(graph, 0)
 
 
+@pytest.mark.slow
 def test_integer_sums_that_do_not_fit(structure, device):
     graph = weighted(structure, device, ([0, 1], [1, 2], 3), np.array([2**62, 2**62]))
     with pytest.raises(ValueError, match="int64"):

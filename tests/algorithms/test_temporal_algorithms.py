@@ -154,6 +154,7 @@ def test_earliest_arrival_takes_timestamps(device):
 # ---- PageRank -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_temporal_pagerank_with_weights(device, orientation):
     rng = np.random.default_rng(2)
     graph = build(CSR, device, weights=rng.integers(0, 3, 260).astype(np.float32), **orientation)
@@ -173,6 +174,7 @@ def test_ranks_do_not_underflow(device):
     assert ranks[2] - jumped == pytest.approx(2 * (ranks[1] - jumped), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_incremental_ranks_are_those_of_weights_that_grow(device):
     """Old edges need not fade if new ones weigh more: `DynamicPageRank` then maintains decayed ranks."""
     rng, decay = np.random.default_rng(4), 0.05

@@ -127,7 +127,7 @@ def grown(structure, device, weights):
     return graph
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("name", each(RESULTS))
 def test_two_runs_give_the_same(structure, device, name, tries):
     """Bit by bit: of twice the same call, and of a graph that went through the same updates."""

@@ -28,6 +28,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_graphs_do_not_depend_on_the_number_of_threads():
     one, several = (run(PROGRAM, NUMBA_NUM_THREADS=str(threads)) for threads in (1, 3))
     assert one == several and one.count("\n") == 4

@@ -9,7 +9,7 @@ from verifiers import adjacency, host
 
 import frontier as fr
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 N = 100
 

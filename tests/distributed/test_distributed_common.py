@@ -136,6 +136,7 @@ def weigh(graph, src, dst, us, vs, dtype, room):
     return int(graph.sum_all(totals))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [0, 3, 10**5])
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_values_by_edge_and_by_pair(engine, room, dtype):

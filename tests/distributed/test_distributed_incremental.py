@@ -277,6 +277,7 @@ def test_edges_within_components_exchange_little(engine):
 # ---- shortest paths and trusses -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("directed", [False, True])
 def test_shortest_paths(engine, directed):
     src, dst, n = GRAPHS["rmat"]
@@ -308,7 +309,7 @@ def test_vertices_join_before_the_tree_is_read(engine):
 
 @pytest.mark.parametrize("never_recomputed", [False, True])
 @pytest.mark.parametrize("directed, in_edges", [(False, False), (True, True), (True, False)])
-@pytest.mark.parametrize("dtype", [None, "float32"])
+@pytest.mark.parametrize("dtype", [None, pytest.param("float32", marks=pytest.mark.slow)])
 def test_distances_are_maintained(engine, directed, in_edges, dtype, never_recomputed, monkeypatch):
     if never_recomputed:
         monkeypatch.setattr(dynamic_distances, "RECOMPUTE_ABOVE", 1.0)

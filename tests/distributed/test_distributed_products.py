@@ -79,6 +79,7 @@ def test_products(workers, rng, room, shape, directed):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 @pytest.mark.parametrize("weight_dtype", ["float32", "int64"])
 def test_weighted_products_after_updates(workers, rng, room, weight_dtype, vertex_dtype):

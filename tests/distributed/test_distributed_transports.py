@@ -40,6 +40,7 @@ def talk(pipe, rank):
     pipe.recv()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("same_machine", [True, False])
 def test_a_peer_that_is_gone_is_missed(same_machine):
     context = multiprocessing.get_context("spawn")

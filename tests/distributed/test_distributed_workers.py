@@ -36,9 +36,10 @@ def kind(name: str, obstacle: str, *marks: Any) -> Any:
     return pytest.param(name, id=name, marks=[*marks, pytest.mark.skipif(bool(obstacle), reason=obstacle)])
 
 
+SLOW = pytest.mark.slow
 KINDS = [
     kind("processes", missing("ucxx")),
-    kind("dask", missing("ucxx", "distributed")),
+    kind("dask", missing("ucxx", "distributed"), SLOW),
     kind("nccl", "" if gpus() > 1 else f"NCCL needs two GPUs, and there are {gpus()}", pytest.mark.gpu),
 ]
 
@@ -200,7 +201,7 @@ def die_at(part: Any, phase: str, folder: str) -> None:
 
 
 @pytest.mark.skipif(bool(missing("ucxx")), reason=missing("ucxx"))
-@pytest.mark.parametrize("phase", ["exchange", "save", "update", "algorithm"])
+@pytest.mark.parametrize("phase", ["exchange", *(pytest.param(p, marks=SLOW) for p in ("save", "update", "algorithm"))])
 def test_a_stream_goes_on_after_a_worker_is_lost(phase, tmp_path, request):
     """From the last save, on another number of workers."""
     if phase in ("update", "algorithm") and not request.config.getoption("--long"):

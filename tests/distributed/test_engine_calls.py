@@ -83,6 +83,7 @@ def fail_alone(host: Any) -> None:
     host.comm.barrier()
 
 
+@pytest.mark.slow
 @needs_ucxx
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux")
 def test_calls_that_a_worker_refuses_or_fails(monkeypatch: pytest.MonkeyPatch) -> None:

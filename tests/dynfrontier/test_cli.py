@@ -15,6 +15,7 @@ from command_line import run
 
 import frontier as fr
 from algorithms import analytics
+from algorithms.catalogue import GALLERY
 from algorithms.comparators import Distances, Verdict
 from dynfrontier import check, job, supported
 from dynfrontier.comparison import load_graph
@@ -309,6 +310,7 @@ def test_decisions_about_a_file_are_notes(command, tmp_path):
     run(*command, path, "--no-header", "--comments", "")
 
 
+@pytest.mark.slow
 def test_standard_input_that_ends_within_a_line():
     command = [sys.executable, "-m", "dynfrontier", "info", "-"]
     for sent, code in [(b"0 1\n3 4\n", 0), (b"0 1\n3 4", 2)]:
@@ -477,11 +479,17 @@ def test_bfs(graph_file, tmp_path):
     assert "vertex 11 is not in" in run("bfs", graph_file, "--source", 11, "--device", "cpu", code=2)
 
 
-@pytest.mark.parametrize("name", [name for name, known in analytics().items() if known.static])
+ANALYTICS = [
+    pytest.param(name, marks=pytest.mark.slow) if name in GALLERY else name
+    for name, known in analytics().items() if known.static
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANALYTICS)
 def test_run(name, graph_file, tmp_path):
     """Every analytic, with the ids of the file in what it writes."""
     known = analytics()[name]
-    output = run("run", name, graph_file, "-d", "cpu", "-s", "csr", "--output", tmp_path / "out.csv")
+    output = run("run", name, graph_file, "-d", "cpu", "-s", "slab", "--output", tmp_path / "out.csv")
     assert f"{name}(" in output and "of 4 vertices and 4 undirected edges" in output
     header, *rows = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
     if known.per == "vertex":
@@ -557,6 +565,7 @@ def test_run_on_times(columns, unit, tmp_path):
     assert [row[1] for row in rows[1:]] == [str(unit * 10), str(unit * 20)]
 
 
+@pytest.mark.slow
 def test_run_on_dates(dates_file, graph_file, tmp_path):
     start = "run", "earliest_arrival", dates_file, "-d", "cpu", "-s", "slab", "--source", 1, "--output"
     run(*start, tmp_path / "out.csv", "-p", "start=2020-01-01T10:00:00")
@@ -571,6 +580,7 @@ def test_run_on_dates(dates_file, graph_file, tmp_path):
     assert "temporal_random_walks" in run("run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", ["slab", "gpma"])
 def test_a_window_of_time(dates_file, structure, tmp_path):
     start = "stream", dates_file, "-d", "cpu", "-s", structure, "-b", 1, "--window"
@@ -748,6 +758,7 @@ def test_scripts_are_good_shell(script):
         subprocess.run(["sh", "-n", str(file)], check=True)
 
 
+@pytest.mark.slow
 def test_demo_with_an_interpreter_of_ones_own(tmp_path, graph_file):
     environment = {**os.environ, "DYNFRONTIER_PYTHON": sys.executable}
     command = [str(PROJECT_ROOT / "demo"), graph_file.name, "--quiet", "--device", "cpu"]

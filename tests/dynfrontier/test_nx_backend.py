@@ -441,6 +441,7 @@ def test_each_expected_failure_has_a_reason():
     assert all(file.startswith("test_") and test.startswith("test_") and why for (file, test), why in EXPECTED.items())
 
 
+@pytest.mark.slow
 def test_a_part_of_networkxs_own_tests():
     chosen = ("algorithms.components.tests.test_connected", "algorithms.tests.test_core")
     status, counted = run(["-x", "--pyargs", *(f"networkx.{module}" for module in chosen)])

@@ -35,6 +35,7 @@ def test_triangles_compile(structure):
     check_compiles(structure, "intersect", numbered_case, *NARROW, WITH_TIMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, np.ones(5, np.float32)])
 def test_functors_compile(weights, monkeypatch, request):
     kept = []
@@ -65,6 +66,7 @@ def test_functors_that_walk_records_compile(monkeypatch, request):
     compile_noted(graph, kept, request)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_edges", ["last", "all"])
 def test_functors_of_triangles_compile(multi_edges, monkeypatch):
     graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], multi_edges=multi_edges, device="cpu")

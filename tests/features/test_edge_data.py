@@ -52,6 +52,7 @@ def test_random_updates(structure, device, orientation, weight_dtype, rng, tmp_p
         pair.check()
 
 
+@pytest.mark.slow
 def test_growth_by_many_batches(device, rng):
     """Ids stay, and so do values, while columns become arrays of many times their size."""
     size = SMALL // 8 // 6  # of a batch: columns pass the size up to which they are copied

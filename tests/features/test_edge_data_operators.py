@@ -96,6 +96,7 @@ def note_time(src, dst, edge, weight, time, seen):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight_dtype", ["float32", "int64"])
 @pytest.mark.sampled("weight_dtype", of=7)
 def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
@@ -116,6 +117,7 @@ def test_algorithms_read_the_weights(structure, device, weight_dtype, rng):
     same(graph.to_csr().weights, plain.to_csr().weights)
 
 
+@pytest.mark.slow
 def test_incremental_algorithms(device, rng):
     """Those that index arrays by edge do so by id: each agrees with a recomputation after every batch."""
     graph = SlabGraph(60, device=device, weight_dtype="float32", edge_data={"time": "int64"})

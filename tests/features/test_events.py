@@ -139,7 +139,7 @@ def test_the_first_of_several_contacts_counts(structure, device):
     assert to_host(graph, earliest_arrival(graph, 0, start=11).arrival).tolist() == [11, 30, NEVER]
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_repeated_contacts(structure, device, orientation, monkeypatch):
     """Under insertions, deletions, expiry, of vertices, and in copies."""
     rng = np.random.default_rng(3)
@@ -162,6 +162,7 @@ def test_repeated_contacts(structure, device, orientation, monkeypatch):
     check(stream, monkeypatch, rng)
 
 
+@pytest.mark.slow
 def test_weights_of_events(device, orientation, monkeypatch):
     """PageRank follows each event by its own weight, and not by the sum."""
     rng = np.random.default_rng(4)
@@ -188,6 +189,7 @@ def test_events_of_a_window(device, monkeypatch):
     check(stream, monkeypatch, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0, 5, NEVER])
 @pytest.mark.parametrize("structure", [SlabGraph, Hornet])
 def test_incremental_triangles_of_events(structure, device, delta, monkeypatch):

@@ -403,7 +403,7 @@ ACTS = {
 }  # fmt: skip
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("act", ACTS)
 def test_exhausted_memory_leaves_all_as_it_was(structure, device, act, rng):
     pair = Pair(structure, device, time_unit="s", weight_dtype="float64", directed=True, in_edges=True)

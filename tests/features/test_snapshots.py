@@ -64,7 +64,7 @@ def _update(pair: Pair, rng: np.random.Generator) -> None:
     src.fill(0)  # what was given may be used again
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 @pytest.mark.parametrize("kind", ["plain", "directed, weighted"])
 def test_snapshots_show_the_graph_as_it_was(structure: Any, device: str, kind: str, costs: str, tries: Any) -> None:
     options: dict[str, Any] = {} if kind == "plain" else {"directed": True, "in_edges": True, "weight_dtype": "float32"}
@@ -185,7 +185,7 @@ def test_it_is_saved_like_any_graph(tmp_path: Any) -> None:
     assert edges_of(SlabGraph.load(tmp_path / "graph", device="cpu")) == [(0, 1, 1.5), (0, 2, 3.5), (1, 2, 2.5)]
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_graphs_with_times_and_data(structure: Any, device: str) -> None:
     graph = structure(6, time_unit="s", edge_data={"amount": "float32"}, device=device)
     graph.insert_edges([0, 1, 2], [1, 2, 3], time=[10, 20, 30], amount=[1, 2, 3])

@@ -126,6 +126,7 @@ def test_samples_are_those_of_the_rules(structure, device, orientation, lists):
     assert bool(graph._access.kept.nbytes()) == (lists == "all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
 def test_extreme_times(device, lists, vertex_dtype):
     """At both ends of int64, and equal ones; ages need all 64 bits."""

@@ -171,7 +171,7 @@ fr.compute(fr.Frontier.all(g), lambda v, x: x[v + 1], np.zeros(3))
 """
 
 
-@pytest.mark.parametrize("setting", ["1", "0"])
+@pytest.mark.parametrize("setting", ["1", pytest.param("0", marks=pytest.mark.slow)])
 def test_the_environment_variable(tmp_path, setting):
     (tmp_path / "script.py").write_text(SCRIPT)
     environment = os.environ | {"DYNFRONTIER_CHECK": setting, "PYTHONPATH": str(ROOT)}
@@ -200,6 +200,7 @@ def test_interpreted_functors_are_not_checked_as_well():
             fr.filter(everyone, through, np.zeros(3))
 
 
+@pytest.mark.slow
 def test_kernels_that_are_first_imported_while_functors_are_interpreted_are_compiled():
     text = """if True:
         import sys

@@ -30,6 +30,7 @@ def as_argument(graph):
     return GraphArgument(GraphForm(tuple(sorted(view_macros(graph).items())), weight), SimpleNamespace(data=None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"weight_dtype": "float64"}, {"edge_data": {"amount": "float32"}}], ids=str)
 def test_walks_of_one_graph_and_of_another(structure, options):
     from frontier.runtime.compile.cuda import compile_cubin

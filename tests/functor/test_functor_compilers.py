@@ -228,6 +228,7 @@ def test_functors_compute_what_python_does(op, compiler, compiled):
             assert found[1].tolist() == expected[1].tolist()
 
 
+@pytest.mark.slow
 def test_random_functors_compute_what_python_does(compiler, compiled, request):
     for seed in range(500 if request.config.getoption("--long") else 10):
         op = random_functor(random.Random(seed))

@@ -18,7 +18,7 @@ import pytest
 import frontier as fr
 from structures import CSR
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 0
@@ -97,6 +97,7 @@ def test_attributes_of_modules_have_the_value_of_now(everyone):
         assert count(everyone, op) == N - settings.limit - settings.inner.more
 
 
+@pytest.mark.slow
 def test_a_constant_of_an_imported_module_is_noticed_by_a_later_process(tmp_path):
     script = (
         "import settings\nimport frontier as fr\nfrom structures import CSR\n"
@@ -324,6 +325,7 @@ def test_the_meaning_of_a_functor_is_found_quickly(everyone):
     assert functor_identity(copy).digest == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [2**53 + 1, -(2**53) - 1, 1_700_000_000_000_000_001])
 def test_integer_weights_stay_integers(device, structure, weight):
     weights = np.array([weight, 5, 7], np.int64)

@@ -181,6 +181,7 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", OUTSIDE, ids=lambda op: op.__name__)
 def test_indices_outside_are_found(everyone, op):
     run = fr.compute if op in (write, chained, atomic, atomic_of_row) else fr.filter

@@ -158,7 +158,7 @@ def first_above(graph, v, low):
     return -1
 
 
-@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("checked", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_operator_takes_graphs(device, checked, rng):
     graph = made(SlabGraph, device, rng, weight_dtype="float64")
     full = matrix_of(graph) != 0

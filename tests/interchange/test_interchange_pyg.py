@@ -273,7 +273,7 @@ def test_samples_are_what_a_search_finds(edges, seeds, counts, directed, directi
     assert "seed_time" not in sample
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_random_samples(structure):
     """They depend on the seed alone, not on the structure; hops draw independently of each other."""
     rng = np.random.default_rng(5)

@@ -34,7 +34,7 @@ from frontier.runtime import resolve_device
 
 from .kernels import kernel_mutants
 from .mutants import Mutant, mutants
-from .targets import needs_gpu, targets_of
+from .targets import folders_of, needs_gpu, targets_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("frontier", "structures", "algorithms", "dynfrontier", "tests", "pyproject.toml", "README.md", "examples")
@@ -63,6 +63,8 @@ class Copy:
         """Whether the tests of a file pass, and the last lines of what they say."""
         files, chosen = targets_of(path)
         files = [self.tests[file] for file in files if file in self.tests]
+        own = (file for folder in folders_of(path) for file in sorted(self.tests.values()) if f"/{folder}/" in file)
+        files = list(dict.fromkeys([*files, *own]))
         options = ["-x", "-m", "gpu" if self.gpu else "not gpu"]
         if chosen and self.tier != "first":  # whose tests have one structure each, any of them
             options += ["-k", chosen]

@@ -24,7 +24,7 @@ ARITHMETIC = {
 OPPOSITES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "any": "all", "all": "any"}
 LAUNCH = {"_tiles", "_lanes", "tile", "threads", "blocks", "together"}
 UNNOTICED = {"__repr__", "__str__", "_repr_html_"}
-ON_GPU = {"_DeviceRange"}
+ON_GPU = {"ArcBuffer", "_DeviceRange"}
 """Classes that are only used on a GPU."""
 
 

@@ -29,7 +29,10 @@ INPUT = (
     "test_io_stream.py", "test_io_generators.py", "test_io_data.py", "test_io_writer.py", "test_ldbc.py",
     "test_io_fuzz.py",
 )  # fmt: skip
-FILES = ("test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py")
+FILES = (
+    "test_save_copy.py", "test_load_hostile.py", "test_atomic_files.py", "test_copies.py", "test_in_edges.py",
+    "test_temporal.py", "test_kept_records.py", "test_edge_data.py",
+)  # fmt: skip
 FUNCTORS = (
     "test_functors.py", "test_functor_forms.py", "test_functor_compilers.py", "test_bounds.py", "test_checking.py",
     "test_atomics.py", "test_compile_operators.py", "test_operators.py", "test_compiled_code_cache.py",
@@ -64,6 +67,8 @@ TARGETS = (
     (r"frontier/runtime/compile/caches", ("test_caches.py", "test_compiled_code_cache.py"), ""),
     (r"frontier/runtime/", (*RUNTIME, *FUNCTORS), TWO),
     (r"frontier/core/effective/", ("test_effective_edges.py", "test_observers.py", "test_incremental.py"), TWO),
+    (r"frontier/(distributed|names)/", (), ""),
+    (r"frontier/features/", (), TWO),
     (r"frontier/", COMMON, TWO),
     (r"structures/packed/", ("test_gpma.py", "test_lpma.py", "test_packed_leaves.py", *UPDATES, "test_load_hostile.py"),
      "gpma or lpma or packed"),
@@ -76,7 +81,9 @@ TARGETS = (
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),
 )  # fmt: skip
 NEVER = (
-    r"frontier/runtime/compile/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r"structures/\w+/on_gpu\.py",
+    r"frontier/runtime/compile/cuda\.py", r"frontier/interchange/(cugraph|pylibcugraph)", r".*on_gpu\.py",
+    r"frontier/features/windows/pushes", r"frontier/distributed/transport/nccl",
+    r"frontier/distributed/operators/gpu_steps",
 )  # fmt: skip
 """Nothing of these runs without a GPU."""
 
@@ -93,6 +100,13 @@ def targets_of(path: str) -> tuple[list[str], str]:
             listed = [file.format(*match.groups()) for file in files]
             return list(dict.fromkeys([*own, *listed])), chosen.format(*match.groups())
     raise ValueError(f"no tests are known for {path}")
+
+
+def folders_of(path: str) -> list[str]:
+    """Folders of tests that should notice a change after those of `targets_of`: all tests of its package."""
+    package, folder, *_ = PurePosixPath(path).parts
+    folders = ["structures", "core"] if package == "structures" else [folder]
+    return [*folders, "features"] if folder == "core" else folders
 
 
 def needs_gpu(path: str) -> bool:

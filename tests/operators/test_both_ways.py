@@ -10,7 +10,7 @@ import frontier as fr
 from algorithms import UNREACHED, bfs
 from structures import CSR, SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 N = 200
 advance_module = sys.modules["frontier.operators.advance"]

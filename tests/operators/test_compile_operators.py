@@ -471,8 +471,16 @@ SNAPSHOT_CASES = {
 WALKS = (
     "advance", "traverse", "traverse-both-ways", "min-float32", "visit", "match", "orientation-support", "intersect-op",
 )  # fmt: skip
+FIRST = {header: case for case, (header, _) in reversed(CASES.items())}
+"""A case of each header: other functors and options of it are compiled with ``--all``."""
 OPERATORS = [
-    pytest.param(structure, case, *types, id=f"{name}-{case}-{types[0]}")
+    pytest.param(
+        structure,
+        case,
+        *types,
+        id=f"{name}-{case}-{types[0]}",
+        marks=() if case in FIRST.values() else pytest.mark.slow,
+    )
     for name, structure in structures().items()
     for case in CASES
     for types in (NARROW, WIDE)
@@ -496,6 +504,7 @@ WITH_EDGE_DATA = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled("name", of=2)
 @pytest.mark.parametrize("structure, name, arch, vertex_dtype, weight_dtype", WITH_EDGE_DATA)
 def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, weight_dtype):
@@ -503,6 +512,7 @@ def test_operator_compiles_for_edge_data(structure, name, arch, vertex_dtype, we
     check_compiles(structure, header, case, arch, vertex_dtype, weight_dtype, {"time": "int64"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, arch, vertex_dtype",
     [(name, *(("sm_90", "int32"), ("sm_80", "int64"))[at % 2]) for at, name in enumerate(SNAPSHOT_CASES)],
@@ -633,6 +643,7 @@ DISTANCE_TYPES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "op, arch, vertex_dtype, weight_dtype",  # each functor with two of the types, in turn
     [(op, *types) for at, op in enumerate(DISTANCES) for types in DISTANCE_TYPES[at % 2 :: 2]],

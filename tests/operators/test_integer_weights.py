@@ -8,7 +8,7 @@ import frontier as fr
 from algorithms import DynamicPageRank, DynamicSSSP, pagerank, sssp
 from algorithms.comparators import Distances
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 NANOSECONDS = 1_700_000_000_000_000_001
 ODD = 2**53 + 1  # the first integer that float64 has not
@@ -188,6 +188,7 @@ def test_sssp(structure, device, directed):
     assert host(sssp(graph, 0).distance).tolist() == [0, NANOSECONDS, NANOSECONDS + 1]
 
 
+@pytest.mark.slow
 def test_shortest_paths_differ_by_one(structure, device, directed, rng):
     src, dst = rng.integers(0, 60, (2, 240))
     weights = ODD + rng.integers(0, 3, src.size)
@@ -229,6 +230,7 @@ def test_distances_that_do_not_fit_are_refused(structure, device, directed):
     assert (host(kept.distance) == host(sssp(graph, 0).distance)).all()
 
 
+@pytest.mark.slow
 def test_ranks(structure, device, directed):
     src, dst = np.arange(N - 1), np.arange(1, N)
     graph = structure.from_edges(src, dst, np.abs(WIDE), directed=directed, device=device)

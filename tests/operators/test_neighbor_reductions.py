@@ -10,7 +10,7 @@ from verifiers import host
 
 import frontier as fr
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 N = 400
 

@@ -63,7 +63,7 @@ def everything(src, dst, edge, weight):
 
 
 @pytest.mark.parametrize("direction", ["push", "pull"])
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_an_output_is_a_set(graph, direction):
     reached = fr.advance(graph, fr.Frontier.all(graph), everything, direction=direction)
     members = host(reached.vertices)
@@ -115,7 +115,7 @@ def test_neighbor_reduce(weighted, dtype, reduce, rng):
     assert found.dtype == dtype and (found == expected).all()
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_neighbor_reduce_touches_only_the_frontier(graph):
     out = graph.xp.full(graph.num_vertices, -7.0)
     frontier = fr.Frontier(graph, [0, 3])
@@ -210,7 +210,7 @@ def reach(src, dst, edge, weight, distance, step):
 
 
 @pytest.mark.parametrize("limits", [(4096, 8192), (2, 3), (-1, -1)], ids=["large", "small", "none"])
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_traverse_is_a_loop_of_advances(graph, limits, monkeypatch):
     import sys
 
@@ -287,7 +287,7 @@ def uses_a_method(src, dst, edge, weight, x):
 
 
 @pytest.mark.parametrize("op, line", [(misspelt, "return y > unknown_name"), (uses_a_method, "return x.no_such_thing")])
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_errors_show_the_line(graph, op, line):
     with pytest.raises(fr.FunctorError) as caught:
         fr.advance(graph, fr.Frontier(graph, [0]), op, graph.xp.zeros(graph.num_vertices))
@@ -331,7 +331,7 @@ def test_visit_edges_sees_listed_arcs(weighted):
     assert float(total[0]) == weights[first][keep].sum() + 1
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_visit_edges_without_an_output(weighted):
     src, dst, weights = map(host, weighted.to_coo())
     n, xp = weighted.num_vertices, weighted.xp
@@ -383,7 +383,7 @@ def count_both(src, dst, edge, weight, seen):
 
 
 @pytest.mark.parametrize("edges", ["out", "in"])
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_advance_without_an_output(graph, rng, edges):
     seen = graph.xp.zeros(graph.num_vertices, np.int64)
     members = np.flatnonzero(rng.random(graph.num_vertices) < 0.4)
@@ -453,7 +453,7 @@ def hand_on(src, dst, edge, weight, held, moved, factor):
 
 
 @pytest.mark.parametrize("loop", [True, False], ids=["traverse", "advance"])
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_members_are_prepared_before_their_edges(graph, loop):
     """What each vertex holds is shared out among its neighbors, again and again: nothing may be lost or made."""
     n = graph.num_vertices
@@ -476,7 +476,7 @@ def test_members_are_prepared_before_their_edges(graph, loop):
         fr.advance(graph, frontier, hand_on, held, moved, factor, prepare=take_share, direction="pull")
 
 
-@pytest.mark.few
+@pytest.mark.sampled(by="file")
 def test_traverse_stops_before_too_many_arcs(graph):
     source = int(np.argmin(np.where(host(graph.degrees()) > 0, host(graph.degrees()), 10**9)))
     seen = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)

@@ -8,7 +8,7 @@ from verifiers import host
 import frontier as fr
 from structures import CSR, SlabGraph
 
-pytestmark = pytest.mark.few
+pytestmark = pytest.mark.sampled(by="file")
 
 N = 60
 FAR = 1000

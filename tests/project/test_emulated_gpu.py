@@ -26,8 +26,6 @@ MANY = {
     "parts": ("tests/distributed/test_distributed_windows.py", ""),
     "algorithms": ("tests/algorithms/test_catalogue.py", "slab or hornet"),
 }
-QUICK = "parts"
-SUBJECTS = [name if name == QUICK else pytest.param(name, marks=pytest.mark.slow) for name in MANY]
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +34,10 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("emulated")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1800)  # a busy machine may take minutes for one of them
 @pytest.mark.skipif(emulator.wanted() or not emulator.possible(), reason="needs g++, an x86-64, and numba-cuda")
-@pytest.mark.parametrize("subject", SUBJECTS)
+@pytest.mark.parametrize("subject", MANY)
 def test_on_an_emulated_gpu(subject, request, cache):
     chosen = MANY if request.config.getoption("--long") else FEW
     if subject not in chosen:

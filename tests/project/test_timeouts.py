@@ -56,6 +56,7 @@ def test_tries(tries, request):
     assert tries(3, 70) == (70 if request.config.getoption("--long") else 3)
 
 
+@pytest.mark.slow
 def test_long(tmp_path):
     status, output = run_pytest(tmp_path, "def test_tries(tries):\n    assert tries(3, 70) == 70\n", "--long")
     assert status == 0, output

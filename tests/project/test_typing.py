@@ -38,6 +38,7 @@ OPEN = {"edge_data", "structure_options", "given", "settings"}
 """Keyword arguments whose names others choose: columns of edge data, options of a structure, parameters."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is not installed")
 def test_a_strict_type_checker_knows_users_scripts(tmp_path):
     scripts = sorted(FOLDER.glob("*.py"))

@@ -152,6 +152,7 @@ def test_files_without_names_are_tried_first(tmp_path):
     assert named == ((tmp_path / "temporary").exists())
 
 
+@pytest.mark.slow
 def test_a_killed_save_leaves_a_whole_file(tmp_path, tries):
     """The old one or the new one."""
     rng = np.random.default_rng(7)

@@ -282,6 +282,7 @@ print(len(places))
 """
 
 
+@pytest.mark.slow
 def test_no_damaged_machine_code_runs(tmp_path):
     """In a process of its own, which it would crash."""
     source = RELOADED.replace("{tests!r}", repr(str(Path(__file__).parent)))

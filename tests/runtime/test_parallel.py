@@ -41,7 +41,9 @@ PROGRAM = """
 """
 
 
-@pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
+@pytest.mark.parametrize(
+    "layer", ["omp", *(pytest.param(name, marks=pytest.mark.slow) for name in ("workqueue", "tbb"))]
+)
 def test_every_item_is_done_once_and_errors_are_raised(layer: str) -> None:
     if layer == "tbb":
         try:

@@ -37,8 +37,11 @@ POOL = """
 """
 
 
+LAYERS = ["omp", pytest.param("workqueue", marks=pytest.mark.slow)]
+
+
 @needs_fork
-@pytest.mark.parametrize("layer", ["omp", "workqueue", "tbb"])
+@pytest.mark.parametrize("layer", [*LAYERS, pytest.param("tbb", marks=pytest.mark.slow)])
 def test_a_pool_works_after_a_parallel_kernel(layer: str) -> None:
     if layer == "tbb":
         try:
@@ -48,7 +51,7 @@ def test_a_pool_works_after_a_parallel_kernel(layer: str) -> None:
     assert run(POOL, NUMBA_THREADING_LAYER=layer, NUMBA_NUM_THREADS="2").strip() == layer
 
 
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+@pytest.mark.parametrize("layer", LAYERS)
 def test_many_threads_enter_parallel_kernels(layer: str) -> None:
     program = """
         from concurrent.futures import ThreadPoolExecutor

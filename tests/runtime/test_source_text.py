@@ -123,6 +123,7 @@ print(found.portable, found.digest)
 """
 
 
+@pytest.mark.slow
 def test_other_code_of_the_same_text_is_the_same():
     """In another version of Python code differs and texts do not; so in one that drops docstrings."""
     found = []

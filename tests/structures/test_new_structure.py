@@ -36,6 +36,7 @@ def test_updates(directed, weight_dtype, rng):
     assert pair.graph.statistics().used == pair.graph.num_arcs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rmat", "star", "grid"])
 def test_analytics(name):
     src, dst, n = GRAPHS[name]

@@ -18,13 +18,16 @@ SAMPLED = pytest.mark.sampled("name", of=len(STRUCTURES))
 
 
 def each(names):
-    """Parameters ``name``: those of the gallery are run on one structure."""
-    return [pytest.param(name, marks=SAMPLED) if name in GALLERY else name for name in names]
+    """Parameters ``name``: those of the gallery are run on one structure, with ``--all``.
+
+    The first tier runs them in tests/algorithms/test_gallery.py.
+    """
+    return [pytest.param(name, marks=[SAMPLED, pytest.mark.slow]) if name in GALLERY else name for name in names]
 
 
 def names_for(structure):
     """The analytics with a static form that are tested on a structure."""
-    case = SimpleNamespace(get_closest_marker=lambda _: SAMPLED.mark)
+    case = SimpleNamespace(iter_markers=lambda _: [SAMPLED.mark])
 
     def chosen(name):
         case.callspec = SimpleNamespace(params={"name": name, "structure": structure})

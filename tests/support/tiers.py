@@ -4,10 +4,11 @@ Compilation takes nearly all of the time on a CPU: kernels are compiled for each
 differ in how much of the products of parameters they run:
 
 * ``--long`` runs every case, and random tests try far more.
-* ``--all`` leaves out what the marks ``few`` and ``sampled`` say, in tests to which a structure matters little.
-* The first tier runs enough of these cases that each test meets every value of every parameter. Tests of
-  updates, which each structure makes itself, meet all structures. Other tests reach a structure through its neighbor
-  iterator alone, and have one, another for each algorithm or file. Tests marked ``slow`` wait for ``--all``.
+* ``--all`` leaves out what the mark ``sampled`` specifies, in tests to which a structure matters little.
+* The first tier runs enough of these cases that each test meets every value of its own parameters, and each file every
+  value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
+  structures. Other tests reach a structure through its neighbor iterator only, and have one: algorithms the same, other
+  files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU where there is none.
 
 Each tier contains the one before. On a GPU, whose kernels depend on few parameters, all cases run in each tier.
 """
@@ -21,6 +22,7 @@ from zlib import crc32
 
 import pytest
 
+from algorithms import analytics
 from frontier.core.structures import structures
 from frontier.runtime import gpu_available
 
@@ -31,9 +33,14 @@ UPDATES = (
     "test_medium_updates", "test_stateful", "test_save_copy", "test_load_hostile", "test_vertices", "test_statistics",
 )  # fmt: skip
 """Files of tests of what each structure does itself, as those in tests/structures are."""
-FEW = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
-"""Structures for tests marked ``few`` on the CPU: one of each group in each file, of those with sorted rows and of the
-others."""
+TWO = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
+"""Structures with sorted rows, and others: one of each for tests marked ``sampled(by="file")``."""
+COMPILED_FOR = ("directed", "orientation", "weight_dtype")
+"""Fixtures of tests/conftest.py for each of whose values kernels are compiled."""
+TYPES = {"vertex_dtype"}
+"""Parameters for each of whose values all kernels of a structure are compiled."""
+ANALYTICS = {**analytics(), **analytics(times=True)}
+ALGORITHM, OF_ALGORITHMS = "algorithm", "slab"
 DTYPES = ("int32", "float32", "int64", "float64")
 
 
@@ -41,41 +48,47 @@ def chosen(items: list[pytest.Item], config: pytest.Config) -> list[pytest.Item]
     """The cases of the tier that the options ask for, in their order."""
     if config.getoption("--long"):
         return items
-    items = [item for item in items if is_of_few(item) and is_drawn(item)]
-    return items if config.getoption("--all") else first_tier(items)
+    items = [item for item in items if is_drawn(item)]
+    return first_tier(items) if is_first(config) else items
+
+
+def is_first(config: pytest.Config) -> bool:
+    """Whether the options ask for the first tier."""
+    return not config.getoption("--all") and not config.getoption("--long")
 
 
 # ---- --all -----------------------------------------------------------------------------------------------------------
 
 
-def is_of_few(item: pytest.Item) -> bool:
-    """Whether a test marked ``few`` is run without ``--long``: on the CPU on two structures, drawn by the file's name.
+def is_drawn(item: Any) -> bool:
+    """Whether a case is run without ``--long``, as far as marks ``sampled`` say."""
+    return all(is_drawn_by(mark, item) for mark in item.iter_markers("sampled"))
 
-    The mark is for tests of what an algorithm does beyond what tests/algorithms/test_catalogue.py shows of it on every
-    structure.
+
+def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
+    """Whether a mark has a case run: ``sampled(*parameters, of=n)`` or ``sampled(by="file")``.
+
+    With the first, every value of the parameters is tried on one in n structures, and every structure with one in n
+    values, where structures and types or functors do not depend on each other. Cases in which all these parameters are
+    None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
+
+    With the second, two structures are drawn on the CPU for each file. It is for tests of what an algorithm does beyond
+    what tests/algorithms/test_catalogue.py shows of it on every structure.
     """
-    if item.get_closest_marker("few") is None or parameters(item).get("device", "cpu") != "cpu":
+    case, by_file = parameters(item), mark.kwargs.get("by") == "file"
+    device = case.get("device", "cpu")
+    if not case or mark.kwargs.get("on", "cpu" if by_file else device) != device:
         return True
-    kind, place = parameters(item).get("structure"), crc32(item.path.stem.encode())
-    return kind is None or kind in [STRUCTURES[group[place % len(group)]] for group in FEW]
-
-
-def is_drawn(item: pytest.Item) -> bool:
-    """Whether a test marked ``sampled(*parameters, of=n)`` is run without ``--long``; ``on="cpu"``: on a GPU all are.
-
-    Where structures and types or functors do not depend on each other, every value of the parameters is tried on one in
-    n structures, and every structure with one in n values. Cases in which all these parameters are None, such as graphs
-    without weights, are run on all.
-    """
-    mark, case = item.get_closest_marker("sampled"), parameters(item)
-    if mark is None or not case or mark.kwargs.get("on", case.get("device")) != case.get("device"):
-        return True
+    structure = case.get("structure")
+    if by_file:
+        place = crc32(item.path.stem.encode())
+        return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in TWO]
     values = [case[name] for name in mark.args]
     if values and all(value is None for value in values):
         return True
     text = "-".join(getattr(value, "__name__", str(value)) for value in values)
     place = DTYPES.index(text) if text in DTYPES else crc32(text.encode())
-    return (place + list(STRUCTURES.values()).index(case["structure"])) % mark.kwargs["of"] == 0
+    return (place + list(STRUCTURES.values()).index(structure)) % mark.kwargs["of"] == 0
 
 
 def parameters(item: Any) -> dict[str, Any]:
@@ -91,28 +104,38 @@ def first_tier(items: list[pytest.Item]) -> list[pytest.Item]:
     of_gpu = {item for item in items if gpu_available() and item.get_closest_marker("gpu")}
     others = [item for item in items if item not in of_gpu and not item.get_closest_marker("slow")]
     kept = set(of_gpu)
-    for cases in grouped(of_one_structure(others), lambda item: (*test_of(item), structure_of(item))).values():
-        kept.update(covering(cases))
+    for cases in grouped(others, lambda item: item.path).values():
+        kept.update(of_file(cases))
     return [item for item in items if item in kept]
+
+
+def of_file(items: list[pytest.Item]) -> Iterable[pytest.Item]:
+    """The cases of one file: in each test every value of every parameter, in the file every value of `COMPILED_FOR`.
+
+    Tests of updates meet the values of `COMPILED_FOR`, too, on every structure: each operation treats them otherwise.
+    """
+    met = Met()
+    for cases in grouped(of_one_structure(items), test_and_structure).values():
+        yield from covering(cases, Met() if of_updates(cases[0].path) else met)
 
 
 def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
     """The cases without those of all structures but one for each subject, except for those of updates.
 
-    Files about one algorithm have the same structure, for which its kernels are compiled once. A test marked
-    ``sampled`` is on structures that it is drawn for.
+    Algorithms have the same structure in all files, and other files one each, so that kernels are compiled once. A test
+    marked ``sampled`` is on structures that it is drawn for.
     """
 
     def group(item: pytest.Item) -> Hashable:
-        mark = item.get_closest_marker("sampled")
-        return (*test_of(item), subject_of(item), *(id(parameters(item)[name]) for name in (mark.args if mark else ())))
+        drawn_by = [name for mark in item.iter_markers("sampled") for name in mark.args]
+        return (*test_of(item), subject_of(item), *(id(parameters(item)[name]) for name in drawn_by))
 
     kept: set[pytest.Item] = set()
     for cases in grouped(items, group).values():
         found = {structure_of(item) for item in cases}
         if not of_updates(cases[0].path) and found <= set(STRUCTURES):
-            turn = list(STRUCTURES)
-            first = crc32(subject_of(cases[0]).encode())
+            turn, subject = list(STRUCTURES), subject_of(cases[0])
+            first = turn.index(OF_ALGORITHMS) if subject == ALGORITHM else crc32(subject.encode())
             found = {min(found, key=lambda name: (turn.index(name) - first) % len(turn))}
         kept.update(item for item in cases if structure_of(item) in found)
     return [item for item in items if item in kept]
@@ -124,21 +147,42 @@ def of_updates(path: Path) -> bool:
 
 
 def subject_of(item: pytest.Item) -> str:
-    """The algorithm that a parameter of a case names, or what its file is named after."""
-    values = (parameters(item).get(name) for name in ("name", "form", "analytic", "algorithm"))
-    return next((value for value in values if isinstance(value, str)), item.path.stem.removeprefix("test_"))
+    """An algorithm, or what a case's file is named after."""
+    named = (parameters(item).get(name) for name in ("name", "form", "analytic", "algorithm"))
+    if item.path.parent.name == "algorithms" or any(isinstance(name, str) and name in ANALYTICS for name in named):
+        return ALGORITHM
+    return item.path.stem.removeprefix("test_")
 
 
-def covering(cases: list[pytest.Item]) -> Iterable[pytest.Item]:
-    """Few of the cases of one test, such that every value of every parameter is in one of them."""
+def test_and_structure(item: pytest.Item) -> Hashable:
+    """What a case is grouped by: its test and structure, or its test alone if its kernels are compiled for types."""
+    return (*test_of(item), None if TYPES & parameters(item).keys() else structure_of(item))
+
+
+class Met:
+    """Values of `COMPILED_FOR` that tests of a file have met, and their combinations."""
+
+    def __init__(self) -> None:
+        self.values: set[Hashable] = set()
+        self.combinations: set[Hashable] = set()
+
+    def add(self, values: set[Hashable]) -> None:
+        self.values |= values
+        self.combinations.add(frozenset(values))
+
+
+def covering(cases: list[pytest.Item], met: Met) -> list[pytest.Item]:
+    """Few of the cases of one test, such that every value of every parameter is in one of them, or is met."""
     values = {item: {(name, id(value)) for name, value in parameters(item).items()} for item in cases}
-    missing = set().union(*values.values())
-    if not missing:
+    compiled = {item: {value for value in values[item] if value[0] in COMPILED_FOR} for item in cases}
+    if all(len(values[item]) <= 1 and not compiled[item] for item in cases):  # each has a value of its own
         return cases
-    kept = []
-    while missing:
-        best = max(cases, key=lambda item: len(values[item] & missing))
+    missing = set().union(*values.values()) - met.values
+    kept: list[pytest.Item] = []
+    while missing or not kept:
+        best = max(cases, key=lambda item: (len(values[item] & missing), compiled[item] in met.combinations))
         missing -= values[best]
+        met.add(compiled[best])
         kept.append(best)
     return kept
 
@@ -150,8 +194,10 @@ def test_of(item: pytest.Item) -> tuple[Hashable, ...]:
 
 def structure_of(item: pytest.Item) -> str | None:
     """The name of the structure that a case is on."""
-    structure = parameters(item).get("structure")
-    return getattr(structure, "name", structure)
+    values = parameters(item)
+    structure = values.get("structure", values.get("name"))
+    name = getattr(structure, "name", structure)
+    return name if name in STRUCTURES else None
 
 
 def grouped(items: list[pytest.Item], key: Callable[[pytest.Item], Hashable]) -> dict[Hashable, list[pytest.Item]]:
