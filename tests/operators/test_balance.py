@@ -144,7 +144,7 @@ def reach(src, dst, edge, weight, distance, step):
 @pytest.mark.parametrize("balance", BALANCES)
 def test_traverse(device, arcs, balance, monkeypatch):
     graph = fr.structures()["csr"].from_edges(*arcs, N, directed=True, device=device)
-    module = importlib.import_module("frontier.operators.traverse")
+    module = importlib.import_module("frontier.operators.traverse.traversal")
     for limit in ("SMALL_COUNT", "SMALL_ARCS", "MEDIUM_COUNT", "MEDIUM_ARCS"):
         monkeypatch.setattr(module, limit, -1)  # a launch for each step
     found = []

@@ -107,10 +107,10 @@ def test_the_reverse_pulls_too(pair):
 
 def test_bfs_pulls(pair, monkeypatch):
     pulls = []
-    module = sys.modules["frontier.operators.traverse"]
-    way = "_advance_together" if pair.graph.device.is_gpu else "pull"  # a GPU chooses by itself
-    original = getattr(module, way)
-    monkeypatch.setattr(module, way, lambda *args: (pulls.append(1), original(*args))[1])
+    module = sys.modules["frontier.operators.traverse.traversal"]
+    way = "_advance_together" if pair.graph.device.is_gpu else "_pull"  # a GPU chooses by itself
+    original = getattr(module.Traversal, way)
+    monkeypatch.setattr(module.Traversal, way, lambda *args: (pulls.append(1), original(*args))[1])
     monkeypatch.setattr(module, "SMALL_COUNT", 0)  # or one core would do it all
     found = bfs(pair.graph, 3).distance
     assert pulls

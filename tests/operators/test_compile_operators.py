@@ -18,7 +18,7 @@ pytest.importorskip("cuda.core")
 # By their modules' names, which the packages' functions hide.
 advance_module = importlib.import_module("frontier.operators.advance")
 launch_module = importlib.import_module("frontier.operators.dispatch.gpu_balance")
-traverse_module = importlib.import_module("frontier.operators.traverse")
+traverse_module = importlib.import_module("frontier.operators.traverse.traversal")
 bfs_module = importlib.import_module("algorithms.bfs")
 dynamic_module = importlib.import_module("algorithms.dynamic_triangle_count")
 pagerank_module = importlib.import_module("algorithms.pagerank")

@@ -214,7 +214,7 @@ def reach(src, dst, edge, weight, distance, step):
 def test_traverse_is_a_loop_of_advances(graph, limits, monkeypatch):
     import sys
 
-    module = sys.modules["frontier.operators.traverse"]
+    module = sys.modules["frontier.operators.traverse.traversal"]
     monkeypatch.setattr(module, "SMALL_COUNT", limits[0])
     monkeypatch.setattr(module, "SMALL_ARCS", limits[1])
     distance = graph.xp.full(graph.num_vertices, 1 << 20, np.int32)

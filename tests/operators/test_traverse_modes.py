@@ -10,7 +10,7 @@ from verifiers import host
 import frontier as fr
 from algorithms import UNREACHED, bfs
 
-module = sys.modules["frontier.operators.traverse"]
+module = sys.modules["frontier.operators.traverse.traversal"]
 WIDE = 9000  # more members, and more arcs, than a small frontier has
 LAYERS = [1] * 6 + [WIDE, WIDE] + [1] * 5 + [WIDE] + [1] * 6
 """Sizes: paths into hubs, whose neighbors fan out to as many others, and come together again."""
@@ -38,16 +38,16 @@ def modes(monkeypatch):
     taken = []
 
     def noting(name):
-        function = getattr(module, name)
+        function = getattr(module.Traversal, name)
 
         def advance(*args):
             if taken[-1:] != [name]:
                 taken.append(name)
             return function(*args)
 
-        monkeypatch.setattr(module, name, advance)
+        monkeypatch.setattr(module.Traversal, name, advance)
 
-    for name in ("_push_repeatedly", "_push_together", "_advance_together", "push", "pull"):
+    for name in ("_push_repeatedly", "_push_together", "_advance_together", "_push", "_pull"):
         noting(name)
     return taken
 
@@ -64,8 +64,8 @@ def test_steps_are_counted_through_all_modes(structure, device, directed, layere
     if device == "gpu" and not directed:  # the device chooses between push and pull
         assert modes == ["_advance_together", small, "_advance_together", small]
     else:
-        assert modes[:2] == [small, together if device == "gpu" else "push"]
-        assert ("pull" in modes) == (not directed)
+        assert modes[:2] == [small, together if device == "gpu" else "_push"]
+        assert ("_pull" in modes) == (not directed)
         assert modes.count(small) > 1 and modes[-1] == small
     # A limit stops it in whichever mode it comes.
     for limit in (5, 6, 7, 8, 13, 14, 15):

@@ -16,7 +16,7 @@ from frontier.operators.neighbor_mode import mode_functors, mode_options
 from frontier.runtime.compile.kernels import C_TYPES
 
 advance = importlib.import_module("frontier.operators.advance")
-traverse = importlib.import_module("frontier.operators.traverse")
+traverse = importlib.import_module("frontier.operators.traverse.traversal")
 CSR = fr.structures()["csr"]
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from frontier import operators as one_device
 from frontier.core.arguments import integer, one_of
 from frontier.operators import StepCounter
-from frontier.operators.advance import DIRECTIONS
+from frontier.operators.advance import DIRECTIONS, Functors
 from frontier.operators.frontiers.edge_frontier import check_edge_frontier
 from frontier.operators.frontiers.frontier import Frontier, check_frontier, graph_of
-from frontier.operators.traverse import traverse_along
+from frontier.operators.traverse import Limits, traverse_along
 
 from ..exchange import batches
 from ..exchange.accesses import arrays_of
@@ -240,10 +240,10 @@ def _traverse_alone(
     given = tuple(old if isinstance(old, StepCounter) else new for old, new in zip(args, values, strict=True))
     for each in graph.locals():
         follow_updates(each)
+    functors = Functors(op, condition, prepare)
     done = traverse_along(
-        local, frontier.local, op, given, condition=condition, prepare=prepare, max_steps=max_steps, max_arcs=max_arcs,
-        balance=balance, entering=entering,
-    )  # fmt: skip
+        local, frontier.local, functors, given, Limits(max_steps, max_arcs), balance=balance, entering=entering
+    )
     arrays.written(written_by(by_vertex, op, values, first=4))
     if prepare is not None:
         arrays.written(written_by(by_vertex, prepare, values))

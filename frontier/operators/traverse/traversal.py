@@ -1,0 +1,281 @@
+"""`Traversal`: how repeated advances are made, by the size of the frontier and by what the device can choose itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from frontier.runtime import fill_with
+from frontier.runtime.compile import warm_up
+from frontier.runtime.memory.scratch import Counters
+
+from ..advance import (
+    Functors,
+    advance_functors,
+    advance_options,
+    can_pull,
+    own_frontier,
+    pull,
+    pull_bounds,
+    pull_pays,
+    push,
+)
+from ..dispatch.capture_memory import recording
+from ..dispatch.gpu_balance import blocks_together, gpu_balance, piece_capacity
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu, workspace_of
+from ..frontiers.deferred import DeferredFrontier
+from ..frontiers.frontier import Frontier, bitmap_words
+from .cpu import make_push_repeatedly
+
+if TYPE_CHECKING:
+    from frontier.core.base import BaseGraph
+
+HEADER = "frontier/operators/traverse/traverse.cuh"
+SMALL_COUNT = 4096
+SMALL_ARCS = 8192
+"""Frontiers within both bounds are advanced by a single thread block on a GPU (one core on a CPU), many levels in one
+launch: synchronizing the whole device between levels would cost more than its parallelism saves."""
+
+MEDIUM_COUNT = 2**17
+MEDIUM_ARCS = 2**20
+"""Medium frontiers, within both bounds, are advanced on a GPU by one grid-cooperative launch for many levels: 3 instead
+of 60 microseconds per level. Where pulls are possible it takes frontiers of any size, and chooses in each level."""
+
+DONE_COUNT = SMALL_COUNT // 4
+DONE_ARCS = SMALL_ARCS // 4
+"""Where frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
+
+GRID_NUMBERS = 16
+"""Numbers that the blocks of that kernel share."""
+
+MAX_STEPS = 2**31 - 2
+MAX_ARCS = 2**62
+
+
+class Limits(NamedTuple):
+    """When to stop: at so many advances, or before one over more than so many arcs; None for no limit."""
+
+    steps: int | None = None
+    arcs: int | None = None
+
+
+class Traversal:
+    """Repeated advances with the same functors.
+
+    Parameters
+    ----------
+    walked : tuple of Graph
+        Along whose edges to go.
+    functors : Functors
+    values : tuple
+        The functors' arguments.
+    step : int or None
+        Which of them counts the advances.
+    most : int
+        No advance is over more arcs.
+    balance : str
+    entering : Graph or None
+        As for `pull`.
+
+    Attributes
+    ----------
+    chooses : bool
+        Whether a kernel chooses between push and pull.
+    """
+
+    def __init__(
+        self, walked: tuple[BaseGraph, ...], functors: Functors, values: tuple, step: int | None, most: int,
+        balance: str, entering: BaseGraph | None,
+    ):  # fmt: skip
+        self.walked, self.functors, self.values, self.step = walked, functors, list(values), step
+        self.graph = graph = walked[0]
+        self.most, self.balance, self.entering = most, balance, entering
+        self.one_way = len(walked) == 1
+        # With a user's schedule the host chooses: each pull, and each push from a large frontier, takes a launch.
+        may_pull = graph.device.is_gpu and self.one_way and balance == "auto"
+        self.chooses = may_pull and can_pull(graph, functors, entering)
+        self._kernels: Any = None
+
+    def run(self, frontier: Frontier, limit: int) -> int:
+        """Advance until the frontier is empty, at most so many times; returns how often."""
+        graph = self.graph
+        # One module holds all kernels, so that none is compiled when a later traversal takes another way.
+        if frontier and graph.device.is_gpu:
+            self._kernels = self._cuda_kernels(gpu_balance(self.balance))
+        frontier._make_set()  # one of few vertices may be listed so often that it is not small
+        # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
+        few = graph.device.is_gpu or not warm_up.takes_alternative((graph.package, *self.functors))
+        done = 0
+        while frontier and done < limit:
+            arcs = self._arcs_of(frontier)
+            if arcs is not None and arcs > self.most:
+                break
+            advance = self._way(frontier, arcs, few)
+            frontier, made = advance(frontier, arcs, limit - done)
+            done += made
+            if self.step is not None:
+                self.values[self.step] = np.int32(self.values[self.step] + made)
+        return done
+
+    def record(self, frontier: DeferredFrontier, limit: int) -> None:
+        """Record advances until the frontier is empty: in one launch, however large it becomes."""
+        memory: Any = recording()
+        graph = self.graph
+        lists, stamps, trailing, latest = memory.traversal()
+        kernels = self._cuda_kernels()
+        pulls = self._pull_arguments(memory.scratch) if self.chooses else ()
+        kernels.advance_together(
+            1, *self._views(), frontier.listed, lists[0], lists[1], stamps, trailing, memory.counters(4),
+            memory.counters(GRID_NUMBERS), *_room_for_pieces(graph, memory.scratch), *pulls, 0, 0, 0, MAX_ARCS,
+            MAX_ARCS, min(limit, 2**29), frontier.number, frontier.listed.size, graph.num_vertices, latest,
+            *self.values, blocks=blocks_together(self.chooses), cooperative=True,
+        )  # fmt: skip
+
+    def _arcs_of(self, frontier: Frontier) -> int | None:
+        """Arcs that leave the frontier (and enter it, if both ways are walked); None where nothing depends on their
+        number that the host would have to wait for."""
+        if self.one_way:
+            if self.chooses and self.most == MAX_ARCS and len(frontier) < pull_bounds(self.graph)[0]:
+                return frontier._known_arcs()
+            return frontier.num_arcs
+        if self.most == MAX_ARCS and not (self.graph.device.is_gpu and len(frontier) <= MEDIUM_COUNT):
+            return None
+        return sum(own_frontier(each, frontier).num_arcs for each in self.walked)
+
+    def _way(self, frontier: Frontier, arcs: int | None, few: bool) -> Way:
+        """How to advance from a frontier.
+
+        Parameters
+        ----------
+        few : bool
+            Whether many advances from small ones may share a launch.
+        """
+        is_gpu, count = self.graph.device.is_gpu, len(frontier)
+        if few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS and (self.one_way or is_gpu):
+            return self._push_repeatedly
+        if self.chooses:
+            return self._advance_together
+        if self.one_way and pull_pays(self.graph, frontier, self.functors, self.entering):
+            return self._pull
+        medium = arcs is not None and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
+        return self._push_together if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
+
+    # ---- ways: each returns the next frontier, and how many advances were made ---------------------------------------
+
+    def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        """Push until the frontier is empty or no longer small: by one thread block, or one core, which goes one way."""
+        graph, functors = self.graph, self.functors
+        lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
+        bounds = np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps)
+        if graph.device.is_gpu:
+            self._kernels.push_repeatedly(
+                len(frontier), *self._views(), frontier._members(), lists[0], lists[1], stamps, epoch,
+                outcome.published, *bounds, *self.values, blocks=1, threads=1024,
+            )  # fmt: skip
+        else:
+            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step)
+            run_cpu(
+                kernel, functors, len(frontier), *read_view(graph, functors.op), frontier._members(), lists, stamps,
+                epoch, outcome.published, *bounds, *_around(tuple(self.values), self.step),
+            )  # fmt: skip
+        return self._after_series(lists, outcome)
+
+    def _advance_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        """Push or pull, as the device chooses, until the frontier is empty or stays small. The arcs that leave it are
+        unknown only of one that is too small for a pull."""
+        pulls = self._pull_arguments(self.graph._scratch.get)
+        return self._launch_together(frontier, arcs or 0, limit, (MAX_ARCS, self.most), pulls)
+
+    def _push_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        """Push until the frontier is empty or no longer medium, or a pull may pay."""
+        most = min(MEDIUM_ARCS, self.most)
+        if self.one_way and can_pull(self.graph, self.functors, self.entering):
+            most = min(most, max(pull_bounds(self.graph)[1], SMALL_ARCS))
+        return self._launch_together(frontier, arcs or 0, limit, (MEDIUM_COUNT, most), ())
+
+    def _pull(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        values = tuple(self.values)
+        return pull(self.graph, frontier, self.functors, values, self._kernels, None, self.entering), 1
+
+    def _push(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        values = tuple(self.values)
+        return push(self.graph, frontier, self.functors, values, self._kernels, self.walked, self.balance), 1
+
+    # ---- launches of many advances -----------------------------------------------------------------------------------
+
+    def _launch_together(
+        self, frontier: Frontier, arcs: int, limit: int, most: tuple[int, int], pulls: tuple
+    ) -> tuple[Frontier, int]:
+        """A grid-cooperative launch from a frontier that so many arcs leave, up to frontiers of so many vertices and
+        arcs at most."""
+        graph = self.graph
+        lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
+        shared = fill_with(graph._scratch.get("shared", GRID_NUMBERS, np.int64), 0)
+        self._kernels.advance_together(
+            len(frontier), *self._views(), frontier._members(), lists[0], lists[1], stamps, epoch, outcome.published,
+            shared, *_room_for_pieces(graph, graph._scratch.get), *pulls, arcs, DONE_COUNT, DONE_ARCS, *most, steps,
+            None, 0, graph.num_vertices, None, *self.values, blocks=blocks_together(bool(pulls)), cooperative=True,
+        )  # fmt: skip
+        return self._after_series(lists, outcome)
+
+    def _prepare_series(self, limit: int) -> tuple[Any, Any, Any, Counters, int]:
+        """What a series of advances in one launch works with: two lists that alternate as output (the second is written
+        first), stamps, the first epoch, what it tells the host with, and the maximum number of steps."""
+        graph = self.graph
+        state = workspace_of(graph)
+        # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
+        steps = min(limit, 2**30)
+        stamps, epoch = state.next_epochs(graph, steps)
+        lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
+        state.outcome.arm()
+        return lists, stamps, epoch, state.outcome, steps
+
+    def _after_series(self, lists: Any, outcome: Counters) -> tuple[Frontier, int]:
+        """The final frontier of a series of advances, and their number."""
+        size, arcs, made, last = outcome.poll()
+        workspace_of(self.graph).used_epochs(made)
+        known = arcs if self.one_way else None  # the arcs that leave it, without those that enter it
+        return Frontier._of(self.graph, lists[last, :size], arcs=known), made
+
+    def _pull_arguments(self, scratch: Callable) -> tuple:
+        """What the kernel pulls with; `scratch` is that of `Scratch.get`."""
+        graph = self.graph
+        words = bitmap_words(graph.num_vertices)
+        view = (graph.reverse if self.entering is None else self.entering).view()
+        bitmaps = (scratch(name, words, np.uint32) for name in ("bits", "spare_bits"))
+        return view, *bitmaps, scratch("rest", graph.num_vertices, graph.vertex_dtype), *pull_bounds(graph)
+
+    def _views(self) -> list[Any]:
+        return [graph.view() for graph in self.walked]
+
+    def _cuda_kernels(self, balance: str = "tile") -> Any:
+        """The CUDA kernels of traverse; argument number `step` counts the advances that one launch makes."""
+        options = traverse_options(self.walked, self.functors, self.step, balance, self.chooses)
+        return cuda_kernels_for(self.graph, HEADER, advance_functors(self.functors), tuple(self.values), options)
+
+
+Way = Callable[[Frontier, "int | None", int], tuple[Frontier, int]]
+"""From a frontier, which so many arcs leave (None if that is not known), at most so many advances."""
+
+
+def _room_for_pieces(graph: BaseGraph, scratch: Callable) -> tuple[Any, np.uint32]:
+    """Where the kernel defers pieces of long lists to, and how many there is room for."""
+    capacity = piece_capacity(graph)
+    return scratch("pieces", capacity, np.uint64), np.uint32(capacity)
+
+
+def traverse_options(
+    walked: tuple[BaseGraph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
+) -> tuple:
+    """The macros of traverse. `chooses`: whether it is the device that chooses between push and pull."""
+    both_ways = (("BOTH_WAYS", "1"),) if len(walked) > 1 else ()
+    may_pull = (("MAY_PULL", "1"),) if chooses else ()
+    next_step = "(void)0" if step is None else f"++a{step}"
+    return ("NEXT_STEP", next_step), *both_ways, *may_pull, *advance_options(walked[0], functors, balance)
+
+
+def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:
+    """Arguments before the step, the step, and those after it."""
+    return (args, np.int32(0), ()) if step is None else (args[:step], args[step], args[step + 1 :])
