@@ -51,8 +51,11 @@ class RehearsingDevice(Device):
     def __init__(self) -> None:
         super().__init__("cpu", np)
 
+    def __post_init__(self) -> None:
+        """Nothing: what the device is depends on who asks."""
+
     @property
-    def is_gpu(self) -> bool:
+    def is_gpu(self) -> bool:  # type: ignore[override]
         asks = sys._getframe(1).f_globals["__name__"]
         return asks.startswith(ALGORITHMS) or (asks.startswith(OPERATORS) and _Pretence.current is not None)
 

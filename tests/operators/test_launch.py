@@ -42,7 +42,7 @@ def test_shared_memory_is_never_taken_from_other_threads():
     """One that is about to launch a kernel with much must not find that another has asked for less since."""
     asked = []
     kernel = object.__new__(CudaKernel)
-    kernel._driver = SimpleNamespace(funcSetAttribute=lambda pointer, attribute, size: asked.append(size))
+    kernel.driver = SimpleNamespace(funcSetAttribute=lambda pointer, attribute, size: asked.append(size))
     kernel._pointer, kernel._shared_limit = 0, 0
     for size in (200_000, 100_000, 200_000, 210_000):
         kernel._allow_shared(size)

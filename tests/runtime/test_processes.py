@@ -134,6 +134,8 @@ def test_cuda_after_a_fork_is_refused() -> None:
 def test_a_child_does_not_wait_for_a_thread_that_made_the_reverse_of_a_graph() -> None:
     program = """
         import os, threading
+        from frontier.core.component import component_of
+        from frontier.features.in_edges import InEdges
         from structures import SlabGraph
 
         graph = SlabGraph.from_edges([0, 1], [1, 2], directed=True, in_edges=True, device="cpu")
