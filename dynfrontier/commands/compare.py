@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json as json_text
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -69,17 +69,28 @@ def compare(
     if everywhere:
         if named := [f"--{name}" for name, value in (("source", source), ("k", k), ("tol", tol)) if value]:
             fail(f"{' and '.join(named)} cannot be given with --all, which takes those of the catalogue")
-        _compare_all(given, algorithm, against, kind if structure else None, place, directed, repeat, limit, json)
+        _compare_all(
+            given, Wanted(algorithm, against, directed, repeat, json), kind if structure else None, place, limit
+        )
         return
     if len(given) > 1:
         fail(f"there are {len(given)} files, but only --all takes several")
-    _compare(given[0], algorithm, against, source, k, tol, repeat, directed, kind, place, json)
+    _compare(given[0], Wanted(algorithm, against, directed, repeat, json), kind, place, source, k, tol)
+
+
+class Wanted(NamedTuple):
+    """Options of both kinds of comparison."""
+
+    algorithms: list[str] | None
+    against: list[str] | None
+    directed: bool | None
+    repeat: int
+    json: Path | None
 
 
 def _compare(
-    given: Input, algorithm: list[str] | None, against: list[str] | None, source: str | None, k: list[int] | None,
-    tol: float | None, repeat: int, directed: bool | None, kind: type[fr.DynamicGraph], place: fr.advanced.Device,
-    json: Path | None,
+    given: Input, wanted: Wanted, kind: type[fr.DynamicGraph], place: fr.advanced.Device, source: str | None,
+    k: list[int] | None, tol: float | None,
 ) -> None:  # fmt: skip
     """One structure."""
     with memory_errors():
@@ -88,14 +99,15 @@ def _compare(
         from ..compiling import compile_messages
 
         with user_errors(ValueError):
-            algorithms = [analytic.name for analytic in chosen_algorithms(algorithm)]
+            algorithms = [analytic.name for analytic in chosen_algorithms(wanted.algorithms)]
         edges = given.edges()
         start = None if source is None else vertex_of(edges, source, given.name)
         interrupted = False
         with compile_messages(), user_errors(ValueError, ImportError):
-            graph = load_graph(edges, kind, place, directed)
+            graph = load_graph(edges, kind, place, wanted.directed)
             try:
-                comparison = run(graph, algorithms, against, source=start, ks=k or (), tol=tol, repeat=repeat)
+                options = {"source": start, "ks": k or (), "tol": tol, "repeat": wanted.repeat}
+                comparison = run(graph, algorithms, wanted.against, **options)
             except Interrupted as stopped:
                 comparison, interrupted = stopped.found, True
     out.print(comparison.graph, markup=False, soft_wrap=True)
@@ -104,7 +116,7 @@ def _compare(
     out.print()
     for remark in comparison.remarks():
         out.print(f"* {remark}", markup=False, soft_wrap=True)
-    _write(json, comparison.to_dict())
+    _write(wanted.json, comparison.to_dict())
     if not comparison.agrees:
         wrong = ", ".join(row.algorithm for row in comparison.rows if row.agrees is False)
         fail(f"results differ: {wrong}", code=EXIT_CODE if interrupted else 1)
@@ -113,9 +125,8 @@ def _compare(
 
 
 def _compare_all(
-    given: list[Input], algorithm: list[str] | None, against: list[str] | None, kind: type[fr.DynamicGraph] | None,
-    place: fr.advanced.Device, directed: bool | None, repeat: int, limit: float, json: Path | None,
-) -> None:  # fmt: skip
+    given: list[Input], wanted: Wanted, kind: type[fr.DynamicGraph] | None, place: fr.advanced.Device, limit: float
+) -> None:
     """All structures, built and grown."""
     import frontier as fr
 
@@ -126,15 +137,15 @@ def _compare_all(
     from ..peers import check_peer, usable_peers
 
     with user_errors(ValueError, ImportError):
-        algorithms = chosen_algorithms(algorithm)
-        peers = against or usable_peers(place.is_gpu)[: 1 if place.is_gpu else None]
-        for name in against or ():
+        algorithms = chosen_algorithms(wanted.algorithms)
+        peers = wanted.against or usable_peers(place.is_gpu)[: 1 if place.is_gpu else None]
+        for name in wanted.against or ():
             check_peer(name)
         if not peers:
             raise ImportError("there is nothing to compare with; install pylibcugraph or igraph")
     dynamic = [name for name, known in fr.structures().items() if issubclass(known, fr.DynamicGraph)]
-    options = Options(place, peers, [kind.name] if kind else dynamic, repeat=repeat, limit=limit)
-    inputs = {one.name: lambda one=one: GraphInput.of(one.edges(), one.name, directed) for one in given}
+    options = Options(place, peers, [kind.name] if kind else dynamic, repeat=wanted.repeat, limit=limit)
+    inputs = {one.name: lambda one=one: GraphInput.of(one.edges(), one.name, wanted.directed) for one in given}
     cells, interrupted = [], False
     with err.status("") as status:
         try:
@@ -148,7 +159,7 @@ def _compare_all(
         out.print()
     for remark in LEGEND:
         out.print(f"* {remark}", markup=False, soft_wrap=True)
-    _write(json, {"interrupted": interrupted, "cells": [cell.to_dict() for cell in cells]})
+    _write(wanted.json, {"interrupted": interrupted, "cells": [cell.to_dict() for cell in cells]})
     if found := wrong(cells):
         fail("\n".join(found), code=EXIT_CODE if interrupted else 1)
     if interrupted:

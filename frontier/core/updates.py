@@ -63,10 +63,10 @@ def update(function: F) -> F:
 def _with_components(graph: Any, apply: Callable[[], Any], call: Call) -> Any:
     """Apply an update, of which the components hear before and after."""
     components, version = graph._components, graph.version
-    for component in components:
-        component.begin(graph)
     applied: Call | None = None
     try:
+        for component in components:
+            component.begin(graph)
         result = graph._observers.run(apply)
         applied = call
         return result

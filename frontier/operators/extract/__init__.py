@@ -254,7 +254,7 @@ def collect_arcs(
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
     found = xp.empty(total, np.int64) if slots else None
-    _run(graph, count, vertices, offsets, dst, found, relabel, op, args)
+    _run(graph, vertices, offsets, dst, found, relabel, op, args)
     return offsets, dst, found
 
 
@@ -262,12 +262,12 @@ def count_arcs(graph: BaseGraph, vertices: Any, op: Callable[..., Any], args: tu
     """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
     counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
     if vertices.size:
-        _run(graph, int(vertices.size), vertices, counts, None, None, None, op, args)
+        _run(graph, vertices, counts, None, None, None, op, args)
     return counts
 
 
 def _run(
-    graph: BaseGraph, count: int, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+    graph: BaseGraph, vertices: Any, offsets: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
 ) -> None:
     """Count chosen arcs into ``offsets[1:]``, or write them."""
     if not graph.device.is_gpu:
@@ -276,10 +276,11 @@ def _run(
         no_ids, no_slots = np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
         outputs = (no_ids if dst is None else dst, no_slots if slots is None else slots)
         names = no_ids if relabel is None else relabel
-        run_cpu(kernel, (op,), count, dst is None, *read_view(graph, op), vertices, offsets, *outputs, names, args)
+        view = read_view(graph, op)
+        run_cpu(kernel, (op,), int(vertices.size), dst is None, *view, vertices, offsets, *outputs, names, args)
         return
     cursors = offsets[1:] if dst is None else elementwise.converted(graph.device, offsets[:-1], np.int64)
-    _launch(graph, count, vertices, cursors, dst, slots, relabel, op, args)
+    _launch(graph, vertices, cursors, dst, slots, relabel, op, args)
 
 
 def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
@@ -294,11 +295,11 @@ def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots:
     dst : array of the graph's vertex dtype
     slots : array of int64, or None
     """
-    _launch(graph, int(vertices.size), vertices, cursors, dst, slots, None, None, ())
+    _launch(graph, vertices, cursors, dst, slots, None, None, ())
 
 
 def _launch(
-    graph: BaseGraph, count: int, vertices: Any, cursors: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
+    graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any, relabel: Any, op: Any, args: tuple
 ) -> None:
     """Launch the CUDA kernels."""
     functor = (("op", op, ARC, TRUTH),)
@@ -306,6 +307,6 @@ def _launch(
     kernels = cuda_kernels_for(graph, HEADER, functor, args, options)
     pieces = Pieces(graph)
     launch_expansion(
-        kernels.extract, kernels.extract_pieces, count, pieces, graph.view(), vertices, cursors, dst, slots, relabel,
-        *pieces.args, *args,
+        kernels.extract, kernels.extract_pieces, int(vertices.size), pieces, graph.view(), vertices, cursors, dst,
+        slots, relabel, *pieces.args, *args,
     )  # fmt: skip
