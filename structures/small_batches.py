@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
+from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, id_bits
 from frontier.runtime import Counters, Device, Kernels, Scratch
 from frontier.runtime.launch.arguments import Struct
@@ -67,7 +68,7 @@ class LaunchSequences:
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
         )  # fmt: skip
-        with Plan(work=graph._access.workspace(), scratch=self.scratch) as plan:
+        with Plan(work=workspace_of(graph), scratch=self.scratch) as plan:
             if graph._chain_sorts(kind):
                 kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
                 finish = graph._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)

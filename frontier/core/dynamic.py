@@ -44,16 +44,12 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
     def _insert_valid(self, src: Any, dst: Any, weights: Any) -> UpdateResult:
         """`insert_edges` of arcs whose ids and weights were checked before, in a graph without edge data."""
         done = run(self, Change(INSERT, Arcs(src, dst, weights)))
-        return self._result(done.changed, done.found, 0)
+        return UpdateResult.of_arcs(self.directed, done.changed, done.found, 0)
 
     @update
     def _delete_valid(self, src: Any, dst: Any) -> UpdateResult:
         """`delete_edges`, likewise."""
-        return self._result(0, 0, run(self, Change(DELETE, Arcs(src, dst, None))).changed)
-
-    def _result(self, inserted: int, replaced: int, deleted: int) -> UpdateResult:
-        copies = 1 if self.directed else 2
-        return UpdateResult(inserted // copies, replaced // copies, deleted // copies)
+        return UpdateResult.of_arcs(self.directed, 0, 0, run(self, Change(DELETE, Arcs(src, dst, None))).changed)
 
     # ---- vertices ----------------------------------------------------------------------------------------------------
 

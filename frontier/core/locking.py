@@ -416,6 +416,11 @@ def access_of(thing: Any) -> Access | None:
     return access
 
 
+def workspace_of(graph: Any) -> Workspace:
+    """What is kept with a graph between calls: one for each thread, and on a GPU for each stream."""
+    return graph._access.workspace()
+
+
 def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:
     """What calls functions with a graph that consists of parts, or with the graph of something; None for others."""
     run = getattr(thing, "_run_over_parts", None)

@@ -25,6 +25,12 @@ class UpdateResult:
     replaced: int = 0
     deleted: int = 0
 
+    @staticmethod
+    def of_arcs(directed: bool, inserted: int, replaced: int, deleted: int) -> UpdateResult:
+        """The result for numbers of arcs, of which an undirected edge has two."""
+        copies = 1 if directed else 2
+        return UpdateResult(inserted // copies, replaced // copies, deleted // copies)
+
 
 class UpdateObserver:
     """Base class of analytics that are maintained incrementally; its methods do nothing.

@@ -63,7 +63,7 @@ class Weights(Payload):
         if not len(batch):
             return UpdateResult()
         if on_existing == "add":
-            return graph._result(*graph._append(batch))
+            return UpdateResult.of_arcs(graph.directed, *graph._append(batch))
         distinct, slots = graph._distinct(batch)
         absent = graph.xp.flatnonzero(slots < 0)
         given = None if distinct.weights is None else distinct.weights[absent]
@@ -113,7 +113,6 @@ def _are_exact(graph: Any) -> bool:
 
 
 def _result(graph: Any, change: Change) -> UpdateResult:
-    copies = 1 if graph.directed else 2
     if change.kind is DELETE:
-        return UpdateResult(0, 0, change.changed // copies)
-    return UpdateResult(change.changed // copies, change.found // copies if change.replaces else 0)
+        return UpdateResult.of_arcs(graph.directed, 0, 0, change.changed)
+    return UpdateResult.of_arcs(graph.directed, change.changed, change.found if change.replaces else 0, 0)

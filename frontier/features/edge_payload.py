@@ -121,17 +121,17 @@ class EdgePayload(Payload):
             records = plain_records(graph, src, dst, weights, data, keep=keep)
             done = None if records is None else push(graph, records)
             if done is not None:
-                return graph._result(done.inserted, done.found, 0)
+                return UpdateResult.of_arcs(graph.directed, done.inserted, done.found, 0)
         rows = make_rows(graph, src, dst, weights, data)
         if multi_edges == "all":
             return insert_records(graph, rows)
         if not len(rows.arcs):
             return UpdateResult()
         if multi_edges == "sum":
-            return graph._result(*add_rows(graph, rows), 0)
+            return UpdateResult.of_arcs(graph.directed, *add_rows(graph, rows), 0)
         if on_existing == "add":
-            return graph._result(*append_rows(graph, rows))
-        return graph._result(*insert_rows(graph, rows, keep=keep), 0)
+            return UpdateResult.of_arcs(graph.directed, *append_rows(graph, rows))
+        return UpdateResult.of_arcs(graph.directed, *insert_rows(graph, rows, keep=keep), 0)
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         by_arcs = graph._supports_insert_and_find and self.table.multi_edges != "all"
@@ -140,17 +140,17 @@ class EdgePayload(Payload):
             return delete_edges_and_records(graph, arcs)
         if not len(arcs):
             return UpdateResult()
-        return graph._result(0, 0, (delete_arcs if by_arcs else delete_rows)(graph, arcs))
+        return UpdateResult.of_arcs(graph.directed, 0, 0, (delete_arcs if by_arcs else delete_rows)(graph, arcs))
 
     def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         if self.table.multi_edges == "all":
             return delete_edges_and_records(graph, Arcs(src, dst, None))
         if graph._supports_insert_and_find:
-            return graph._result(0, 0, delete_arcs(graph, Arcs(src, dst, None)))
+            return UpdateResult.of_arcs(graph.directed, 0, 0, delete_arcs(graph, Arcs(src, dst, None)))
         if not graph.directed:  # a record for both directions
             keep = graph.xp.flatnonzero(src < dst)
             src, dst = src[keep], dst[keep]
-        return graph._result(0, 0, delete_rows(graph, Arcs(src, dst, None)))
+        return UpdateResult.of_arcs(graph.directed, 0, 0, delete_rows(graph, Arcs(src, dst, None)))
 
     # ---- copies, files, memory --------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 from frontier.core.arguments import check_graph, flag, integer
 from frontier.core.batch import batch_kernels
 from frontier.core.batch.raw import MAX_EDGES
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.functor.checking import is_checking
 from frontier.runtime import Scratch, fill_with
 from frontier.runtime.arrays import same_length
@@ -156,8 +156,8 @@ class _BatchPlan(Plan):
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
         self._views = [(each, ByValue(each.view().fields.copy())) for each in step._walked]
-        self.work = work = graph._access.workspace()
-        self._scratch = scratch = Scratch(graph.device)
+        self.work = work = workspace_of(graph)
+        scratch = Scratch(graph.device)
         super().__init__(CaptureArena(graph, self._views, work), work, scratch)
         given = list(args)
         self._numbers = [(at, Number(_type(value))) for at, value in enumerate(args) if type(value) in NUMBER_WORDS]
@@ -241,6 +241,6 @@ def _plan_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple)
     plan = step._plans.find(size, state, guards)
     # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use it
     # as well.
-    if plan is None or not (graph._access.workspace() is plan.work or graph._access.writer == get_ident()):
+    if plan is None or not (workspace_of(graph) is plan.work or graph._access.writer == get_ident()):
         plan = step._plans.add(size, _BatchPlan(graph, step, size, args), state, guards)
     return plan

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.launch.recorder import recorder
 
@@ -51,7 +52,7 @@ def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Piec
     order : array of uint32
         The numbers of the pairs.
     """
-    count, view, scratch = int(us.size), graph.view(), graph._scratch.get
+    count, view, scratch = int(us.size), graph.view(), workspace_of(graph).scratch.get
     groups = scratch("pair_groups", GROUPS + 1, np.int64, fill=0)
     places = scratch("pair_places", count, np.uint64)
     ordered = tuple(scratch(f"ordered_{name}", count, graph.vertex_dtype) for name in ("us", "vs"))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.locking import workspace_of
 from frontier.core.sort import id_bits, running_sums, sorted_keys, tile_count, tile_launch
-from frontier.operators.dispatch.kernels import workspace_of
 from frontier.operators.match import match_keys
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def append_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) 
 
 
 def remove_changes(graph: BaseGraph, changes: Changes, groups: int, count: int) -> None:
-    view, device, kernels, scratch = graph._make_view(), graph.device, graph._kernels, graph._scratch.get
+    view, device, kernels, scratch = graph._make_view(), graph.device, graph._kernels, workspace_of(graph).scratch.get
     slots, tiles, launch = changes.slots, tile_count(count), tile_launch(count)
     tails, movers = scratch("tails", count, np.int64), scratch("movers", count, np.int64)
     survivors, holes = scratch("survivor_sums", tiles, np.int64), scratch("hole_sums", tiles, np.int64)

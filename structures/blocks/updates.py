@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, row_ids, tile_launch
-from frontier.operators.dispatch.kernels import workspace_of
 from frontier.operators.match import match_keys
 from structures.changes import Changes
 from structures.changes import changes_of_keys as changes_of_sorted

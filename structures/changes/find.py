@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
 
 from .cpu import GROUPS, OTHERS
@@ -89,7 +90,7 @@ def changes_of_keys(
     ordered: bool,
 ) -> Changes:  # fmt: skip
     """`find_changes` of a batch that is sorted already; `weights` are those of its arcs, to be inserted."""
-    device, scratch, kernels = graph.device, graph._scratch.get, graph._kernels
+    device, scratch, kernels = graph.device, workspace_of(graph).scratch.get, graph._kernels
     weighted = weights is not None
     keys, bits, shift, order = batch
     size, slot_dtype = int(keys.size), graph.vertex_dtype if ordered else np.int64

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch.raw import MAX_EDGES
+from frontier.core.locking import workspace_of
 from structures.changes import Changes
 
 from .cpu import LARGE, STAGED
@@ -41,15 +42,17 @@ def open_arrays(graph: BaseHornet, units: Any, classes: Any) -> None:
 def room_for_large(graph: BaseHornet, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = graph._num_arcs + (0 if changes.dst is None else int(changes.dst.size))
-    return graph._scratch.get("large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64)
+    return workspace_of(graph).scratch.get(
+        "large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64
+    )
 
 
 def room_to_stage(graph: BaseHornet, numbers: list[int]) -> Any:
     """The neighbors, and the weights, of large lists that change where they are."""
-    staged = graph._scratch.get("staged", numbers[STAGED], graph.vertex_dtype)
+    staged = workspace_of(graph).scratch.get("staged", numbers[STAGED], graph.vertex_dtype)
     if graph._weights is None:
         return staged, None
-    return staged, graph._scratch.get("staged_weights", numbers[STAGED], graph._stored_dtype)
+    return staged, workspace_of(graph).scratch.get("staged_weights", numbers[STAGED], graph._stored_dtype)
 
 
 def move(
@@ -77,7 +80,7 @@ def move(
 
 def move_unplanned(graph: BaseHornet, changes: Changes, mode: int, moves: Any, large: Any) -> None:
     """`move` for a chain, in which the host knows no numbers; takes the new blocks, too."""
-    kernels, counters, scratch = graph._kernels, graph._counters.array, graph._scratch.get
+    kernels, counters, scratch = graph._kernels, graph._counters.array, workspace_of(graph).scratch.get
     bound = changes.bound
     fresh = scratch("fresh", bound, np.int64)
     entries, units, class_first, prefix = graph._directory[:4]

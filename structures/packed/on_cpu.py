@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
+
 from .layout import DELETE, LEAVES, TOUCHED
 from .plan import Batch, Capacity, Plan
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 def no_arrivals(graph: BasePackedGraph) -> Any:
     """Zeros for each leaf; kernels put the zeros back."""
-    return graph._scratch.get("arriving", graph.leaves, np.uint32, fill=0)
+    return workspace_of(graph).scratch.get("arriving", graph.leaves, np.uint32, fill=0)
 
 
 def drop_arrivals(arriving: Any) -> None:
@@ -30,7 +32,7 @@ def sums_of(graph: BasePackedGraph, counts: Any) -> Any:
 
 def room_to_plan(graph: BasePackedGraph, size: int) -> Plan:
     """Scratch memory for a plan in which at most `size` leaves change."""
-    return Plan(graph._scratch.get("windows", size, np.int64))
+    return Plan(workspace_of(graph).scratch.get("windows", size, np.int64))
 
 
 def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Capacity:
@@ -40,7 +42,7 @@ def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Ca
 
 def room_to_erase(graph: BasePackedGraph, size: int) -> Any:
     """Places of the leaves that a deletion changes, and the keys of its arcs."""
-    return graph._scratch.get("erased", 2 * size, np.int64)
+    return workspace_of(graph).scratch.get("erased", 2 * size, np.int64)
 
 
 def no_batch(graph: BasePackedGraph) -> Batch:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import fill_with
 
@@ -20,7 +21,7 @@ WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest w
 
 def no_arrivals(graph: BasePackedGraph) -> Any:
     """Two zeros for each leaf."""
-    arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    arriving = workspace_of(graph).scratch.get("arriving", 2 * graph.leaves, np.uint32)
     fill_with(arriving, 0)
     return arriving
 
@@ -43,7 +44,7 @@ def sums_of(graph: BasePackedGraph, counts: Any = None, places: Any = None) -> A
 
 def room_to_plan(graph: BasePackedGraph, size: int) -> Plan:
     """Scratch memory for a plan in which at most `size` leaves change."""
-    leaves, scratch = graph.leaves, graph._scratch.get
+    leaves, scratch = graph.leaves, workspace_of(graph).scratch.get
     tiles = -(-leaves // TILE_LEAVES)
     return Plan(
         scratch("leaf_windows", min(size, leaves), np.int64),
@@ -65,7 +66,7 @@ def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Ca
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
         return Capacity()
-    scratch, staged = graph._scratch.get, numbers[STAGED]
+    scratch, staged = workspace_of(graph).scratch.get, numbers[STAGED]
     return Capacity(
         graph._ends(),
         None if batch.keys is None else sums_of(graph, places=batch.places),
@@ -97,7 +98,7 @@ def move(graph: BasePackedGraph, plan: Plan, numbers: list[int], batch: Batch, r
         (kernels.move_warps, numbers[WARPS], plan.warps, {"tile": 32}),
         (kernels.move_blocks, numbers[BLOCKS], plan.blocks, {"blocks": numbers[BLOCKS]}),
     )
-    arriving = graph._scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    arriving = workspace_of(graph).scratch.get("arriving", 2 * graph.leaves, np.uint32)
     for rebalance, count, windows, launch in launches:
         if count:
             rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, None, **launch)

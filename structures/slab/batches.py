@@ -8,6 +8,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.batch.slot_filter import new_filter
+from frontier.core.locking import workspace_of
 from frontier.core.sort import TILE, tile_count
 from frontier.runtime import fill_with
 from frontier.runtime.launch.arguments import Field, Struct
@@ -99,8 +100,8 @@ class Batches:
         if wanted <= self._entries:
             return
         try:
-            table = graph._scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
-            recorded = graph._scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
+            table = workspace_of(graph).scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
+            recorded = workspace_of(graph).scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
         except MemoryError:
             if not self._entries:
                 raise

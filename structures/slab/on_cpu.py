@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.locking import workspace_of
 from frontier.runtime import Scratch, fill_with
 
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
@@ -39,7 +40,7 @@ def _insert_at_once(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: boo
     graph._reserve_for(count)
     table = recorded = None
     if resolving:
-        scratch = graph._scratch
+        scratch = workspace_of(graph).scratch
         table, recorded = _duplicates(scratch), scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
     graph._counters.reset()
@@ -58,7 +59,7 @@ def _duplicates(scratch: Scratch) -> Any:
 
 def clear_duplicates(graph: BaseSlabGraph) -> None:
     """To be called after an insertion that could not resolve them."""
-    fill_with(_duplicates(graph._scratch), EMPTY)
+    fill_with(_duplicates(workspace_of(graph).scratch), EMPTY)
 
 
 def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
@@ -71,7 +72,7 @@ def _insert_parts(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool)
     starts, order, tallies = _partition(graph, arcs)
     parts = int(starts.size) - 1
     tickets = starts * graph._slabs_for(count) // count + np.arange(parts + 1)
-    table = graph._scratch.get("found", 2 * count, np.int32) if resolving else None
+    table = workspace_of(graph).scratch.get("found", 2 * count, np.int32) if resolving else None
     graph._reserve(int(tickets[-1]))
     graph._counters.reset()
     pool, kernels = graph._pool(), graph._kernels
@@ -107,7 +108,7 @@ def _partition(graph: BaseSlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
     """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
-    starts, order = np.empty(parts + 1, np.int64), graph._scratch.get("order", count, np.int32)
+    starts, order = np.empty(parts + 1, np.int64), workspace_of(graph).scratch.get("order", count, np.int32)
     graph._kernels.partition(count, arcs.src, starts, order)
     return starts, order, np.zeros((parts, COUNTERS), np.int64)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
+from frontier.core.locking import workspace_of
 from frontier.runtime.launch.arguments import Field
 
 from .cpu_slabs import EMPTY
@@ -31,7 +32,7 @@ class SmallUpdates:
 
     def __init__(self, graph: BaseSlabGraph):
         self.batch = SmallBatch()
-        self._memory = graph._scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
+        self._memory = workspace_of(graph).scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
         table, bound = self._memory.data.ptr, graph._bound
         places = {"table": 0, "firsts": 2 * ENTRIES, "recorded": 3 * ENTRIES, "slots": 3 * ENTRIES + ARCS}
         for name, place in places.items():

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier import operators as one_device
+from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
-from frontier.operators.dispatch.kernels import cuda_kernels_for, workspace_of
+from frontier.operators.dispatch.kernels import cuda_kernels_for
 from frontier.operators.extract import extract_into
 from frontier.operators.visit_common import visit_common
 from frontier.runtime import Device, fill_with

@@ -16,9 +16,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.arguments import one_of
+from frontier.core.locking import workspace_of
 from frontier.operators.advance import Functors, advance_kernels, check_functors, queue_pull
 from frontier.operators.dispatch.gpu_balance import BALANCES, gpu_balance, launch_balanced
-from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args, workspace_of
+from frontier.operators.dispatch.kernels import A_TRUTH, check_op, functor_args
 from frontier.operators.dispatch.signatures import OP_PARAMETERS
 from frontier.operators.frontiers.frontier import Frontier
 
@@ -88,7 +89,7 @@ class Levels:
         count, arcs, room = own._walk_length(), own._known_arcs(), local.num_vertices
         mail.begin(local, self.columns, count, most=total_arcs)
         stamps, epoch = workspace_of(local).next_stamps(local)
-        reached = local._scratch.get("reached", room, local.vertex_dtype)
+        reached = workspace_of(local).scratch.get("reached", room, local.vertex_dtype)
         if count:
             self._kernels = self._kernels or advance_kernels(local, functors, args, self._schedule)
             launch_balanced(

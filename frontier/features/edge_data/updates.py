@@ -10,6 +10,7 @@ import numpy as np
 from frontier.core.added_weights import add_weights
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, INSERT, Change
+from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.core.updates import notifications_of, run
 from frontier.runtime.arrays import same_length
@@ -128,7 +129,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
     data: Any = graph.payload.table
     count = int(ids.size)
-    sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
+    sums = workspace_of(graph).scratch.get("record_sums", tile_count(count), np.int64)
     launch = tile_launch(count)
     data.kernels.count_found(count, graph.directed, slots, sums, **launch)
     data.kernels.settle_ids(
@@ -178,7 +179,7 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
     data: Any = graph.payload.table
     count = len(arcs)
     data.reserve_free(count)
-    sums = graph._scratch.get("record_sums", tile_count(count), np.int64)
+    sums = workspace_of(graph).scratch.get("record_sums", tile_count(count), np.int64)
 
     def commit(change: Change) -> None:
         deleted, ids = change.changed, change.slots
@@ -264,7 +265,7 @@ def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) ->
     present : bool
         What to sum up: whether edges are in the graph, or are not.
     """
-    records, data, scratch = rows.arcs, graph.payload.table, graph._scratch.get
+    records, data, scratch = rows.arcs, graph.payload.table, workspace_of(graph).scratch.get
     count, kernels = len(records), data.kernels  # type: ignore[union-attr]
     times, earliest = data.counting_times(rows.columns)  # type: ignore[union-attr]
     places = scratch("record_places", count, np.int64)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from frontier.core.batch import Arcs, explain_errors
+from frontier.core.locking import workspace_of
 from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.operators.degrees import degrees_of
 from frontier.runtime import Kernels, fill_with, load_kernels
@@ -60,7 +61,7 @@ def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
     the positions in it go with the lower ends.
     """
     size, shift, directed = int(batch.ops.size), id_bits(graph.num_vertices), graph.directed
-    get, kernels = graph._scratch.get, mixed_kernels(graph, batch.src.dtype)
+    get, kernels = workspace_of(graph).scratch.get, mixed_kernels(graph, batch.src.dtype)
     bits = max(size - 1, 0).bit_length()
     whole = 2 * shift + bits <= KEY_BITS
     ends = batch.ops, batch.src, batch.dst
@@ -79,8 +80,8 @@ def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
 
 def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
     """Arrays by operation for `resolve_pairs`: changes and net effects, zeros; and origins."""
-    zeros = fill_with(graph._scratch.get("mixed_marks", 2 * size, np.int8), 0)
-    return zeros[:size], zeros[size:], graph._scratch.get("mixed_origins", size, np.int64)
+    zeros = fill_with(workspace_of(graph).scratch.get("mixed_marks", 2 * size, np.int8), 0)
+    return zeros[:size], zeros[size:], workspace_of(graph).scratch.get("mixed_origins", size, np.int64)
 
 
 def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers: Any, found: Any) -> None:
@@ -105,7 +106,7 @@ def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, ch
         kernels.answer_degrees(size, None, None, 0, batch.ops, before, answers)
         return
     bits, events = max(size - 1, 0).bit_length(), size if graph.directed else 2 * size
-    keys, sums = (graph._scratch.get(f"mixed_{name}", events, np.int64) for name in ("events", "sums"))
+    keys, sums = (workspace_of(graph).scratch.get(f"mixed_{name}", events, np.int64) for name in ("events", "sums"))
     kernels.event_keys(size, batch.ops, batch.src, batch.dst, changes, graph.directed, bits, keys)
     keys.sort()
     kernels.event_changes(events, keys, bits, changes, sums)
@@ -125,7 +126,9 @@ def net_operations(graph: Any, id_dtype: np.dtype, net: Any, counts: list[int]) 
     insert, delete = xp.empty(counts[INSERTING], np.int64), xp.empty(counts[DELETING], np.int64)
     if insert.size or delete.size:
         kernels, tiles = mixed_kernels(graph, id_dtype), tile_count(size)
-        inserting, deleting = (graph._scratch.get(f"mixed_{name}", tiles, np.int64) for name in ("come", "go"))
+        inserting, deleting = (
+            workspace_of(graph).scratch.get(f"mixed_{name}", tiles, np.int64) for name in ("come", "go")
+        )
         kernels.count_net(size, net, inserting, deleting, **tile_launch(size))
         running_sums(device, kernels, inserting)
         _, summed = running_sums(device, kernels, deleting)

@@ -76,4 +76,6 @@ def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateRes
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     data.times.kernels.keep_expired(count, ids, *data.times.ends, data.columns[TIME], before, both, src, dst)
     arcs = Arcs(src, dst, None)
-    return graph._result(0, 0, (delete_arcs if graph._supports_insert_and_find else delete_rows)(graph, arcs))
+    return UpdateResult.of_arcs(
+        graph.directed, 0, 0, (delete_arcs if graph._supports_insert_and_find else delete_rows)(graph, arcs)
+    )

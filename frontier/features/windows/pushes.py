@@ -23,6 +23,7 @@ from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
 from frontier.core.component import is_followed
+from frontier.core.locking import workspace_of
 from frontier.core.observers import Notification
 from frontier.core.results import UpdateObserver
 from frontier.core.small_updates import ALIGNMENT, NotificationBuffer
@@ -166,7 +167,7 @@ def push(graph: BaseDynamicGraph, records: Records, window: Window | None = None
     observers = graph._live_observers()
     if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
         return None
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     if work.pushes is None:
         work.pushes = Pushes(graph)
     with graph._access.changing():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from frontier.core.arguments import flag, one_of
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.functor import uses_parameter
 from frontier.functor.checking import is_plain
 from frontier.runtime import fill_with
@@ -18,7 +18,7 @@ from frontier.runtime.launch.recorder import recorder
 from ..compute.cpu import make_compute
 from ..dispatch.cpu_balance import cpu_balance, run_shares
 from ..dispatch.gpu_balance import BALANCES, balance_options, gpu_balance, launch_balanced, resident_blocks
-from ..dispatch.kernels import (
+from ..dispatch.kernels import (  # fmt: skip
     A_TRUTH,
     EDGE_POSITION,
     check_op,
@@ -27,8 +27,7 @@ from ..dispatch.kernels import (
     functor_args,
     read_view,
     run_cpu,
-    workspace_of,
-)  # fmt: skip
+)
 from ..dispatch.output import EDGES as ARCS
 from ..dispatch.output import LIST, NOTHING, SET
 from ..dispatch.plans import MAX_ARCS, MAX_VERTICES, find_plan, prepare_push_on_cpu, prepare_push_on_gpu
@@ -198,7 +197,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
         return None
     if recorder.launches is not None or warm_up.wanted():
         return None
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     prepared = find_plan(graph, work, functors, unique)
     if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):
         return None
@@ -434,8 +433,8 @@ def queue_pull(
     if graph.device.is_gpu:
         views = entering.view(), graph.view()
         kernels = kernels or advance_kernels(graph, functors, args)
-        rest = graph._scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
-        num_rest = graph._scratch.get("num_rest", 1, np.uint32)
+        rest = workspace_of(graph).scratch.get("rest", graph.num_vertices, graph.vertex_dtype)
+        num_rest = workspace_of(graph).scratch.get("num_rest", 1, np.uint32)
         fill_with(num_rest, 0)
         kernels.pull(graph.num_vertices, *views, bits, out, counters, rest, num_rest, *args)
         kernels.pull_rest(1, *views, bits, out, counters, rest, num_rest, *args, blocks=resident_blocks())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with, threads_for
 from frontier.runtime.values import one_of
 
@@ -78,9 +79,9 @@ class Pieces:
             self.args = (None, None, np.uint32(0))
             return
         capacity = piece_capacity(graph)
-        size = graph._scratch.get("num_pieces", 2, np.uint32)
+        size = workspace_of(graph).scratch.get("num_pieces", 2, np.uint32)
         fill_with(size, 0)
-        self.args = (graph._scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
+        self.args = (workspace_of(graph).scratch.get("pieces", capacity, np.uint64), size, np.uint32(capacity))
 
 
 def piece_capacity(graph: BaseGraph) -> int:
@@ -125,7 +126,7 @@ def launch_balanced(
     kernel, view = getattr(kernels, name), graph.view()
     last_outputs = outputs if last_outputs is None else last_outputs
     if balance == "merge":
-        ends = graph._scratch.get("ends", count, np.int64)
+        ends = workspace_of(graph).scratch.get("ends", count, np.int64)
         kernels.measure(count, view, vertices, ends, *args)
         graph.xp.cumsum(ends, out=ends)
         kernel(count, np.int32(0), view, vertices, *last_outputs, ends, *args, blocks=resident_blocks())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.core.view import bare_view
 from frontier.functor import (
     CudaFunctor,
@@ -26,7 +27,6 @@ from frontier.functor import (
 )
 from frontier.functor.check import names_parameter
 from frontier.functor.checking import check_report, checked_arguments, is_checking
-from frontier.runtime import Workspace
 from frontier.runtime.compile import warm_up
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
@@ -41,11 +41,6 @@ if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 _kernels: dict[Any, Any] = clearable({})  # by the functors in them
-
-
-def workspace_of(graph: BaseGraph) -> Workspace:
-    """What operators keep with a graph between calls: one for each thread, and on a GPU for each stream."""
-    return graph._access.workspace()
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.core.sort import sort_pairs
 from frontier.runtime import threads_for
 
@@ -39,7 +40,9 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
         return
     longer = np.where(graph._degrees_of(us) > graph._degrees_of(vs), us, vs)
     order, starts = _groups(graph, longer)
-    places = graph._scratch.get("list_places", workers * vertices, np.int64, fill=-1).reshape(workers, vertices)
+    places = (
+        workspace_of(graph).scratch.get("list_places", workers * vertices, np.int64, fill=-1).reshape(workers, vertices)
+    )
     try:
         run(workers, *view, us, vs, longer, order, starts, places, np.zeros(1, np.int64), *args)
     except BaseException:  # of a functor that Python runs

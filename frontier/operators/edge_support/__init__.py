@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.locking import reads_both
+from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
 from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu, workspace_of
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
 

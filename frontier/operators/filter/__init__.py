@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 
 from ..dispatch.capture_memory import recording
-from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu, workspace_of
+from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, run_cpu
 from ..dispatch.members import form_of, kernel_members, kernel_size
 from ..dispatch.signatures import TRUTH
 from ..frontiers.deferred import DeferredFrontier

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.core.sort import id_bits
 from frontier.core.view import bare_view
 
@@ -49,7 +50,7 @@ def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
     kernels = cuda_kernels_for(
         graph, HEADER, (), (), (("TILE_SIZE", tile_size(graph)),)
     )  # fmt: skip
-    ends = graph._scratch.get("match_ends", count, np.int64)
+    ends = workspace_of(graph).scratch.get("match_ends", count, np.int64)
     kernels.group(count, keys, shift + bits, slots, ends)
     pieces = Pieces(graph)
     launch_expansion(

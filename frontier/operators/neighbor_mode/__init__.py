@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with
 from frontier.runtime.compile.kernels import C_TYPES
 
@@ -45,8 +46,10 @@ def find_modes(
     linked = mode_functors(op, score, out.dtype)
     kernels = cuda_kernels_for(graph, HEADER, linked, values, mode_options(score, out.dtype))
     # The short lists come first; that kernel lists the vertices with more neighbors for the others.
-    medium, large = (graph._scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large"))
-    sizes = graph._scratch.get("mode_sizes", 2, np.uint32)
+    medium, large = (
+        workspace_of(graph).scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large")
+    )
+    sizes = workspace_of(graph).scratch.get("mode_sizes", 2, np.uint32)
     fill_with(sizes, 0)
     view = graph.view()
     kernels.mode_short(

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..compute import compute
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu, workspace_of
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..dispatch.reductions import DTYPES, identity_of
 from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import STATES, make_lowest, make_split

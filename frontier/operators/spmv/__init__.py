@@ -13,7 +13,7 @@ import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
 from frontier.core.base import specialize
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.core.registry import csr_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.functor.intrinsics.atomics import atomic_add
@@ -212,7 +212,7 @@ class SpMV:
         elif self._scatters:
             clear(graph, out)
             op = _weighted_scatter if self.weighted else _scatter
-            nothing = graph._scratch.get("scattered", graph.num_vertices, np.int32)
+            nothing = workspace_of(graph).scratch.get("scattered", graph.num_vertices, np.int32)
             neighbor_reduce(graph, self._everyone, op, x, out, out=nothing)
         else:
             if len(self._everyone) < graph.num_vertices:
@@ -228,7 +228,7 @@ class SpMV:
         if self._scatters:
             clear(graph, out)
             op = _weighted_column_scatter if self.weighted else _column_scatter
-            nothing = graph._scratch.get("scattered", out.size, np.int32).reshape(out.shape)
+            nothing = workspace_of(graph).scratch.get("scattered", out.size, np.int32).reshape(out.shape)
             neighbor_reduce(graph, self._everyone, op, x, out, out=nothing, columns=columns)
             return
         if len(self._everyone) < graph.num_vertices:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with
 from frontier.runtime.compile import warm_up
 from frontier.runtime.memory.scratch import Counters
@@ -24,7 +25,7 @@ from ..advance import (
 )
 from ..dispatch.capture_memory import recording
 from ..dispatch.gpu_balance import blocks_together, gpu_balance, piece_capacity
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu, workspace_of
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..frontiers.deferred import DeferredFrontier
 from ..frontiers.frontier import Frontier, bitmap_words
 from .cpu import make_push_repeatedly
@@ -185,7 +186,7 @@ class Traversal:
     def _advance_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push or pull, as the device chooses, until the frontier is empty or stays small. The arcs that leave it are
         unknown only of one that is too small for a pull."""
-        pulls = self._pull_arguments(self.graph._scratch.get)
+        pulls = self._pull_arguments(workspace_of(self.graph).scratch.get)
         return self._launch_together(frontier, arcs or 0, limit, (MAX_ARCS, self.most), pulls)
 
     def _push_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
@@ -212,11 +213,12 @@ class Traversal:
         arcs at most."""
         graph = self.graph
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
-        shared = fill_with(graph._scratch.get("shared", GRID_NUMBERS, np.int64), 0)
+        scratch = workspace_of(graph).scratch.get
+        shared = fill_with(scratch("shared", GRID_NUMBERS, np.int64), 0)
         self._kernels.advance_together(
             len(frontier), *self._views(), frontier._members(), lists[0], lists[1], stamps, epoch, outcome.published,
-            shared, *_room_for_pieces(graph, graph._scratch.get), *pulls, arcs, DONE_COUNT, DONE_ARCS, *most, steps,
-            None, 0, graph.num_vertices, None, *self.values, blocks=blocks_together(bool(pulls)), cooperative=True,
+            shared, *_room_for_pieces(graph, scratch), *pulls, arcs, DONE_COUNT, DONE_ARCS, *most, steps, None, 0,
+            graph.num_vertices, None, *self.values, blocks=blocks_together(bool(pulls)), cooperative=True,
         )  # fmt: skip
         return self._after_series(lists, outcome)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from frontier.core.arguments import check_graph
 from frontier.core.batch.raw import is_contiguous
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.runtime.arrays import as_ids, same_length
 
 from ..dispatch.capture_memory import recording, refuse_to_convert
@@ -22,7 +22,6 @@ from ..dispatch.kernels import (
     read_view,
     reads_of,
     run_cpu,
-    workspace_of,
 )
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.deferred import DeferredFrontier

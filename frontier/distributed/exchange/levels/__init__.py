@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.locking import reads
+from frontier.core.locking import reads, workspace_of
 from frontier.operators.dispatch.gpu_balance import blocks_for_at_most
-from frontier.operators.dispatch.kernels import begin_to_load, cuda_kernels_for, workspace_of
+from frontier.operators.dispatch.kernels import begin_to_load, cuda_kernels_for
 from frontier.runtime.memory.scratch import Counters
 
 if TYPE_CHECKING:

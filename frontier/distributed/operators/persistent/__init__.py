@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frontier.core.locking import workspace_of
 from frontier.operators.advance import Functors, advance_functors, advance_options, pull_bounds
 from frontier.operators.dispatch.gpu_balance import blocks_together, piece_capacity
-from frontier.operators.dispatch.kernels import cuda_kernels_for, functor_args, workspace_of
+from frontier.operators.dispatch.kernels import cuda_kernels_for, functor_args
 from frontier.operators.frontiers.frontier import Frontier, bitmap_words
 from frontier.runtime import fill_with
 
@@ -94,7 +95,7 @@ def _run(
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
-    state, scratch = workspace_of(local), local._scratch.get
+    state, scratch = workspace_of(local), workspace_of(local).scratch.get
     stamps, epoch = state.next_epochs(local, limit)
     lists = [scratch(name, n, local.vertex_dtype) for name in ("listed", "listed again")]
     reached = scratch("reached", n, local.vertex_dtype)
@@ -138,7 +139,7 @@ def _pull_arguments(graph: BasePart) -> tuple:
     """What the kernel pulls with: memory, from how many members and arcs on that is less work, and which vertices it
     goes to."""
     local, owned = graph.local, graph.partition.owned
-    scratch, n = local._scratch.get, local.num_vertices
+    scratch, n = workspace_of(local).scratch.get, local.num_vertices
     memory = scratch("everyone", bitmap_words(n), np.uint32), scratch("rest", n, local.vertex_dtype)
     return graph.reverse.local.view(), *memory, *pull_bounds(graph), int(owned.size), owned
 
