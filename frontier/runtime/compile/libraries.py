@@ -6,8 +6,10 @@ it is in the kernel, and the first result is used by nobody.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+import llvmlite.binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -61,11 +63,23 @@ class _Kernel(JITCodeLibrary):
     """
 
     def add_llvm_module(self, ll_module: Any) -> None:
-        for function in ll_module.functions:
+        for function in ll_module.functions if marks_functions() else ():
             if function.name.startswith(WRAPPER) and not function.is_declaration:
                 function.add_function_attribute("noinline")
                 function.add_function_attribute("optnone")
         super().add_llvm_module(ll_module)
+
+
+@functools.cache
+def marks_functions() -> bool:
+    """Whether llvmlite can give functions attributes; older versions give them to what they return, an error."""
+    module = llvmlite.binding.parse_assembly("define i32 @f(i32 %x) { ret i32 %x }")
+    module.get_function("f").add_function_attribute("noinline")
+    try:
+        module.verify()
+    except RuntimeError:
+        return False
+    return True
 
 
 class _Assembled(_Kernel):
