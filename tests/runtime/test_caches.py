@@ -112,6 +112,7 @@ FEW = {
     "frontier/functor/cuda/compilers.py: _version", "frontier/functor/cuda/compilers.py: compiler_version",
     "frontier/functor/cuda/compilers.py: functor_compiler", "frontier/functor/compile.py: _own_text",
     "frontier/functor/graphs.py: _digest", "frontier/functor/source.py: unique_name",
+    "frontier/runtime/compile/libraries.py: marks_functions",
     "frontier/runtime/compile/function_identity.py: _replaced",
     "frontier/features/in_edges.py: _view_class", "frontier/operators/dispatch/cpu_balance.py: make_next_share",
     "frontier/operators/dispatch/neighbor_loop.py: neighbor_loop",
