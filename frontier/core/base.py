@@ -93,7 +93,7 @@ class BaseGraph(FunctorGraph):
         def memory_usage(self) -> Any: ...
         def reading(self) -> AbstractContextManager[Any]: ...
 
-        # Private to this package: its modules read these of each other until features are components of a graph.
+        # Of structures: other modules read them until a structure is an object of its own, which a graph has.
         _num_vertices: int
         _num_arcs: int
         _absent: Any

@@ -17,8 +17,7 @@ from .results import UpdateResult
 
 
 class Payload(Component, ABC):
-    """What a graph keeps of each edge. The methods get the graph, which one payload may not be the only to have: the
-    transpose of a graph shares that of the graph."""
+    """What a graph keeps of each edge. Methods get the graph, or its transpose, which shares the payload."""
 
     table: Any = None
     """The columns of edge data; None where edges have weights at most."""
