@@ -15,7 +15,7 @@ import frontier as fr
 from dynfrontier import timing
 from dynfrontier.timing import Stopwatch
 from dynfrontier.workload import Disagreement, WorkloadReport, recommend, run_workload, runner
-from frontier.core import dynamic
+from frontier.core import updates
 from frontier.runtime.compile.progress import compiling
 
 
@@ -156,7 +156,7 @@ def test_a_stopwatch_adds_up(device):
 
 @pytest.mark.slow
 def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):
-    find, clock = dynamic.effective_edges, [0.0]
+    find, clock = updates.effective_edges, [0.0]
 
     def slowly(*args):
         clock[0] += 1
@@ -166,7 +166,7 @@ def test_what_is_done_for_an_analytic_is_its_own_time(monkeypatch):
         clock[0] += 1e-6
         return clock[0]
 
-    monkeypatch.setattr(dynamic, "effective_edges", slowly)
+    monkeypatch.setattr(updates, "effective_edges", slowly)
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=now))
     options = QUICK | dict(structures=NAMES[-1], batches=3)
     (row,) = run_workload(EDGES, deletes=0.2, analytics=["dynamic_triangle_count", "dynamic_k_truss"], **options).rows

@@ -14,7 +14,15 @@ OPERATORS = PROJECT_ROOT / "frontier" / "operators"
 SHARED = {"dispatch", "frontiers"}
 """Folders that hold no operator, but what several need."""
 FOLDERS = sorted(path.parent.name for path in OPERATORS.glob("*/__init__.py") if path.parent.name not in SHARED)
+MORE = {"traverse": ("traversal.py",)}
+"""Further modules of the host side."""
 MODULES = {"__init__", "captured_batches", "capture", "copies", "layout", "pair_order"}
+
+
+def host_text(name):
+    """The host side of an operator."""
+    files = ("__init__.py", *MORE.get(name, ()))
+    return "\n".join((OPERATORS / name / file).read_text() for file in files)
 
 
 def test_what_is_shared_has_a_name():
@@ -26,8 +34,8 @@ def test_what_is_shared_has_a_name():
 def test_a_folder_holds_one_operator(name):
     """Host side, kernels for GPUs, and for CPUs where there are any of its own."""
     files = {path.name for path in (OPERATORS / name).iterdir() if path.suffix in (".py", ".cuh")}
-    assert {"__init__.py", f"{name}.cuh"} <= files <= {"__init__.py", f"{name}.cuh", "cpu.py"}
-    assert f'"frontier/operators/{name}/{name}.cuh"' in (OPERATORS / name / "__init__.py").read_text()
+    assert {"__init__.py", f"{name}.cuh"} <= files <= {"__init__.py", f"{name}.cuh", "cpu.py", *MORE.get(name, ())}
+    assert f'"frontier/operators/{name}/{name}.cuh"' in host_text(name)
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -39,13 +47,13 @@ def test_kernels_for_gpus_are_compiled_by_a_test(name):
 @pytest.mark.parametrize("name", FOLDERS)
 def test_launches_have_no_numbers_of_one_gpu(name):
     """How many blocks are launched comes from the number of work items, or from `launch`."""
-    tree = ast.parse((OPERATORS / name / "__init__.py").read_text())
+    tree = ast.parse(host_text(name))
     blocks = [key.value for call in ast.walk(tree) if isinstance(call, ast.Call) for key in call.keywords
               if key.arg == "blocks"]  # fmt: skip
     for value in blocks:
         numbers = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
         assert all(number == 1 for number in numbers), ast.unparse(value)
-    named = re.findall(r"^[A-Z_]*BLOCKS[A-Z_]* = ", (OPERATORS / name / "__init__.py").read_text(), re.M)
+    named = re.findall(r"^[A-Z_]*BLOCKS[A-Z_]* = ", host_text(name), re.M)
     assert not named
 
 
