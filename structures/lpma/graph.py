@@ -18,7 +18,7 @@ from structures import small_batches
 from structures.packed.chains import PackedChains
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
 from structures.packed.options import PackedBuildOptions, PackedOptions
-from structures.packed.plan import Batch, Plan
+from structures.packed.plan import Batch, Rebalance
 
 from .cpu import BAD_SUMS, SPENT
 from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
@@ -190,7 +190,7 @@ class LPMA(PackedChains):
             return self._kernels.plan
         return self._kernels.plan_top_down
 
-    def _carry_out(self, plan: Plan, numbers: list[int], batch: Batch) -> None:
+    def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
         super()._carry_out(plan, numbers, batch)
         self._tuner.end(batch.size)
         if self._expanding:

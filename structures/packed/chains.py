@@ -13,7 +13,7 @@ from structures.small_batches import DELETE, INSERT, LaunchSequence
 from . import layout, on_gpu
 from .graph import PackedGraph
 from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, PLAN_THREADS, REDUNDANT, TAKEN, WARPS
-from .plan import Batch, Plan
+from .plan import Batch, Rebalance
 
 
 class PackedChains(LaunchSequence, PackedGraph):
@@ -72,7 +72,7 @@ class PackedChains(LaunchSequence, PackedGraph):
         """What a chain's deletion notes of leaves."""
         return self._scratch.get("emptied", self.leaves, np.uint32)
 
-    def _queue_plan(self, mode: int, size: int, places: Any, arriving: Any) -> Plan:
+    def _queue_plan(self, mode: int, size: int, places: Any, arriving: Any) -> Rebalance:
         plan = on_gpu.room_to_plan(self, size)
         self._kernels.plan(
             size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
@@ -80,7 +80,7 @@ class PackedChains(LaunchSequence, PackedGraph):
         )  # fmt: skip
         return plan
 
-    def _queue_moves(self, plan: Plan, arriving: Any, batch: Batch) -> None:
+    def _queue_moves(self, plan: Rebalance, arriving: Any, batch: Batch) -> None:
         kernels, view, counters = self._kernels, self._held_view(), self._counters.array
         for rebalance, kind, windows, launch in (
             (kernels.move_leaves, LEAVES, plan.leaves, {"tile": 8}),

@@ -26,7 +26,7 @@ from .layout import (
     TILE_LEAVES,
     WARPS,
 )
-from .plan import Batch, Capacity, Plan
+from .plan import Batch, Capacity, Rebalance
 
 
 class PackedGraph(PackedArray):
@@ -45,7 +45,7 @@ class PackedGraph(PackedArray):
         self._carry_out(plan, numbers, batch)
         return numbers[NEW], numbers[FOUND]
 
-    def _make_room(self, batch: Batch, plan: Plan, numbers: list[int]) -> tuple[Plan, list[int]]:
+    def _make_room(self, batch: Batch, plan: Rebalance, numbers: list[int]) -> tuple[Rebalance, list[int]]:
         """The plan of an insertion, and what it counted, once the array is large enough for it."""
         while numbers[OVERFLOW]:
             self._grow(self._entries(self._num_arcs) + numbers[NEW])
@@ -59,7 +59,7 @@ class PackedGraph(PackedArray):
         places = self._scratch.get("places", int(distinct.keys.size), np.int64)
         return Batch(distinct.keys, id_bits(self._num_vertices), places, arcs.weights, distinct.origin)
 
-    def _plan_insertion(self, batch: Batch) -> Plan:
+    def _plan_insertion(self, batch: Batch) -> Rebalance:
         """Queue the decision on what an insertion moves, and its counts; changes nothing of the graph."""
         return self._plan(INSERT, batch.size, batch.places, self._locate(batch))
 
@@ -72,7 +72,7 @@ class PackedGraph(PackedArray):
         )  # fmt: skip
         return arriving
 
-    def _plan(self, mode: int, size: int, places: Any, arriving: Any) -> Plan:
+    def _plan(self, mode: int, size: int, places: Any, arriving: Any) -> Rebalance:
         """Queue the choice of the windows to rebalance; at most `size` leaves change."""
         try:
             plan = self._host.room_to_plan(self, size)
@@ -94,14 +94,14 @@ class PackedGraph(PackedArray):
         leaf, root = self.leaf_density[1 - mode], self.root_density[1 - mode]
         return leaf, (root - leaf) / max(self.height, 1)
 
-    def _carry_out(self, plan: Plan, numbers: list[int], batch: Batch) -> None:
+    def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
         """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
         room = self._host.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
             self._kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
-    def _move(self, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
+    def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
         """Rebalance the windows of a plan, and merge the batch into them."""
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]
@@ -117,7 +117,7 @@ class PackedGraph(PackedArray):
                 self._tidy(plan, numbers, self._num_arcs - numbers[NEW])
         return numbers[NEW]
 
-    def _erase(self, arcs: Arcs) -> tuple[Plan | None, list[int]]:
+    def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
         """Clear the arcs' slots, and plan what to rebalance for that if deletion is eager.
 
         Memory runs out, if it does, before anything of the graph has changed.
@@ -136,7 +136,7 @@ class PackedGraph(PackedArray):
                 plan = self._host.plan_tidying(self, size, places, arriving)
         return plan, self._counters.read()
 
-    def _tidy(self, plan: Plan | None, numbers: list[int], arcs: int) -> None:
+    def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
         """Rebalance what has become too empty; shrink the array if all of it has."""
         if self._entries(arcs) < self._root_limits()[0]:
             before = self.leaves

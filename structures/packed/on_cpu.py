@@ -9,7 +9,7 @@ import numpy as np
 from frontier.core.locking import workspace_of
 
 from .layout import DELETE, LEAVES, TOUCHED
-from .plan import Batch, Capacity, Plan
+from .plan import Batch, Capacity, Rebalance
 
 if TYPE_CHECKING:
     from .base import BasePackedGraph
@@ -30,9 +30,9 @@ def sums_of(graph: BasePackedGraph, counts: Any) -> Any:
     return np.cumsum(counts, dtype=np.int64)
 
 
-def room_to_plan(graph: BasePackedGraph, size: int) -> Plan:
+def room_to_plan(graph: BasePackedGraph, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
-    return Plan(workspace_of(graph).scratch.get("windows", size, np.int64))
+    return Rebalance(workspace_of(graph).scratch.get("windows", size, np.int64))
 
 
 def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Capacity:
@@ -52,7 +52,7 @@ def no_batch(graph: BasePackedGraph) -> Batch:
     return Batch(none, 0, none, weights, None if weights is None else none)
 
 
-def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
+def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Rebalance | None:
     """The plan of a deletion whose arcs have been cleared; None if no leaf has become too empty."""
     touched = graph._counters.read()[TOUCHED]
     if not touched:
@@ -62,7 +62,7 @@ def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) 
     return graph._plan(DELETE, touched, places, arriving)
 
 
-def move(graph: BasePackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(graph: BasePackedGraph, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     if numbers[LEAVES]:
         graph._kernels.move(numbers[LEAVES], graph._held_view(), plan.leaves, *batch)

@@ -11,7 +11,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import fill_with
 
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
-from .plan import Batch, Capacity, Plan
+from .plan import Batch, Capacity, Rebalance
 
 if TYPE_CHECKING:
     from .base import BasePackedGraph
@@ -42,11 +42,11 @@ def sums_of(graph: BasePackedGraph, counts: Any = None, places: Any = None) -> A
     return out
 
 
-def room_to_plan(graph: BasePackedGraph, size: int) -> Plan:
+def room_to_plan(graph: BasePackedGraph, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
     leaves, scratch = graph.leaves, workspace_of(graph).scratch.get
     tiles = -(-leaves // TILE_LEAVES)
-    return Plan(
+    return Rebalance(
         scratch("leaf_windows", min(size, leaves), np.int64),
         scratch("warp_windows", min(size, leaves // WARP_WINDOW + 1), np.int64),
         scratch("block_windows", min(size, leaves // BLOCK_WINDOW + 1), np.int64),
@@ -85,12 +85,12 @@ def no_batch(graph: BasePackedGraph) -> Batch:
     return Batch()
 
 
-def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Plan | None:
+def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Rebalance | None:
     """Queue the plan of a deletion whose arcs have been cleared."""
     return graph._plan(DELETE, size, places, arriving)
 
 
-def move(graph: BasePackedGraph, plan: Plan, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(graph: BasePackedGraph, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     view, kernels = graph._held_view(), graph._kernels
     launches = (

@@ -19,7 +19,7 @@ class Batch(NamedTuple):
         return 0 if self.keys is None else int(self.keys.size)
 
 
-class Plan(NamedTuple):
+class Rebalance(NamedTuple):
     """Windows to rebalance: all in `leaves` on the CPU, separated by size on the GPU (see the kernel ``plan``)."""
 
     leaves: Any

@@ -14,7 +14,7 @@ from frontier.core.registry import csr_structure
 pytestmark = pytest.mark.sampled(by="file")
 
 # By its module's name, which the package's class hides.
-places_module = importlib.import_module("frontier.operators.places")
+places_module = importlib.import_module("frontier.operators.degree_order")
 LAYOUTS = ("native", "csr", "auto")
 
 

@@ -435,16 +435,16 @@ def test_a_copy_that_is_brought_to_a_state_keeps_what_others_need(monkeypatch: p
     first = graph.snapshot()
     graph.insert_edges([1], [2])
     second = graph.snapshot()
-    original = log.Step.repeat
+    original = log.LoggedUpdate.repeat
 
     def repeat(step: Any, copied: Any) -> None:  # another thread updates the graph now
-        monkeypatch.setattr(log.Step, "repeat", original)
+        monkeypatch.setattr(log.LoggedUpdate, "repeat", original)
         thread = threading.Thread(target=graph.insert_edges, args=([2], [3]))
         thread.start()
         thread.join()
         original(step, copied)
 
-    monkeypatch.setattr(log.Step, "repeat", repeat)
+    monkeypatch.setattr(log.LoggedUpdate, "repeat", repeat)
     assert [first.degrees().sum(), second.degrees().sum(), graph.num_edges] == [2, 4, 3]
 
 

@@ -27,7 +27,7 @@ MAX_PLANS = 256
 
 
 @dataclass(frozen=True)
-class Plan:
+class ArgumentRoles:
     """What steps need of an operator's arguments, which are named by their places: it is the same for all arguments of
     the same kinds (`VertexArrays.kinds_of`), and takes longer to find out than a small search.
 
@@ -75,7 +75,7 @@ class Steps:
         Whether a pull gives what a push does.
     """
 
-    def __init__(self, graph: BasePart, plan: Plan, functors: Functors, args: tuple, balance: str):
+    def __init__(self, graph: BasePart, plan: ArgumentRoles, functors: Functors, args: tuple, balance: str):
         def at(places: tuple[int, ...]) -> list[Any]:
             return [args[place] for place in places]
 
@@ -155,7 +155,7 @@ def steps_on_gpu(
     return None if plan is None else Steps(graph, plan, functors, args, balance)
 
 
-def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> Plan | None:
+def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> ArgumentRoles | None:
     """What the steps need of these arguments, and of others like them; None if kernels cannot send what they reach."""
     op, condition, prepare = functors
     arrays, kind = graph.arrays, graph.xp.ndarray
@@ -185,7 +185,7 @@ def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> Plan
     def of(some: list[Any]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(places[id(array)] for array in some))
 
-    return Plan(
+    return ArgumentRoles(
         columns.of_others([]), of(columns.arrays), of(by_vertex), of(settled), of(behind), of(read),
         of(found_among(by_vertex, pulled)), of(written), of(united),
         are_independent=not (settled or behind or united or columns.adds or outdated),

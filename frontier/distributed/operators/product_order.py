@@ -19,9 +19,9 @@ from frontier import operators as one_device
 from frontier.core.base import BaseGraph
 from frontier.core.registry import csr_structure
 from frontier.core.vertex_arrays import MakesVertexArrays
+from frontier.operators.degree_order import places_by_degree
 from frontier.operators.degrees import degrees_of
 from frontier.operators.frontiers.frontier import Frontier
-from frontier.operators.places import places_by_degree
 from frontier.runtime.memory import elementwise
 
 from ..exchange.ghosts import Ghosts

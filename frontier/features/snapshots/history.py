@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.component import Component, component_of
 from frontier.core.results import MemoryUsage
 
-from .log import Step, UpdateLog, make_step
+from .log import LoggedUpdate, UpdateLog, make_step
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -183,7 +183,7 @@ class History(Component):
 
     def end(self, graph: BaseDynamicGraph, call: Call | None, *, changed: bool) -> None:
         """Log the update, so that it can be repeated."""
-        step: Step | None = None
+        step: LoggedUpdate | None = None
         try:
             if changed and self._logging and call is not None:
                 step = make_step(graph, call)
@@ -255,7 +255,7 @@ class History(Component):
             return False
         return not self._is_far(copy, self.position)
 
-    def _claim(self, source: Copy, position: int) -> tuple[Copy, list[Step]]:
+    def _claim(self, source: Copy, position: int) -> tuple[Copy, list[LoggedUpdate]]:
         """The copy that is to be brought to a position, and the steps that do; see `_bring`.
 
         It is the source, in use from now on, unless that is needed as it is.
@@ -296,7 +296,7 @@ class History(Component):
 
     # ---- without it -------------------------------------------------------------------------------------------------
 
-    def _bring(self, copy: Copy, steps: list[Step], position: int) -> Copy:
+    def _bring(self, copy: Copy, steps: list[LoggedUpdate], position: int) -> Copy:
         """What `_claim` returned, or a copy of it, brought to a position, in use."""
         if not copy.moving:
             source = copy

@@ -22,7 +22,7 @@ ARCS_AN_UPDATE = 1 << 16
 """The same for an update without records."""
 
 
-class Step(NamedTuple):
+class LoggedUpdate(NamedTuple):
     """An update that was applied.
 
     Attributes
@@ -55,7 +55,7 @@ class Step(NamedTuple):
         getattr(graph, self.method)(*self.arguments, **self.options)
 
 
-def make_step(graph: BaseDynamicGraph, call: Call) -> Step | None:
+def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
     """An update that was applied to a graph, with copies of its arrays; None if they cannot be copied."""
     arrays: list[Any] = []
 
@@ -74,7 +74,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> Step | None:
     records = max((int(array.size) for array in arrays), default=0)
     cost = ARCS_AN_UPDATE + ARCS_A_RECORD * records
     nbytes = sum(int(array.nbytes) for array in arrays)
-    return Step(call.method, arguments, options, cost, nbytes, mark_work(graph.device))
+    return LoggedUpdate(call.method, arguments, options, cost, nbytes, mark_work(graph.device))
 
 
 class UpdateLog:
@@ -88,10 +88,10 @@ class UpdateLog:
 
     def __init__(self) -> None:
         self.begin = self.end = 0
-        self._steps: list[Step | None] = []
+        self._steps: list[LoggedUpdate | None] = []
         self._sums = [(0, 0)]  # cost, and number of gaps, of all steps before each position from `begin` on
 
-    def append(self, step: Step | None) -> None:
+    def append(self, step: LoggedUpdate | None) -> None:
         """Add an update; None is one that cannot be repeated."""
         cost, gaps = self._sums[-1]
         self._steps.append(step)

@@ -65,7 +65,7 @@ DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TA
 NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2 * PIECES + 1, TAKEN + 2 * PIECES + 2
 
 
-class Records(NamedTuple):
+class PlainBatch(NamedTuple):
     """A batch as kernels take it: arrays of the device, of the graph's types.
 
     Attributes
@@ -119,7 +119,7 @@ class Pushed(NamedTuple):
 def plain_records(
     graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *,
     first_time: int | None = None, time_step: int = 0, keep: bool = False,
-) -> Records | None:  # fmt: skip
+) -> PlainBatch | None:  # fmt: skip
     """A user's batch, if kernels can take it as it is; otherwise None.
 
     Parameters
@@ -150,10 +150,10 @@ def plain_records(
     if data.times is not None and not numbered:
         given = dict(given)
         times = given.pop(TIME)
-    return Records(src, dst, times, first_time or 0, time_step, given, keep)
+    return PlainBatch(src, dst, times, first_time or 0, time_step, given, keep)
 
 
-def push(graph: BaseDynamicGraph, records: Records, window: Window | None = None) -> Pushed | None:
+def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = None) -> Pushed | None:
     """Insert records, and delete what has left the window by then, if that was expected; notify observers. Called in an
     update of the graph.
 
@@ -189,7 +189,7 @@ class Pushes:
         self._rules: tuple[Any, ...] = ()  # what `push` was given last of `RULES`
 
     def run(
-        self, graph: BaseDynamicGraph, records: Records, window: Window | None, observers: list[UpdateObserver]
+        self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
         """See `push`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
         exact = loose = False
@@ -216,7 +216,7 @@ class Pushes:
         return pushed
 
     def _insert(
-        self, graph: BaseDynamicGraph, records: Records, window: Window | None, loose: bool, exact: bool
+        self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, loose: bool, exact: bool
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
@@ -331,7 +331,7 @@ class Pushes:
         return self._bound
 
     def _describe(
-        self, graph: BaseDynamicGraph, records: Records, window: Window | None, ids: Any, logged: Any,
+        self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, ids: Any, logged: Any,
         new: NotificationBuffer | None, gone: NotificationBuffer | None,
     ) -> None:  # fmt: skip
         data, absent, clock = graph.payload.table, graph._absent, None if window is None else window.clock
@@ -370,7 +370,7 @@ class Pushes:
         self.expiry.set(*times, *ids, *ends)
         return end
 
-    def _finish(self, bound: Bound, data: Any, records: Records, ids: Any, entries: int) -> None:
+    def _finish(self, bound: Bound, data: Any, records: PlainBatch, ids: Any, entries: int) -> None:
         """Queue what follows the insertion of arcs."""
         columns = records.columns
         if len(columns) <= COLUMNS:
@@ -387,7 +387,7 @@ class Pushes:
             bound.finish(int(ids.size), entries)
             data.write(ids, columns)
 
-    def _count(self, graph: BaseDynamicGraph, records: Records, ids: Any, numbers: list[int]) -> tuple[int, int]:
+    def _count(self, graph: BaseDynamicGraph, records: PlainBatch, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
         there."""
         data, count = graph.payload.table, int(ids.size)

@@ -17,7 +17,7 @@ from frontier.runtime.values import integer
 from ..times.arrivals import COUNTERS, Bounds
 from ..times.column import TIME
 from ..times.units import HIGHEST, LOWEST, as_span, as_time
-from .pushes import Records, Window, plain_records, push
+from .pushes import PlainBatch, Window, plain_records, push
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
@@ -309,7 +309,7 @@ class SlidingWindow:
 
 @update
 def _push_plain(
-    graph: BaseDynamicGraph, window: SlidingWindow, records: Records, limits: Window
+    graph: BaseDynamicGraph, window: SlidingWindow, records: PlainBatch, limits: Window
 ) -> WindowResult | None:  # fmt: skip
     """Push records as kernels take them; None if they are to go the general way."""
     done = push(graph, records, limits)

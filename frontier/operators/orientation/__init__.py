@@ -10,10 +10,10 @@ from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import specialize
 from frontier.core.locking import reads, workspace_of
 
+from ..degree_order import deal, places_by_degree
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
-from ..places import deal, places_by_degree
 from .cpu import make_support, make_triangles
 
 if TYPE_CHECKING:

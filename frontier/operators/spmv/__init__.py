@@ -21,12 +21,12 @@ from frontier.runtime.compile.kernels import C_TYPES
 from frontier.runtime.memory import elementwise
 
 from ..copies import copy_as_stored, copy_bytes, passes_of_copy
+from ..degree_order import classes_of_rows, places_by_degree
 from ..degrees import degrees_of
 from ..extract import collect_arcs
 from ..frontiers.frontier import Frontier
 from ..layout import choose_layout
 from ..neighbor_reduce import clear, neighbor_reduce
-from ..places import classes_of_rows, places_by_degree
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph

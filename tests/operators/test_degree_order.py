@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frontier.operators import places
+from frontier.operators import degree_order as places
 from frontier.runtime import gpu_available
 from structures import CSR
 

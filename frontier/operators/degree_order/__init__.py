@@ -14,13 +14,13 @@ from ..dispatch.kernels import CudaKernels
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
-HEADER = "frontier/operators/places/places.cuh"
+HEADER = "frontier/operators/degree_order/degree_order.cuh"
 LISTED_ARCS = 4
 """Arcs that are copied for each vertex of the graph, at most. In R-MAT graphs with 2^20 vertices and 16 edges for each
 these are an eighth of all arcs, and leave 1.2 times the steps that a whole copy takes; without any it is 2.8 times."""
 PIECE = 512  # neighbors of a vertex that a thread block goes through at a time
 SMALL_LIST = 64  # a warp takes a vertex that has no more (orientation.cuh has the same number)
-AMOUNTS = 5  # that are summed up over places (ROWS in places.cuh)
+AMOUNTS = 5  # that are summed up over places (ROWS in degree_order.cuh)
 
 
 class Places(NamedTuple):
