@@ -304,7 +304,7 @@ def test_analytics_are_rehearsed():
         ("filter", "_form_components"), ("compute", "_follow"), ("traverse", "_attach_to_parent"),
         ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
-        ("extract", "_goes_up"), ("orientation",), ("places",), ("degrees",),
+        ("extract", "_goes_up"), ("orientation",), ("degree_order",), ("degrees",),
     }  # fmt: skip
     both_ways = {functors[0].function.__name__ for _, defines, functors in rehearsal.requests.values()
                  if ("BOTH_WAYS", "1") in defines}  # fmt: skip
