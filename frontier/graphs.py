@@ -14,11 +14,11 @@ from frontier.core.dynamic import CoreDynamicGraph
 from frontier.core.files import read_graph, write_graph
 from frontier.core.graph import CoreGraph
 from frontier.core.locking import reads, rearranges
+from frontier.core.payload import ON_EXISTING
 from frontier.core.registry import csr_structure
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
 from frontier.core.statistics import StorageStatistics
 from frontier.core.updates import update
-from frontier.core.weights import ON_EXISTING
 from frontier.features.building import build_graph
 from frontier.features.edge_data.queries import HasEdgeData
 from frontier.features.edge_data.record_deletion import delete_records
@@ -97,7 +97,7 @@ class Graph(HasEdgeData, CoreGraph):
     read_only: ClassVar[bool] = False
     """Whether updates raise, since this is the reverse of another graph."""
     component_types: ClassVar[tuple[type[Component], ...]] = (EdgePayload, InEdges)
-    """Those that files can tell of."""
+    """Classes of components that files hold."""
 
     def __init__(
         self,

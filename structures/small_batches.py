@@ -35,7 +35,7 @@ class LaunchSequences:
     Attributes
     ----------
     batch : SmallBatch
-        What kernels take by value.
+        Structs that kernels take by value.
     plans : Plans
         By kind and size.
     scratch : Scratch

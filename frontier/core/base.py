@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from frontier.runtime import Scratch
 
 if TYPE_CHECKING:
     from .component import Component
-    from .payload import Payload
 
 T = TypeVar("T", bound=type)
 
@@ -46,8 +45,8 @@ class BaseGraph(FunctorGraph):
     vertex_version: int
     is_transpose: bool = False
     """Whether it is kept beside a directed graph, with every arc the other way round; it shares that one's payload."""
-    payload: Payload
-    """What is kept of each edge besides its ends."""
+    payload: Any
+    """The `Payload` of its edges."""
     _components: list[Component]
     """Features that follow its updates (`frontier.core.component`)."""
 
@@ -93,28 +92,15 @@ class BaseGraph(FunctorGraph):
         def memory_usage(self) -> Any: ...
         def reading(self) -> AbstractContextManager[Any]: ...
 
-        # Of structures: other modules read them until a structure is an object of its own, which a graph has.
+        # Attributes of structures, which other modules read until a structure is an object of its own.
         _num_vertices: int
         _num_arcs: int
-        _absent: Any
-        _neighbors: Any
-        _weights: Any
-        _access: Any
-        _kernels: Any
+        _absent = _neighbors = _weights = _access = _kernels = cast("Any", None)
         _arrays: ClassVar[dict[str, Any]]
         _scalars: ClassVar[tuple[str, ...]]
         _options: ClassVar[tuple[str, ...]]
-        _find: Any
-        _degrees: Any
-        _degrees_of: Any
-        _sorted_arcs: Any
-        _commit: Any
-        _saved_components: Any
-        _check_arrays: Any
-        _attach_runtime: Any
-        _prepare: Any
-        _load: Any
-        _short_lists: Any
+        _find = _degrees = _degrees_of = _sorted_arcs = _commit = _saved_components = _check_arrays = cast("Any", None)
+        _attach_runtime = _prepare = _load = _short_lists = cast("Any", None)
 
         @property
         def _stored_dtype(self) -> np.dtype | None: ...
@@ -162,5 +148,4 @@ class BaseDynamicGraph(BaseGraph):
 
         _observers: Any
         _supports_insert_and_find: ClassVar[bool]
-        _live_observers: Any
         _keep_view: Any

@@ -18,16 +18,16 @@ class Change:
     ----------
     kind : {INSERT, DELETE}
     arcs : Arcs or function
-        What it returns is made when it is first asked for.
+        A function is called when the arcs are first asked for.
     small : tuple of arrays, optional
-        The same as sources, destinations and weights of the device and of the graph's types, whose values need not be
-        valid, if the structure may take them as they are (`DynamicGraph._takes_small_batches`).
+        The same batch as sources, destinations and weights, on the device and of the graph's types, if the structure
+        may take them as they are (`DynamicGraph._takes_small_batches`). Their values need not be valid.
     finds : bool
         Whether `slots` are asked for (`DynamicGraph._insert_and_find`, `_erase_and_find`).
     replaces : bool
-        Whether arcs that are there get other values: of these observers may want to hear.
+        Whether existing arcs get other values, which some observers want to hear of.
     notifications : pair of list, optional
-        What observers are to be notified of, if that is known already: of the arcs, and of those that get other values.
+        The notifications of new or deleted edges, and of edges that get other values, if they are known already.
     commit : function, optional
         Called with the change once the structure has been changed, before components. It cannot fail.
     always : bool
@@ -40,9 +40,9 @@ class Change:
     found : int
         Distinct arcs of an insertion that were there.
     slots : array of int64 or None
-        What `_insert_and_find` or `_erase_and_find` says of each arc, until the scratch memory is used again.
+        The slots that `_insert_and_find` or `_erase_and_find` returned, until the scratch memory is used again.
     edges : int or None
-        How many effective edges a small deletion has, where they were looked up before.
+        The number of effective edges of a small batch, once it is known.
     """
 
     __slots__ = (
@@ -80,7 +80,7 @@ class Change:
         if self.small is not None:
             src, dst, weights = self.small
             small = dst, src, weights
-        made = Change(self.kind, lambda: _swapped(self.arcs), small=small, finds=self.finds)
+        made = Change(self.kind, lambda: _swapped(self.arcs), small=small, finds=self.finds, always=self.always)
         made.edges = self.edges
         return made
 

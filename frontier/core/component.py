@@ -33,10 +33,10 @@ class Call(NamedTuple):
 
 
 class Component:
-    """What is kept beside the arcs of one graph. All methods do nothing by default.
+    """Data and behavior beside the arcs of one graph. All methods do nothing by default.
 
-    Methods get the graph: a component keeps no reference to it, so that both are freed with the last reference of a
-    user. Those from `begin` to `compacted` are called while no other thread reads or updates the graph.
+    Methods get the graph: a component keeps no reference to it, so that both are freed with the user's last reference.
+    From `begin` to `compacted`, no other thread reads or updates the graph meanwhile.
     """
 
     header_fields: ClassVar[frozenset[str]] = frozenset()
@@ -62,7 +62,7 @@ class Component:
         """Arcs are about to be inserted or deleted. May raise what updates raise: then nothing has changed."""
 
     def apply(self, graph: Any, change: Change) -> None:
-        """They were. What fails here is the component's own to put right: the graph has changed."""
+        """They were. This must not fail, since the graph has changed."""
 
     def vertices_changed(self, graph: Any) -> None:
         """Vertices were inserted or deleted."""
@@ -82,7 +82,7 @@ class Component:
         """That of a copy, whose arrays are there; None if copies have none."""
 
     def memory_usage(self, graph: Any) -> MemoryUsage | None:
-        """What it adds to that of the graph."""
+        """Bytes to add to those of the graph."""
 
     def array_bytes(self) -> dict[str, int]:
         """Bytes of its arrays by name, for `Graph.statistics`."""
@@ -118,7 +118,7 @@ class Component:
         Parameters
         ----------
         stored : array or None
-            What the structure stores with each arc.
+            The numbers that the structure stores with arcs (`Payload.stored_dtype`).
         """
 
     def filled(self, graph: Any) -> None:
@@ -140,6 +140,13 @@ def component_of(graph: Any, kind: type[C]) -> C | None:
         if isinstance(component, kind):
             return component
     return None
+
+
+def columns_moved(graph: Any) -> None:
+    """Note that arrays of the graph's payload, which views refer to, may have been replaced."""
+    graph._view = None
+    for component in graph._components:
+        component.columns_moved()
 
 
 def is_followed(graph: Any) -> bool:

@@ -17,10 +17,10 @@ from .change import DELETE, INSERT, Change
 from .effective import effective_kernels
 from .graph import CoreGraph
 from .observers import Observers
-from .results import UpdateObserver, UpdateResult
+from .payload import append_weights
+from .results import UpdateResult
 from .sort import sort_kernels
 from .updates import run, update
-from .weights import append_weights
 
 
 class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
@@ -36,7 +36,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         """*structure*: kernels that batches need, compiled in parallel while the first one is on its way."""
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
-        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *self.payload.update_kernels]
+        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *self.payload.update_kernels()]
 
     # ---- edges -------------------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
             component.vertices_changed(self)
 
     def _notify_of_vertices(self) -> None:
-        self._observers.notify("vertices_changed", [(observer, ()) for observer in self._live_observers()])
+        self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
 
     # ---- storage and observers ---------------------------------------------------------------------------------------
 
@@ -130,9 +130,6 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         self._commit()
         for component in self._components:
             component.compacted(self)
-
-    def _live_observers(self) -> list[UpdateObserver]:
-        return self._observers.live()
 
     # ---- for structures ----------------------------------------------------------------------------------------------
 

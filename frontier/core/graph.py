@@ -15,11 +15,11 @@ from .batch import Arcs
 from .component import Component
 from .files import graph_header, host_arrays, pickled_graph, stored_arrays
 from .locking import reads
+from .payload import WEIGHTS
 from .results import MemoryUsage
 from .sort import row_ids, sorted_unique_arcs
 from .store import Structure
 from .vertex_arrays import MakesVertexArrays
-from .weights import WEIGHTS
 
 MAX_INT32_VERTICES = 2**31 - 1
 
@@ -30,7 +30,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays, Structure):
     Attributes
     ----------
     payload : Payload
-        What is kept of each edge besides its ends.
+        The weights of its edges, or their data.
     _components : list of Component
         Features that follow updates, in the order in which they do.
     """
@@ -88,7 +88,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays, Structure):
         return twin
 
     def _saved_components(self) -> list[Component]:
-        """Those that files and pickles tell of."""
+        """The components that files and pickles hold."""
         return self._components
 
     def __copy__(self) -> Self:

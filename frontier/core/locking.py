@@ -31,7 +31,7 @@ WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 STREAM_WORKSPACES = 8  # of a thread; with more streams, the memory of the first is given back
 POLL = 0.05  # seconds between looks at whether an update that waits was interrupted
 CONTENTS, LAYOUT = "contents", "layout"
-"""What the methods of a graph change that have an attribute `changes`: `updates` and `rearranges`."""
+"""What the methods of a graph change that have an attribute `changes`, set by `update` and `rearranges`."""
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
 
@@ -125,6 +125,24 @@ class Access:
         return share
 
     # ---- updating ---------------------------------------------------------------------------------------------------
+
+    def update(self, apply: Callable[[], Any]) -> Any:
+        """Call a function that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
+
+        Ctrl-C is held back until it has returned, or raised.
+        """
+        if self.writer == get_ident():
+            return apply()
+        interrupts = HeldInterrupts()
+        interrupts.hold()
+        try:
+            held = self.begin_update(interrupts)
+            try:
+                return apply()
+            finally:
+                self.end_update(held)
+        finally:
+            interrupts.release()
 
     def begin_update(self, interrupts: HeldInterrupts) -> list[Share]:
         """Wait until no other thread reads or updates; returns what `end_update` takes.
@@ -369,40 +387,16 @@ def _reading(function: F, position: int) -> F:
     return call  # type: ignore[return-value]
 
 
-def updates(function: F) -> F:
-    """Decorate a method that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
-
-    Ctrl-C is held back until the update, observers included, is done, or has failed.
-    """
-
-    @functools.wraps(function)
-    def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        access = graph._access
-        if access.writer == get_ident():
-            return function(graph, *args, **kwargs)
-        interrupts = HeldInterrupts()
-        interrupts.hold()
-        try:
-            held = access.begin_update(interrupts)
-            try:
-                return function(graph, *args, **kwargs)
-            finally:
-                access.end_update(held)
-        finally:
-            interrupts.release()
-
-    call.changes = CONTENTS  # type: ignore[attr-defined]
-    return call  # type: ignore[return-value]
-
-
 def rearranges(function: F) -> F:
-    """`updates`, for a method that changes nothing but how a structure lies in memory, and tells no observers."""
+    """Decorate a method that changes nothing but how a structure lies in memory, and notifies no observers."""
 
-    @updates
     @functools.wraps(function)
     def call(graph: Any, *args: Any, **kwargs: Any) -> Any:
-        with graph._access.changing():
-            return function(graph, *args, **kwargs)
+        def rearrange() -> Any:
+            with graph._access.changing():
+                return function(graph, *args, **kwargs)
+
+        return graph._access.update(rearrange)
 
     call.changes = LAYOUT  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
@@ -417,7 +411,7 @@ def access_of(thing: Any) -> Access | None:
 
 
 def workspace_of(graph: Any) -> Workspace:
-    """What is kept with a graph between calls: one for each thread, and on a GPU for each stream."""
+    """The memory that is kept with a graph between calls: one for each thread, and on a GPU for each stream."""
     return graph._access.workspace()
 
 

@@ -29,7 +29,7 @@ class Observers:
         self._graph = weakref.ref(graph)
         self._refs: list[weakref.ref[UpdateObserver]] = []
         self._failures: list[tuple[UpdateObserver, BaseException]] = []
-        self._updating = False
+        self.is_updating = False
         self._notifying = False
 
     def attach(self, observer: UpdateObserver, instead_of: UpdateObserver | None) -> None:
@@ -104,11 +104,6 @@ class Observers:
         except Exception as another:
             error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
 
-    def refuse_if_notifying(self) -> None:
-        """Raise RuntimeError if observers are being notified: they must not change the graph."""
-        if self._notifying:
-            raise RuntimeError("an observer must not change the graph whose update it is being notified of")
-
     def run(self, update: Callable[[], Any]) -> Any:
         """Apply an update and return its result.
 
@@ -120,10 +115,10 @@ class Observers:
             An observer tried to change the graph during a notification.
         """
         if self._notifying:
-            self.refuse_if_notifying()
-        if self._updating:
+            raise RuntimeError("an observer must not change the graph whose update it is being notified of")
+        if self.is_updating:
             return update()
-        self._updating = True
+        self.is_updating = True
         try:
             result = update()
         except BaseException as error:
@@ -134,7 +129,7 @@ class Observers:
         else:
             failures = self._failures
         finally:
-            self._updating = False
+            self.is_updating = False
             self._failures = []
         if failures:
             raise_failures(result, failures)

@@ -1,83 +1,147 @@
 """`Payload`: what a graph keeps of each edge besides its ends, and how updates and look-ups take it.
 
-Structures store a number of `Payload.stored_dtype` with each arc, whatever it means. In most graphs it is the weight
-(`frontier.core.weights`); others store which row of a table belongs to the edge.
+Structures store a number of `Payload.stored_dtype` with each arc, whatever it means. In most graphs it is the weight of
+the edge; in those with edge data (`frontier.features.edge_payload`), the row of a table.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from .added_weights import add_weights
+from .batch import Arcs
+from .change import DELETE, INSERT, Change
 from .component import Component
 from .results import UpdateResult
+from .small_updates import small_arrays
+from .updates import notifications_of, run
+
+ON_EXISTING = ("replace", "keep", "add")
+"""How an insertion may treat edges that are there."""
 
 
-class Payload(Component, ABC):
-    """What a graph keeps of each edge. Methods get the graph, or its transpose, which shares the payload."""
+class Payload(Component):
+    """A weight of each edge or nothing, stored by slot. Methods get the graph, or its transpose, which shares it."""
 
     table: Any = None
-    """The columns of edge data; None where edges have weights at most."""
+    """The columns of edge data; None here."""
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def stored_dtype(self, weight_dtype: np.dtype | None) -> np.dtype | None:
-        """Type of what structures store with each arc; None for nothing."""
+        """Type of the numbers that structures store with arcs; None for none."""
+        return weight_dtype
 
-    @abstractmethod
     def edges_at(self, graph: Any, slots: Any, out: Any = None) -> Any:
-        """What operators see as `edge` of the arcs in these slots (int64); -1 for those below 0.
+        """The `edge` that operators see of the arcs in these slots (int64); -1 for slots below 0.
 
         They may be written to `out`, which may be `slots`.
         """
+        return slots
 
-    @abstractmethod
     def edge_capacity(self, graph: Any) -> int:
-        """An exclusive upper bound on what operators see as `edge`."""
+        """An exclusive upper bound on `edge`."""
+        return graph.slot_capacity
 
-    @abstractmethod
     def weights_of(self, stored: Any) -> Any:
-        """Weights, for what structures store; None in graphs without weights."""
+        """Weights, for numbers that structures store; None in graphs without weights."""
+        return stored
 
-    @abstractmethod
     def weights_by_edge(self, graph: Any) -> Any:
-        """The weights by what operators see as `edge`; None in graphs without weights."""
+        """The weights, indexed by `edge`; None in graphs without weights."""
+        return None if graph.weight_dtype is None else graph._weights
 
     def weights_at(self, graph: Any, slots: Any) -> Any:
         """The weights of the arcs in these slots, in a weighted graph."""
         return self.weights_of(graph._weights[slots])
 
-    def moved(self, graph: Any) -> None:
-        """Its arrays, which views refer to, may have been replaced."""
-        graph._view = None
-        for component in graph._components:
-            component.columns_moved()
-
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    @property
     def update_kernels(self) -> list[Any]:
         """Kernels that batches need, compiled in parallel while the first one is on its way."""
         return []
 
-    @abstractmethod
     def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
         """Fill an empty graph with a user's edges."""
+        if src.size:
+            graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
 
-    @abstractmethod
     def insert(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
     ) -> UpdateResult:  # fmt: skip
         """See `DynamicGraph.insert_edges`."""
+        if data:
+            raise TypeError(
+                f"insert_edges() got {next(iter(data))}=..., but this graph has no edge data; make it with edge_data="
+            )
 
-    @abstractmethod
+        def arcs() -> Arcs:
+            passing = _are_exact(graph)
+            return graph._prepare(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
+
+        if on_existing == "replace":
+            return _result(graph, _run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
+        batch = arcs()
+        if not len(batch):
+            return UpdateResult()
+        if on_existing == "add":
+            return UpdateResult.of_arcs(graph.directed, *graph._append(batch))
+        distinct, slots = graph._distinct(batch)
+        absent = graph.xp.flatnonzero(slots < 0)
+        given = None if distinct.weights is None else distinct.weights[absent]
+        new = Arcs(distinct.src[absent], distinct.dst[absent], given)
+        return _result(graph, run(graph, Change(INSERT, new, replaces=False)))
+
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         """See `DynamicGraph.delete_edges`."""
 
-    @abstractmethod
+        def arcs() -> Arcs:
+            return graph._prepare(src, dst, directed=graph.directed, passing=_are_exact(graph))
+
+        return _result(graph, _run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
+
     def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
-        """Delete arcs that are there, and are listed in both directions in undirected graphs."""
+        """Delete arcs that are in the graph, and are listed in both directions if it is undirected."""
+        return _result(graph, run(graph, Change(DELETE, Arcs(src, dst, None))))
+
+
+WEIGHTS = Payload()
+"""That of graphs without edge data. It has no state: one object serves all."""
+
+
+def append_weights(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
+    """Add the weights of arcs to those in the graph; see `DynamicGraph._append`."""
+    distinct, slots = graph._distinct(arcs)
+    weights = distinct.weights
+    present = graph.xp.flatnonzero(slots >= 0)
+    copies = 1 if graph.directed else 2
+    weights[present] = add_weights(graph, weights[present], graph._weights[slots[present]], copies=copies)
+    stay = weights > 0
+    gone = graph.xp.flatnonzero(~stay & (slots >= 0))
+    stay = graph.xp.flatnonzero(stay)
+    staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
+    going = Arcs(distinct.src[gone], distinct.dst[gone], None)
+    leaving = notifications_of(graph, going, present=True)
+    added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
+    removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
+    return added.changed, added.found, removed.changed
+
+
+def _run(graph: Any, change: Change) -> Change:
+    """Apply a user's change, unless it is empty."""
+    return run(graph, change) if change.small is not None or len(change.arcs) else change
+
+
+def _are_exact(graph: Any) -> bool:
+    """Whether nobody keeps the arcs of a batch after the update: exact observers get arrays of their own."""
+    live = graph._observers.live()
+    return not live or all(observer.exact for observer in live)
+
+
+def _result(graph: Any, change: Change) -> UpdateResult:
+    if change.kind is DELETE:
+        return UpdateResult.of_arcs(graph.directed, 0, 0, change.changed)
+    return UpdateResult.of_arcs(graph.directed, change.changed, change.found if change.replaces else 0, 0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from .payload import Payload
 from .sort import split_keys, unique_arcs
 from .statistics import StorageStatistics
 from .view import bare_view, pack_view, with_pointer
-
-if TYPE_CHECKING:
-    pass
 
 
 class Structure(ABC):
@@ -73,7 +70,6 @@ class Structure(ABC):
     _neighbors: Any
     _weights: Any
     payload: Payload
-    """What is kept of each edge besides its ends."""
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 

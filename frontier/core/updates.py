@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial, wraps
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-from frontier.runtime import HeldInterrupts
 
 from .change import DELETE, INSERT, Change
 from .component import Call
@@ -30,48 +27,31 @@ F = TypeVar("F", bound=Callable)
 
 
 def update(function: F) -> F:
-    """Decorate a method that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
-
-    Components hear of it before and after. Ctrl-C is held back until the update, observers included, is done, or has
-    failed. An update within an update is a part of it.
-    """
-    name = function.__name__
+    """Decorate a method that updates the graph (`Access.update`). An update within an update is a part of it."""
 
     @wraps(function)
     def call(graph: Any, *args: Any, **options: Any) -> Any:
-        access = graph._access
-        if access.writer == get_ident():
-            graph._observers.refuse_if_notifying()
-            return function(graph, *args, **options)
-        interrupts = HeldInterrupts()
-        interrupts.hold()
-        try:
-            held = access.begin_update(interrupts)
-            try:
-                if not graph._components:
-                    return graph._observers.run(partial(function, graph, *args, **options))
-                return _with_components(graph, partial(function, graph, *args, **options), Call(name, args, options))
-            finally:
-                access.end_update(held)
-        finally:
-            interrupts.release()
+        return graph._access.update(partial(_apply_update, graph, function, args, options))
 
     call.changes = CONTENTS  # type: ignore[attr-defined]
     return cast(F, call)
 
 
-def _with_components(graph: Any, apply: Callable[[], Any], call: Call) -> Any:
-    """Apply an update, of which the components hear before and after."""
+def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str, Any]) -> Any:
+    """Apply an update, of which the components hear before and after, unless it is a part of another."""
+    apply, observers = partial(function, graph, *args, **options), graph._observers
+    if observers.is_updating or not graph._components:
+        return observers.run(apply)
     components, version = graph._components, graph.version
     applied: Call | None = None
     try:
         for component in components:
             component.begin(graph)
-        result = graph._observers.run(apply)
-        applied = call
+        result = observers.run(apply)
+        applied = Call(function.__name__, args, options)
         return result
-    except ObserverError:  # the update was applied
-        applied = call
+    except ObserverError:
+        applied = Call(function.__name__, args, options)
         raise
     finally:
         for component in components:
@@ -139,7 +119,7 @@ def _apply(graph: Any, change: Change, arcs: Arcs) -> None:
 
 
 def _follow(graph: Any, change: Change) -> None:
-    """What comes after the structure has changed."""
+    """Have the graph's numbers, the payload and the components follow the structure."""
     graph._commit(change.changed if change.kind is INSERT else -change.changed)
     if change.commit is not None:
         change.commit(change)
@@ -189,9 +169,7 @@ def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver
     _notify(graph, "edges_deleting", observers, arrays)
     with graph._access.changing():
         if not _apply_small(graph, change, None, None):
-            _apply(
-                graph, change, change.arcs
-            )  # observers have been notified: the rest of the general way is taken here
+            _apply(graph, change, change.arcs)  # the general way from here on: observers have been notified
         _follow(graph, change)
     _notify(graph, "edges_deleted", observers, arrays)
     return True
@@ -218,7 +196,7 @@ def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tu
     graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])
 
 
-# ---- what observers hear --------------------------------------------------------------------------------------------
+# ---- notifications --------------------------------------------------------------------------------------------------
 
 
 def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:

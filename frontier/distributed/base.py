@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from .transport.communicator import Communicator
 
 
+FACTS = (
+    "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
+    "keep_time", "multi_edges",
+)  # fmt: skip
+"""Properties of a graph that its program knows without asking: workers send them with each answer."""
+
+
 class BasePart(BaseDynamicGraph):
     """The base of `GraphPart`, which documents these attributes."""
 

@@ -9,11 +9,13 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import flag
+from frontier.core.forwarding import forwards
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
 from frontier.core.structures import structure_class
 from frontier.features.mixed import MixedResult, Operation
@@ -23,7 +25,7 @@ from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
 
-from .base import BaseDistributedGraph
+from .base import FACTS, BaseDistributedGraph
 from .engines import Engine, engine_of_client
 from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_column, check_present
 from .exchange.mixed import joined
@@ -33,6 +35,7 @@ from .part.tables import edge_frame
 from .transport.communicator import PartLostError
 
 
+@forwards("_facts", *FACTS)
 class DistributedGraph(BaseDistributedGraph):
     """A dynamic graph in parts, one on each worker.
 
@@ -120,45 +123,16 @@ class DistributedGraph(BaseDistributedGraph):
     # ---- what it is -------------------------------------------------------------------------------------------------
 
     @property
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> SimpleNamespace:
         """What workers have said of the graph with their last answer; they are asked if that did not come."""
         if self._known_facts is None:
             self._known_facts = self.engine.run_alike(steps.facts_of, self._key)[0]
         return self._known_facts
 
     @property
-    def num_vertices(self) -> int:
-        return self._facts["num_vertices"]
-
-    @property
-    def num_edges(self) -> int:
-        return self._facts["num_edges"]
-
-    @property
-    def num_arcs(self) -> int:
-        return self._facts["num_arcs"]
-
-    @property
-    def directed(self) -> bool:
-        return self._facts["directed"]
-
-    @property
-    def vertex_dtype(self) -> np.dtype:
-        return self._facts["vertex_dtype"]
-
-    @property
-    def weight_dtype(self) -> np.dtype | None:
-        return self._facts["weight_dtype"]
-
-    @property
     def is_weighted(self) -> bool:
         """Whether edges have weights."""
         return self.weight_dtype is not None
-
-    @property
-    def edge_dtypes(self) -> dict[str, np.dtype]:
-        """The type of each column of edge data, by name; those of the weights are not among them."""
-        return self._facts["edge_dtypes"]
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
@@ -167,24 +141,9 @@ class DistributedGraph(BaseDistributedGraph):
         The columns are arrays on the parts: ask for values by `edge_values`. A function that `run` calls takes those of
         its part from ``part.edge_data``.
         """
-        if not self._facts["has_edge_data"]:
+        if not self._facts.has_edge_data:
             return None
         return ColumnsOfGraph((("weight",) if self.is_weighted else ()) + tuple(self.edge_dtypes))
-
-    @property
-    def time_unit(self) -> str | None:
-        """`Graph.time_unit`."""
-        return self._facts["time_unit"]
-
-    @property
-    def keep_time(self) -> str | None:
-        """`Graph.keep_time`."""
-        return self._facts["keep_time"]
-
-    @property
-    def multi_edges(self) -> str:
-        """`Graph.multi_edges`."""
-        return self._facts["multi_edges"]
 
     @property
     def device(self) -> Device:
@@ -198,7 +157,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @property
     def payload(self) -> GivenPayload:  # type: ignore[override]
-        """What reads users' columns, and knows their types."""
+        """The types of the columns, by which users' arrays are read."""
         return GivenPayload(self._given_data(self.device))
 
     @functools.cached_property

@@ -50,7 +50,7 @@ def build_graph(
 
 @contextmanager
 def _memory_for_ids(num_vertices: int) -> Iterator[None]:
-    """Where the number of vertices is that of the largest id: say so if there is no memory for as many."""
+    """Have a MemoryError say that the number of vertices is that of the largest id."""
     try:
         if num_vertices > MAX_VERTICES:
             raise MemoryError(f"no device has memory for more than {MAX_VERTICES} vertices")

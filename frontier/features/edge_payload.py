@@ -48,7 +48,7 @@ MULTI_FIELD = "multi_edges"
 def edge_payload(
     graph: Any, edge_data: Any, time_unit: str | None, keep_time: str, multi_edges: str
 ) -> EdgePayload | None:
-    """What the options of a graph that is being made ask for; None without edge data and times."""
+    """The payload that the options of a constructor ask for; None without edge data and times."""
     times = None if time_unit is None else TimeColumn(graph.device, graph.vertex_dtype, time_unit, keep_time)
     if one_of(multi_edges, "multi_edges", MULTI) == "last" and edge_data is None and times is None:
         return None
@@ -96,7 +96,6 @@ class EdgePayload(Payload):
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    @property
     def update_kernels(self) -> list[Any]:
         times = self.table.times
         return [self.table.kernels] if times is None else [self.table.kernels, times.kernels]
@@ -134,23 +133,27 @@ class EdgePayload(Payload):
         return UpdateResult.of_arcs(graph.directed, *insert_rows(graph, rows, keep=keep), 0)
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
-        by_arcs = graph._supports_insert_and_find and self.table.multi_edges != "all"
-        arcs = graph._prepare(src, dst, directed=graph.directed or not by_arcs)
-        if self.table.multi_edges == "all":
+        both = not graph.directed and self._deletes_arcs(graph)
+        arcs = graph._prepare(src, dst, directed=not both)
+        return self._delete(graph, arcs)
+
+    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+        if not graph.directed and not self._deletes_arcs(graph):  # a record stands for both directions
+            keep = graph.xp.flatnonzero(src < dst)
+            src, dst = src[keep], dst[keep]
+        return self._delete(graph, Arcs(src, dst, None))
+
+    def _deletes_arcs(self, graph: Any) -> bool:
+        """Whether deletions list both directions of undirected edges."""
+        return graph._supports_insert_and_find and self.table.records is None
+
+    def _delete(self, graph: Any, arcs: Arcs) -> UpdateResult:
+        if self.table.records is not None:
             return delete_edges_and_records(graph, arcs)
         if not len(arcs):
             return UpdateResult()
-        return UpdateResult.of_arcs(graph.directed, 0, 0, (delete_arcs if by_arcs else delete_rows)(graph, arcs))
-
-    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
-        if self.table.multi_edges == "all":
-            return delete_edges_and_records(graph, Arcs(src, dst, None))
-        if graph._supports_insert_and_find:
-            return UpdateResult.of_arcs(graph.directed, 0, 0, delete_arcs(graph, Arcs(src, dst, None)))
-        if not graph.directed:  # a record for both directions
-            keep = graph.xp.flatnonzero(src < dst)
-            src, dst = src[keep], dst[keep]
-        return UpdateResult.of_arcs(graph.directed, 0, 0, delete_rows(graph, Arcs(src, dst, None)))
+        delete = delete_arcs if graph._supports_insert_and_find else delete_rows
+        return UpdateResult.of_arcs(graph.directed, 0, 0, delete(graph, arcs))
 
     # ---- copies, files, memory --------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
 from frontier.core.component import Component, component_of
+from frontier.core.forwarding import forwards
 from frontier.core.invariants import require
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 from frontier.core.results import MemoryUsage
@@ -120,7 +121,7 @@ class InEdges(Component):
 
     def apply(self, graph: BaseGraph, change: Change) -> None:
         """Change the transpose alike; without memory for it, it is stale."""
-        if self.stale or (change.always and not len(change.arcs)):
+        if self.stale:
             return
         self.stale = True
         with suppress(MemoryError):
@@ -228,6 +229,7 @@ class SharedAccess:
         return 0
 
 
+@forwards("_forward", "num_vertices", "num_arcs", "num_edges")
 class ReverseView(ReadOnlyGraph):
     """What makes a graph of some structure the read-only reverse of another; see `Graph.reverse`."""
 
@@ -245,21 +247,6 @@ class ReverseView(ReadOnlyGraph):
     def has_in_edges(self) -> bool:
         """True: they are the edges of the graph."""
         return True
-
-    @property
-    def num_vertices(self) -> int:
-        """As many as in the graph."""
-        return self._forward.num_vertices
-
-    @property
-    def num_arcs(self) -> int:
-        """As many as in the graph."""
-        return self._forward.num_arcs
-
-    @property
-    def num_edges(self) -> int:
-        """As many as in the graph."""
-        return self._forward.num_edges
 
     def __len__(self) -> int:
         return self.num_vertices

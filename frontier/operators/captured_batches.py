@@ -151,7 +151,7 @@ class _BatchPlan(Plan):
     Attributes
     ----------
     work : Workspace
-        Of the thread, and stream, that captured them.
+        The memory of the thread, and stream, that captured them.
     """
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frontier.graphs import DynamicGraph
 
@@ -11,11 +11,4 @@ class BaseFaimGraph(DynamicGraph):
     """The base of `FaimGraph`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _links: Any
-        _page_sizes: Any
-        _queue: Any
-        _queued: Any
-        _records: Any
-        _used: Any
-        page_bits: Any
-        page_size: Any
+        _links = _page_sizes = _queue = _queued = _records = _used = page_bits = page_size = cast("Any", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frontier.graphs import DynamicGraph
 
@@ -11,10 +11,4 @@ class BaseGraphVine(DynamicGraph):
     """The base of `GraphVine`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _bits: Any
-        _bits_range: Any
-        _children: Any
-        _free: Any
-        _front: Any
-        _queue: Any
-        _records: Any
+        _bits = _bits_range = _children = _free = _front = _queue = _records = cast("Any", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frontier.graphs import DynamicGraph
 
@@ -11,14 +11,5 @@ class BaseHornet(DynamicGraph):
     """The base of `Hornet`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _all_free: Any
-        _array_classes: Any
-        _block_edges: Any
-        _counters: Any
-        _directory: Any
-        _free_bits: Any
-        _free_counts: Any
-        _records: Any
-        _unit_bits_range: Any
-        unit_bits: Any
-        words_per_unit: Any
+        _all_free = _array_classes = _block_edges = _counters = _directory = _free_bits = cast("Any", None)
+        _free_counts = _records = _unit_bits_range = unit_bits = words_per_unit = cast("Any", None)

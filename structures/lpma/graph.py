@@ -210,7 +210,7 @@ class LPMA(PackedChains):
 
     def _append(self, arcs: Arcs) -> tuple[int, int, int]:
         """The paper's edge updates: one insertion, whose weights have been added to those of arcs that are there."""
-        if self._live_observers() or is_followed(self):
+        if self._observers.live() or is_followed(self):
             return super()._append(arcs)
         batch = self._batch(arcs)
         if not batch.size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frontier.graphs import DynamicGraph
 
@@ -11,18 +11,5 @@ class BasePackedGraph(DynamicGraph):
     """The base of `PackedGraph`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _check_options: Any
-        _counters: Any
-        _counts: Any
-        _ends: Any
-        _held_view: Any
-        _leaves_fit: Any
-        _most_vertices: Any
-        _offsets: Any
-        _plan: Any
-        _row_degrees: Any
-        _rows: Any
-        _separators: Any
-        _tallies: Any
-        leaves: Any
-        levels: Any
+        _check_options = _counters = _counts = _ends = _held_view = _leaves_fit = _most_vertices = cast("Any", None)
+        _offsets = _plan = _row_degrees = _rows = _separators = _tallies = leaves = levels = cast("Any", None)

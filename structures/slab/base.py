@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frontier.graphs import DynamicGraph
 
@@ -11,27 +11,7 @@ class BaseSlabGraph(DynamicGraph):
     """The base of `SlabGraph`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _account: Any
-        _batch_launches: Any
-        _bound: Any
-        _capacity: Any
-        _chain_limit: Any
-        _counters: Any
-        _empty_records: Any
-        _flush_after: Any
-        _free_count: Any
-        _free_head: Any
-        _insert_deferred: Any
-        _pool: Any
-        _records: Any
-        _reserve: Any
-        _ring: Any
-        _separate_weights: Any
-        _slabs_for: Any
-        _tally: Any
-        _tombstones: Any
-        _undo: Any
-        _used: Any
-        load_factor: Any
-        slab_stride: Any
-        slab_words: Any
+        _account = _batch_launches = _bound = _capacity = _chain_limit = _counters = _empty_records = cast("Any", None)
+        _flush_after = _free_count = _free_head = _insert_deferred = _pool = _records = _reserve = cast("Any", None)
+        _ring = _separate_weights = _slabs_for = _tally = _tombstones = _undo = _used = load_factor = cast("Any", None)
+        slab_stride = slab_words = cast("Any", None)

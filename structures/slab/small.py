@@ -22,7 +22,7 @@ ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels
 
 
 class SmallUpdates:
-    """What the small updates of one graph are launched with: memory, and kernels that are bound to the pool.
+    """Memory for the small updates of one graph, and kernels that are bound to it and to the pool.
 
     Attributes
     ----------

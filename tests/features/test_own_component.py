@@ -1,10 +1,14 @@
 """A feature of graphs that is no part of the library: how often the edges of each vertex were updated."""
 
+import pickle
+
 import numpy as np
 import pytest
 from model import to_host
 
 from frontier.advanced import Component, add_component, component_of
+from frontier.core import registry
+from structures import SlabGraph
 
 
 class UpdateCount(Component):
@@ -23,6 +27,15 @@ class UpdateCount(Component):
 
     def copied_to(self, twin):
         return UpdateCount(self.counts.copy())
+
+    def arrays(self):
+        return {"updates": self.counts}
+
+    def array_types(self):
+        return {"updates": (np.dtype(np.int64), (None,))}
+
+    def fill(self, header, arrays):
+        self.counts = arrays["updates"]
 
 
 def counts_of(graph):
@@ -46,3 +59,23 @@ def test_a_component_follows_every_update(structure, device, options):
     directed = graph.directed
     assert counts_of(graph) == ([1, 2, 0, 0, 1] if directed else [2, 3, 2, 0, 1])
     assert counts_of(before) == ([1, 1, 0, 0] if directed else [1, 2, 1, 0])
+
+
+def test_a_component_is_saved_with_its_graph(device, tmp_path, monkeypatch):
+    monkeypatch.setitem(registry._structures, Counted.name, Counted)
+    graph = Counted(3, device=device)
+    graph.insert_edges([0, 1], [1, 2])
+    graph.save(tmp_path / "graph")
+    for other in (Counted.load(tmp_path / "graph", device=device), pickle.loads(pickle.dumps(graph))):
+        other.delete_edges([0], [1])
+        assert counts_of(other) == [2, 3, 1] and counts_of(graph) == [1, 2, 1]
+
+
+class Counted(SlabGraph):
+    """Slab graphs that count updates."""
+
+    name = "counted"
+
+    def __init__(self, num_vertices=0, **options):
+        super().__init__(num_vertices, **options)
+        add_component(self, UpdateCount(self.xp.zeros(self.num_vertices, np.int64)))

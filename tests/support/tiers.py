@@ -155,7 +155,7 @@ def subject_of(item: pytest.Item) -> str:
 
 
 def test_and_structure(item: pytest.Item) -> Hashable:
-    """What a case is grouped by: its test and structure, or its test alone if its kernels are compiled for types."""
+    """The group of a case: its test and structure, or its test alone if its kernels are compiled for types."""
     return (*test_of(item), None if TYPES & parameters(item).keys() else structure_of(item))
 
 

@@ -209,6 +209,7 @@ class ArcMaker:
         """
         device, xp = self.device, self.device.xp
         plain = is_plain(xp.ndarray, src, dst, weights, self.weight_dtype)
+        # On a CPU, kernels would be compiled again for arrays that are read-only.
         if not (plain and (device.is_gpu or (src.flags.writeable and dst.flags.writeable and weights is None))):
             src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
             if src.dtype != dst.dtype:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from frontier.core.weights import ON_EXISTING
+from frontier.core.payload import ON_EXISTING
 from frontier.features.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
 from frontier.features.times import TIME, TimeColumn
 from frontier.runtime import Device, resolve_device
@@ -88,7 +88,7 @@ def own_records(local: Any) -> tuple[Any, Any, dict[str, Any]]:
 
 
 class ColumnsOfPart:
-    """What a `GraphPart` has in place of the payload of a graph, and of its table."""
+    """The payload of a `GraphPart`, and its table."""
 
     def __init__(self, part: BasePart):
         self.table = None if part.time_unit is None else self
@@ -145,7 +145,7 @@ class GivenData(EdgeData):
 
 
 class GivenPayload(NamedTuple):
-    """What a distributed graph has in place of the payload of a graph."""
+    """The payload of a distributed graph."""
 
     table: GivenData | None
 

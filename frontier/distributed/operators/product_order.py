@@ -17,6 +17,7 @@ import numpy as np
 
 from frontier import operators as one_device
 from frontier.core.base import BaseGraph
+from frontier.core.forwarding import forwards
 from frontier.core.registry import csr_structure
 from frontier.core.vertex_arrays import MakesVertexArrays
 from frontier.operators.degree_order import places_by_degree
@@ -187,6 +188,8 @@ class VectorFrontier(PartFrontier):
     num_arcs = property(_refuse)
 
 
+@forwards("comm", "device")
+@forwards("local", "xp", "vertex_dtype", "version", "vertex_version")
 class VectorGraph(MakesVertexArrays, BaseGraph):
     """`SpMV.graph` of a graph in parts on GPUs: its vertices, in the order of vectors, without arcs.
 
@@ -213,26 +216,6 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
 
     def __repr__(self) -> str:
         return f"VectorGraph({self.num_vertices:,} entries on part {self.comm.rank} of {self.comm.size})"
-
-    @property
-    def device(self) -> Any:  # type: ignore[override]
-        return self.comm.device
-
-    @property
-    def xp(self) -> Any:  # type: ignore[override]
-        return self.comm.device.xp
-
-    @property
-    def vertex_dtype(self) -> np.dtype:
-        return self.local.vertex_dtype
-
-    @property
-    def version(self) -> int:
-        return self.local.version
-
-    @property
-    def vertex_version(self) -> int:
-        return self.local.vertex_version
 
     def reading(self) -> AbstractContextManager[Any]:
         """`Graph.reading`: a part is used by one thread alone."""

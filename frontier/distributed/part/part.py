@@ -15,6 +15,7 @@ from frontier.core.arguments import flag, one_of
 from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs, check_ids
 from frontier.core.component import component_of
+from frontier.core.forwarding import forwards
 from frontier.core.observers import Notification, Observers, observed
 from frontier.core.results import UpdateResult
 from frontier.core.structures import structure_class
@@ -50,6 +51,10 @@ from .queries import PartQueries
 from .snapshots import copy_of, take_snapshot
 
 
+@forwards(
+    "local", "device", "xp", "num_vertices", "vertex_dtype", "weight_dtype", "is_weighted", "vertex_version",
+    "edge_capacity", "finds_fast", "walk_cost", "time_unit", "keep_time", "multi_edges", "absent_mask",
+)  # fmt: skip
 class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
@@ -160,18 +165,6 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     # ---- what it is -------------------------------------------------------------------------------------------------
 
     @property
-    def device(self) -> Any:
-        return self.local.device
-
-    @property
-    def xp(self) -> Any:
-        return self.local.xp
-
-    @property
-    def num_vertices(self) -> int:
-        return self.local.num_vertices
-
-    @property
     def num_arcs(self) -> int:
         """Of all parts."""
         return self._total_arcs
@@ -182,25 +175,9 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self._total_arcs if self.directed else self._total_arcs // 2
 
     @property
-    def vertex_dtype(self) -> np.dtype:
-        return self.local.vertex_dtype
-
-    @property
-    def weight_dtype(self) -> np.dtype | None:
-        return self.local.weight_dtype
-
-    @property
-    def is_weighted(self) -> bool:
-        return self.local.is_weighted
-
-    @property
     def version(self) -> int:
         """How many updates there were: the same on all parts, whether or not they changed this part."""
         return self._version
-
-    @property
-    def vertex_version(self) -> int:
-        return self.local.vertex_version
 
     @property
     def has_in_edges(self) -> bool:
@@ -224,19 +201,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return getattr(self.local, "structure", type(self.local))
 
     @property
-    def edge_capacity(self) -> int:
-        """An upper bound on what operators see as `edge` on this part."""
-        return self.local.edge_capacity
-
-    @property
-    def finds_fast(self) -> bool:
-        """Whether the structure looks edges up fast."""
-        return self.local.finds_fast
-
-    @property
-    def walk_cost(self) -> dict[str, float]:
-        """That of the structure."""
-        return self.local.walk_cost
+    def _absent(self) -> Any:
+        return self.local._absent
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
@@ -256,21 +222,6 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def payload(self) -> Any:  # type: ignore[override]
         return ColumnsOfPart(self)
 
-    @property
-    def time_unit(self) -> str | None:
-        """`Graph.time_unit`."""
-        return self.local.time_unit
-
-    @property
-    def keep_time(self) -> str | None:
-        """`Graph.keep_time`."""
-        return self.local.keep_time
-
-    @property
-    def multi_edges(self) -> str:
-        """`Graph.multi_edges`."""
-        return self.local.multi_edges
-
     def is_column(self, array: Any) -> bool:
         """Whether an array is a column of this part's edge data, in either direction."""
         return any(column_of(local, array) is not None for local in self.locals())
@@ -285,14 +236,6 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         names = [column_of(self.inward, value) for value in args]
         columns = self.local.payload.table.columns
         return tuple(value if name is None else columns[name] for name, value in zip(names, args, strict=True))
-
-    @property
-    def _absent(self) -> Any:
-        return self.local._absent
-
-    @property
-    def absent_mask(self) -> Any:
-        return self.local.absent_mask
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -588,6 +531,7 @@ def _local_of(part: Callable[[], Any], name: str) -> Any:
     return getattr(part(), name)
 
 
+@forwards("_reverse", "partition", "spare", "version", "broken", "num_arcs", "num_edges")
 class ReversePart(GraphPart):
     """`GraphPart.reverse`: it shares all but the local graph with the graph that it is the reverse of."""
 
@@ -616,32 +560,8 @@ class ReversePart(GraphPart):
         forward = self._reverse.ghosts
         return {"local": forward["inward"], "inward": forward["local"]}
 
-    @property
-    def partition(self) -> Partition:  # type: ignore[override]
-        return self._reverse.partition
-
-    @property
-    def spare(self) -> batches.MemoryBudget:  # type: ignore[override]
-        return self._reverse.spare
-
-    @property
-    def version(self) -> int:
-        return self._reverse.version
-
     def mark_failed(self, text: str) -> NoReturn:
         self._reverse.mark_failed(text)
-
-    @property
-    def broken(self) -> str | None:  # type: ignore[override]
-        return self._reverse.broken
-
-    @property
-    def num_arcs(self) -> int:
-        return self._reverse.num_arcs
-
-    @property
-    def num_edges(self) -> int:
-        return self._reverse.num_edges
 
     def synchronize(self) -> None:
         self._reverse.synchronize()

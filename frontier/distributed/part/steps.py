@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from frontier import operators
 from frontier.interchange import data_frame
 
+from ..base import FACTS
 from ..engines import Host
 from .part import GraphPart
 from .results import keep, keep_rows
@@ -25,26 +27,22 @@ def _part(host: Host, key: int) -> GraphPart:
     return part
 
 
-def make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> dict[str, Any]:
+def make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> SimpleNamespace:
     host.objects[key] = part = GraphPart(host.comm, structure, **settings)
     return _facts(part)
 
 
-def load(host: Host, key: int, path: str) -> dict[str, Any]:
+def load(host: Host, key: int, path: str) -> SimpleNamespace:
     host.objects[key] = part = GraphPart.load(host.comm, path)
     return _facts(part)
 
 
-def _facts(part: GraphPart) -> dict[str, Any]:
+def _facts(part: GraphPart) -> SimpleNamespace:
     """What the program knows of the graph without asking."""
-    names = (
-        "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
-        "keep_time", "multi_edges",
-    )  # fmt: skip
-    return {name: getattr(part, name) for name in names} | {"has_edge_data": part.edge_data is not None}
+    return SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
 
 
-def facts_of(host: Host, key: int) -> dict[str, Any]:
+def facts_of(host: Host, key: int) -> SimpleNamespace:
     return _facts(host.objects[key])
 
 

@@ -118,7 +118,7 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
     ends = src[edges], dst[edges]
     notifications = record_notifications(graph, gone)
 
-    def commit() -> None:
+    def commit(change: Change) -> None:
         data.write(edges, columns)
         for ids, values in writes:
             records.write(ids, values)
@@ -126,11 +126,11 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
         records.release(gone)
 
     nothing = src[:0], dst[:0]
-    change = record_change(graph, Arcs(*nothing, None), ends, nothing, ends, commit)
+    writing = record_change(graph, Arcs(*nothing, None), ends, nothing, ends, commit)
 
     def call() -> None:
         notify(graph, "records_deleting", notifications)
-        run(graph, change)
+        run(graph, writing)
         notify(graph, "records_deleted", notifications)
 
     return call

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.change import Change
+from frontier.core.component import columns_moved
 from frontier.core.sort import row_ids
 from frontier.core.updates import run
 
@@ -71,7 +73,7 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
     new, there = ((plan.src[places], plan.dst[places]) for places in (plan.fresh, plan.present))
     arcs = edge_arcs(graph, *new, plan.edges[plan.fresh])
 
-    def commit() -> None:
+    def commit(change: Change) -> None:
         _commit(data, plan)
         if data.times is not None:
             data.times.log(logged, log_ids, data.records.size)
@@ -142,7 +144,7 @@ def _reserve(graph: BaseGraph, size: int, fresh: int) -> None:
     try:
         data.reserve(fresh)
     finally:
-        graph.payload.moved(graph)
+        columns_moved(graph)
     data.records.reserve_ends(data.capacity)
 
 

@@ -28,7 +28,7 @@ class Write(NamedTuple):
 
 
 def record_change(
-    graph: BaseDynamicGraph, arcs: Arcs, listed: Any, new: Any, there: Any, commit: Callable[[], None]
+    graph: BaseDynamicGraph, arcs: Arcs, listed: Any, new: Any, there: Any, commit: Callable[[Change], None]
 ) -> Change:  # fmt: skip
     """The insertion of arcs of new edges, with which others change, too; what observers hear of it allocates memory.
 
@@ -39,7 +39,7 @@ def record_change(
     commit : function
         Writes values of edges and records.
     """
-    observers = graph._live_observers()
+    observers = graph._observers.live()
     if not all(observer.exact for observer in observers):
         both = edge_arcs(graph, *listed)
         listed = both.src, both.dst
@@ -47,7 +47,7 @@ def record_change(
     inserted = [(observer, new if observer.exact else listed) for observer in observers]
     return Change(
         INSERT, arcs, finds=graph._supports_insert_and_find, notifications=(inserted, changes),
-        commit=lambda _: commit(), always=True,
+        commit=commit, always=True,
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def record_notifications(graph: BaseDynamicGraph, ids: Any, ends: Any = None) ->
     ends : pair of arrays, optional
         If they are known.
     """
-    observers = [observer for observer in graph._live_observers() if observer.sees_records]
+    observers = [observer for observer in graph._observers.live() if observer.sees_records]
     if not observers or not ids.size:
         return []
     if ends is None:

@@ -10,6 +10,7 @@ import numpy as np
 from frontier.core.added_weights import add_weights
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, INSERT, Change
+from frontier.core.component import columns_moved
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.core.updates import notifications_of, run
@@ -241,7 +242,7 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
     try:
         data.reserve(count)
     finally:
-        graph.payload.moved(graph)
+        columns_moved(graph)
     total = count if graph.directed else 2 * count
     src, dst, stored = (xp.empty(total, graph.vertex_dtype) for _ in range(3))
     ids = xp.empty(count, graph.vertex_dtype)

@@ -216,7 +216,7 @@ def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any
     """Insert the edges of some operations, and delete those of others; no pair is in both."""
     data, arcs = graph.payload.table, partial(_host(graph).chosen_arcs, graph, batch)
     leaving: Any = None
-    if delete.size and graph._live_observers():  # what they see may fail: before anything changes
+    if delete.size and graph._observers.live():  # what they see may fail: before anything changes
         leaving = notifications_of(graph, arcs(delete, None), present=True), []
     if insert.size:  # first, as it may take much more memory
         if data is not None:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.component import Call
 from frontier.core.locking import mark_work
 from frontier.runtime.arrays import as_device_array
 from frontier.runtime.memory.elementwise import copy_of
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph
-    from frontier.core.component import Call
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
@@ -27,9 +27,8 @@ class LoggedUpdate(NamedTuple):
 
     Attributes
     ----------
-    method : str
-    arguments, options
-        Of the method; arrays are on the graph's device and belong to the step.
+    call : Call
+        Arrays among its arguments are on the graph's device, and belong to the step.
     cost : int
         In arcs that are copied.
     nbytes : int
@@ -37,9 +36,7 @@ class LoggedUpdate(NamedTuple):
         Has the current stream wait until the arrays are there.
     """
 
-    method: str
-    arguments: tuple[Any, ...]
-    options: dict[str, Any]
+    call: Call
     cost: int
     nbytes: int
     wait: Callable[[], None]
@@ -47,12 +44,12 @@ class LoggedUpdate(NamedTuple):
     @property
     def is_atomic(self) -> bool:
         """Whether memory that runs out leaves the graph as it was (`DynamicGraph.insert_edges` says when not)."""
-        return self.options.get("on_existing") != "add" and self.method != "apply"
+        return self.call.options.get("on_existing") != "add" and self.call.method != "apply"
 
     def repeat(self, graph: BaseDynamicGraph) -> None:
         """Update a copy of the graph."""
         self.wait()
-        getattr(graph, self.method)(*self.arguments, **self.options)
+        getattr(graph, self.call.method)(*self.call.arguments, **self.call.options)
 
 
 def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
@@ -74,7 +71,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
     records = max((int(array.size) for array in arrays), default=0)
     cost = ARCS_AN_UPDATE + ARCS_A_RECORD * records
     nbytes = sum(int(array.nbytes) for array in arrays)
-    return LoggedUpdate(call.method, arguments, options, cost, nbytes, mark_work(graph.device))
+    return LoggedUpdate(Call(call.method, arguments, options), cost, nbytes, mark_work(graph.device))
 
 
 class UpdateLog:

@@ -22,7 +22,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
-from frontier.core.component import is_followed
+from frontier.core.component import columns_moved, is_followed
 from frontier.core.locking import workspace_of
 from frontier.core.observers import Notification
 from frontier.core.results import UpdateObserver
@@ -164,7 +164,7 @@ def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = N
     MemoryError
         The device's memory is exhausted. The graph is unchanged.
     """
-    observers = graph._live_observers()
+    observers = graph._observers.live()
     if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
         return None
     work = workspace_of(graph)
@@ -303,7 +303,7 @@ class Pushes:
             try:
                 data.reserve(count)
             finally:
-                graph.payload.moved(graph)
+                columns_moved(graph)
         data.reserve_free(count + most)
         times = data.times
         if times is not None and times.ends and times.ends[0].size < data.capacity:

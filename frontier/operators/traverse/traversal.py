@@ -223,8 +223,8 @@ class Traversal:
         return self._after_series(lists, outcome)
 
     def _prepare_series(self, limit: int) -> tuple[Any, Any, Any, Counters, int]:
-        """What a series of advances in one launch works with: two lists that alternate as output (the second is written
-        first), stamps, the first epoch, what it tells the host with, and the maximum number of steps."""
+        """The memory of a series of advances in one launch: two lists that alternate as output (the second is written
+        first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
         state = workspace_of(graph)
         # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
@@ -242,7 +242,7 @@ class Traversal:
         return Frontier._of(self.graph, lists[last, :size], arcs=known), made
 
     def _pull_arguments(self, scratch: Callable) -> tuple:
-        """What the kernel pulls with; `scratch` is that of `Scratch.get`."""
+        """The arguments of a kernel that pulls; `scratch` is that of `Scratch.get`."""
         graph = self.graph
         words = bitmap_words(graph.num_vertices)
         view = (graph.reverse if self.entering is None else self.entering).view()
@@ -263,7 +263,7 @@ Way = Callable[[Frontier, "int | None", int], tuple[Frontier, int]]
 
 
 def _room_for_pieces(graph: BaseGraph, scratch: Callable) -> tuple[Any, np.uint32]:
-    """Where the kernel defers pieces of long lists to, and how many there is room for."""
+    """Memory to which the kernel defers pieces of long lists, and how many it holds."""
     capacity = piece_capacity(graph)
     return scratch("pieces", capacity, np.uint64), np.uint32(capacity)
 

@@ -18,7 +18,7 @@ class Launch:
     kernel : CudaKernel
     arguments : tuple
     words, structs : list
-        What `words_of` makes of them.
+        The arguments as `words_of` returns them.
     blocks, threads, shared, cooperative
         The grid, as for a `CudaKernel`, of a launch that is repeated as it is.
     """

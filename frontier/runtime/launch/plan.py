@@ -28,7 +28,7 @@ class Plan:
     Parameters
     ----------
     memory : object, optional
-        What those who launch find as `memory` while they are captured.
+        Found as `recorder.launches.memory` by those who launch, while they are captured.
     work : Workspace, optional
         Its scratch memory is `scratch` meanwhile: addresses of it are in the launches, so that nobody else may have it.
     scratch : Scratch, optional

@@ -1,4 +1,4 @@
-"""Where the launches of a thread go while they are captured (`Plan`), in place of a GPU."""
+"""The plan that takes the launches of a thread in place of a GPU while it captures them."""
 
 from __future__ import annotations
 
