@@ -477,7 +477,7 @@ def test_bad_weights_raise_while_they_are_there(structure, device, bad):
     graph.insert_edges([0], [3], [bad])
     with pytest.raises(ValueError, match="weights"):
         ranks.close()
-    assert not graph._live_observers()
+    assert not graph._observers.live()
 
 
 @pytest.mark.parametrize("bad", [[1e308, 1e308], [1e-310, 2e-310]], ids=["overflow", "underflow"])
