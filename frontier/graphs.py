@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Self, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from frontier.core.updates import update
 from frontier.features.building import build_graph
 from frontier.features.edge_data.queries import HasEdgeData
 from frontier.features.edge_data.record_deletion import delete_records
-from frontier.features.edge_payload import EdgePayload, edge_payload
+from frontier.features.edge_payload import EdgePayload, payload_for
 from frontier.features.in_edges import InEdges
 from frontier.features.mixed import MixedResult, apply_operations
 from frontier.features.snapshots import take_snapshot
@@ -32,9 +33,10 @@ from frontier.operators.degrees import degrees_of
 from frontier.operators.extract import (
     count_predecessors,
     extract_predecessors,
-    extract_sorted,
     extract_successors,
     incident_arcs,
+    sorted_arcs,
+    sorted_edges,
 )
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
@@ -46,7 +48,7 @@ class Graph(HasEdgeData, CoreGraph):
     """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
 
     The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is
-    here, on both devices; `Structure` lists what each must provide.
+    here, on both devices; `Store` lists what each must provide.
 
     Parameters
     ----------
@@ -112,17 +114,17 @@ class Graph(HasEdgeData, CoreGraph):
         time_unit: str | None = None,
         keep_time: str = "latest",
         multi_edges: str = "last",
+        **structure_options: Any,
     ):
         super().__init__(
-            num_vertices, directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype
-        )
-        payload = edge_payload(self, edge_data, time_unit, keep_time, multi_edges)
-        if payload is not None:
-            self.payload = payload
-            self._components.append(payload)
+            num_vertices, directed=directed, device=device, weight_dtype=weight_dtype, vertex_dtype=vertex_dtype,
+            make_payload=partial(payload_for, type(self), edge_data, time_unit, keep_time, multi_edges),
+            **structure_options,
+        )  # fmt: skip
+        if isinstance(self.payload, EdgePayload):
+            self._components.append(self.payload)
         if flag(in_edges, "in_edges") and self.directed:
-            self._components.append(InEdges(self))
-        self._attach_runtime()
+            self._components.append(InEdges())
 
     # ---- construction ------------------------------------------------------------------------------------------------
 
@@ -261,20 +263,20 @@ class Graph(HasEdgeData, CoreGraph):
             raise RuntimeError(self._access.broken)
         return lock
 
-    @property
-    def num_vertices(self) -> int:
-        """Size of the id space, and length of every per-vertex result; deleted and isolated vertices count."""
-        return self._num_vertices
+    if TYPE_CHECKING:  # of its store
+
+        @property
+        def num_vertices(self) -> int:
+            """Size of the id space, and length of every per-vertex result; deleted and isolated vertices count."""
+
+        @property
+        def num_arcs(self) -> int:
+            """Number of stored arcs: two per edge in undirected graphs."""
 
     @property
     def num_edges(self) -> int:
         """Number of edges; an undirected edge counts once."""
-        return self._num_arcs if self.directed else self._num_arcs // 2
-
-    @property
-    def num_arcs(self) -> int:
-        """Number of stored arcs: two per edge in undirected graphs."""
-        return self._num_arcs
+        return self.num_arcs if self.directed else self.num_arcs // 2
 
     @property
     def is_weighted(self) -> bool:
@@ -316,14 +318,14 @@ class Graph(HasEdgeData, CoreGraph):
         array of bool, on the graph's device
         """
         # A few ids of the host are compared there, for which CuPy would compile kernels.
-        on_host = isinstance(ids, np.ndarray | list | tuple | range) and self._absent is None
+        on_host = isinstance(ids, np.ndarray | list | tuple | range) and self.store.absent is None
         ids = as_ids(resolve_device("cpu") if on_host else self.device, ids, "ids")
-        found = (ids >= 0) & (ids < self._num_vertices)
+        found = (ids >= 0) & (ids < self.num_vertices)
         if on_host:
             return self.xp.asarray(found)
-        if self._absent is not None:
+        if self.store.absent is not None:
             inside = self.xp.where(found, ids, 0)
-            found &= ~self._absent[inside]
+            found &= ~self.store.absent[inside]
         return found
 
     def has_edges(self, src: Any, dst: Any) -> Any:
@@ -348,7 +350,7 @@ class Graph(HasEdgeData, CoreGraph):
         A read-only array of bool, shape (num_vertices,), on the graph's device, valid until the next update. On a GPU
         it is a copy, since CuPy has no read-only arrays.
         """
-        return None if self._absent is None else self.device.read_only(self._absent)
+        return None if self.store.absent is None else self.device.read_only(self.store.absent)
 
     @property
     @reads
@@ -379,11 +381,11 @@ class Graph(HasEdgeData, CoreGraph):
         array of int64, shape (m,), on the graph's device
         """
         if not checked:
-            return self.payload.edges_at(self, self._find(src, dst)) if src.size else self.xp.empty(0, np.int64)
-        arcs = self._prepare(src, dst, directed=True, drop_loops=False)
+            return self.payload.edges_at(self, self.store.find(src, dst)) if src.size else self.xp.empty(0, np.int64)
+        arcs = self.store.make_arcs(src, dst, directed=True, drop_loops=False)
         if not len(arcs):
             return self.xp.empty(0, np.int64)
-        edges = self.payload.edges_at(self, self._find(arcs.src, arcs.dst))
+        edges = self.payload.edges_at(self, self.store.find(arcs.src, arcs.dst))
         arcs.check()
         return edges
 
@@ -470,7 +472,7 @@ class Graph(HasEdgeData, CoreGraph):
         -------
         array of `vertex_dtype`, on the graph's device
         """
-        v = check_id(v, "v", self._num_vertices, self._absent)
+        v = check_id(v, "v", self.num_vertices, self.store.absent)
         return extract_successors(self, self.xp.asarray([v], self.vertex_dtype), weighted=False)[1]
 
     @reads
@@ -500,7 +502,7 @@ class Graph(HasEdgeData, CoreGraph):
         -----
         O(k log k) work, for k results; O(k) in structures that store neighbors in order (`is_sorted`).
         """
-        ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
+        ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))
 
     @reads
@@ -511,7 +513,7 @@ class Graph(HasEdgeData, CoreGraph):
         in-edges (`has_in_edges`). In other directed graphs it takes one pass over all arcs, for any number of vertices:
         O(E + k log k) work, for k results.
         """
-        ids = check_ids(self.device, vertices, "vertices", self._num_vertices, self._absent)
+        ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
 
     @reads
@@ -520,11 +522,8 @@ class Graph(HasEdgeData, CoreGraph):
 
         `weights` is None in unweighted graphs.
         """
-        src, dst, stored = self._sorted_edges()
+        src, dst, stored = sorted_edges(self)
         return src, dst, self.payload.weights_of(stored)
-
-    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        return extract_sorted(self)
 
     @reads
     def to_csr(self, *, in_edges: bool = False) -> Graph:
@@ -537,10 +536,10 @@ class Graph(HasEdgeData, CoreGraph):
         in_edges : bool
             Whether that of a directed graph keeps in-edges.
         """
-        offsets, dst, stored = self._sorted_arcs()
+        offsets, dst, stored = sorted_arcs(self)
         return csr_structure().from_csr(  # type: ignore[attr-defined]
             offsets, dst, self.payload.weights_of(stored), directed=self.directed, device=self.device,
-            absent=self._absent, in_edges=flag(in_edges, "in_edges"),
+            absent=self.store.absent, in_edges=flag(in_edges, "in_edges"),
         )  # fmt: skip
 
     def memory_usage(self) -> MemoryUsage:
@@ -557,7 +556,7 @@ class Graph(HasEdgeData, CoreGraph):
 
         O(V + slots) work at most. In-edges have statistics of their own, those of `reverse`.
         """
-        return self._storage_statistics()
+        return super().statistics()
 
     def _repr_html_(self) -> str:
         data = self.payload.table
@@ -802,10 +801,10 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
         """
-        ids = check_ids(self.device, ids, "ids", self._num_vertices, self._absent)
+        ids = check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent)
         if not ids.size:
             return UpdateResult()
-        marked = self.xp.zeros(self._num_vertices, bool)
+        marked = self.xp.zeros(self.num_vertices, bool)
         marked[ids] = True
         return self._delete_vertices(marked, *incident_arcs(self, marked))
 

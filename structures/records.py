@@ -14,27 +14,27 @@ class VertexRecords:
     """The array ``_records`` of a structure, one row for each vertex and for some to come."""
 
     device: Device
-    _arrays: ClassVar[dict[str, Any]]
-    _num_vertices: int
-    _records: Any
+    arrays: ClassVar[dict[str, Any]]
+    num_vertices: int
+    records: Any
     _view: tuple[int, Any] | None
 
     def _empty_records(self, count: int) -> Any:
         """Records of vertices without neighbors: zeros, unless the structure says otherwise."""
-        dtype, columns = self._arrays["records"]
+        dtype, columns = self.arrays["records"]
         return self.device.xp.zeros((count, columns), dtype)
 
     def _record_capacity(self, num_vertices: int) -> int:
         """Rows of a table that no longer suffices."""
-        capacity = int(self._records.shape[0])
+        capacity = int(self.records.shape[0])
         return max(num_vertices, capacity + capacity // 2)
 
-    def _extend(self, num_vertices: int) -> None:
-        capacity = int(self._records.shape[0])
+    def extend(self, num_vertices: int) -> None:
+        capacity = int(self.records.shape[0])
         if num_vertices > capacity:
-            size, columns = self._record_capacity(num_vertices), self._records.shape[1]
+            size, columns = self._record_capacity(num_vertices), self.records.shape[1]
             fresh = self._empty_records(size - capacity)
-            records = growable.grow(self.device, self._records.reshape(-1), size * columns).reshape(-1, columns)
+            records = growable.grow(self.device, self.records.reshape(-1), size * columns).reshape(-1, columns)
             records[capacity:] = fresh
-            self._records = records
+            self.records = records
             self._view = None

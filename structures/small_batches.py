@@ -42,39 +42,39 @@ class LaunchSequences:
         Memory whose addresses are in the plans, so that nobody else may have it.
     """
 
-    def __init__(self, graph: LaunchSequence):
+    def __init__(self, store: LaunchSequence):
         self.batch = SmallBatch()
         self.plans = Plans()
-        self.scratch = Scratch(graph.device)
+        self.scratch = Scratch(store.device)
 
-    def plan(self, graph: LaunchSequence, kind: str, arcs: int) -> Plan:
+    def plan(self, store: LaunchSequence, kind: str, arcs: int) -> Plan:
         """The plan for a batch of so many arcs, for the graph as it is now."""
         size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
-        shift, arrays = id_bits(graph._num_vertices), graph._chain_arrays()
+        shift, arrays = id_bits(store.num_vertices), store._chain_arrays()
         plan = self.plans.find((kind, size), shift, arrays)
         if plan is None:
-            plan = self.plans.add((kind, size), self._capture(graph, kind, size, shift), shift, arrays)
+            plan = self.plans.add((kind, size), self._capture(store, kind, size, shift), shift, arrays)
         return plan
 
-    def _capture(self, graph: LaunchSequence, kind: str, size: int, shift: int) -> Plan:
-        take, counters, kernels = self.scratch.get, graph._counters, graph._kernels
+    def _capture(self, store: LaunchSequence, kind: str, size: int, shift: int) -> Plan:
+        take, counters, kernels = self.scratch.get, store._counters, store.kernels
         keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
-        src, dst = take("src", size, graph.vertex_dtype), take("dst", size, graph.vertex_dtype)
-        weighted = kind == INSERT and graph._stored_dtype is not None
-        weights = take("weights", size, graph._stored_dtype) if weighted else None
+        src, dst = take("src", size, store.vertex_dtype), take("dst", size, store.vertex_dtype)
+        weighted = kind == INSERT and store.stored_dtype is not None
+        weights = take("weights", size, store.stored_dtype) if weighted else None
         pieces = take("num_pieces", 1, np.uint32)
         given = Struct(KEYS)
         given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
         )  # fmt: skip
-        with Plan(work=workspace_of(graph), scratch=self.scratch) as plan:
-            if graph._chain_sorts(kind):
+        with Plan(work=workspace_of(store), scratch=self.scratch) as plan:
+            if store._chain_sorts(kind):
                 kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
-                finish = graph._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
+                finish = store._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
             else:
                 kernels.list_small(size, self.batch, given, threads=THREADS)
-                finish = graph._queue_chain(kind, None, None, src, dst)
+                finish = store._queue_chain(kind, None, None, src, dst)
             kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
         plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
         return plan
@@ -91,26 +91,25 @@ class LaunchSequence:
     directed: bool
     num_vertices: int
     vertex_dtype: np.dtype
-    _absent: Any
+    absent: Any
     _access: Any
-    _arrays: ClassVar[dict[str, Any]]
+    arrays: ClassVar[dict[str, Any]]
     _counters: Counters
-    _kernels: Kernels
-    _num_vertices: int
-    _stored_dtype: np.dtype | None
+    kernels: Kernels
+    stored_dtype: np.dtype | None
     _first_outcome: ClassVar[int]
     """*structure*: the first of the three counters that chains report here (SMALL of small_keys.cuh)."""
     _chains: LaunchSequences | None
 
-    def _attach_runtime(self) -> None:
-        super()._attach_runtime()  # type: ignore[misc]  # that of the graph
-        self._takes_small_batches = self.device.is_gpu
+    def attach_runtime(self) -> None:
+        super().attach_runtime()  # type: ignore[misc]  # that of the graph
+        self.takes_small_batches = self.device.is_gpu
         self._chains = None
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
         objects until they change."""
-        return tuple(getattr(self, f"_{name}") for name in self._arrays)
+        return tuple(getattr(self, name) for name in self.arrays)
 
     def _chain_sorts(self, kind: str) -> bool:
         """*structure*: whether such an update needs the arcs as sorted keys, not just as they come."""
@@ -152,7 +151,7 @@ class LaunchSequence:
         if chains is None:
             chains = self._chains = LaunchSequences(self)
         count = chains.batch.take(
-            src, dst, weights, directed=self.directed, num_vertices=self._num_vertices, absent=self._absent,
+            src, dst, weights, directed=self.directed, num_vertices=self.num_vertices, absent=self.absent,
             arcs=arcs, edges=edges,
         )  # fmt: skip
         try:
@@ -164,16 +163,16 @@ class LaunchSequence:
         numbers, first = self._counters.synchronize(), self._first_outcome
         return None if numbers[first + INVALID] or numbers[first + DECLINED] else numbers
 
-    def _insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
+    def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
         numbers = self._run_chain(INSERT, src, dst, weights, arcs, edges)
         if numbers is None:
             return None
         return *self._end_chain(INSERT, numbers), numbers[self._first_outcome + EFFECTIVE]
 
-    def _find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
+    def find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
         numbers = self._run_chain(FIND, src, dst, None, arcs, edges)
         return None if numbers is None else numbers[self._first_outcome + EFFECTIVE]
 
-    def _delete_small(self, src: Any, dst: Any, found: int | None) -> int | None:
+    def erase_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         numbers = self._run_chain(DELETE, src, dst, None, None, None)
         return None if numbers is None else self._end_chain(DELETE, numbers)[0]

@@ -35,7 +35,7 @@ LAYERS = {
 MAX_PARAMETERS = 8
 GRAPHS = ("graph", "transpose", "twin", "part", "local")
 """Names under which code refers to graphs, as variables or attributes."""
-STATE = ("version", "_num_arcs")
+STATE = ("version", "num_arcs")
 """Attributes of a graph that only an update may change."""
 
 
@@ -193,7 +193,7 @@ def state_changes() -> Iterator[str]:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             for target in targets:
                 changes = isinstance(target, ast.Attribute) and target.attr in STATE
-                if changes and (isinstance(node, ast.AugAssign) or target.attr == "_num_arcs"):
+                if changes and (isinstance(node, ast.AugAssign) or target.attr == "num_arcs"):
                     yield f"{path.relative_to(ROOT)}:{node.lineno}"
 
 

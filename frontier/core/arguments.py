@@ -71,7 +71,7 @@ def vertex_id(graph: BaseGraph, vertex: Any, name: str) -> int:
         `vertex` is out of range, or was deleted.
     """
     check_graph(graph)
-    return check_id(vertex, name, graph.num_vertices, graph._absent)
+    return check_id(vertex, name, graph.num_vertices, graph.store.absent)
 
 
 def vertex_ids(graph: BaseGraph, values: Any, name: str, *, allow_deleted: bool = False) -> Any:
@@ -90,7 +90,7 @@ def vertex_ids(graph: BaseGraph, values: Any, name: str, *, allow_deleted: bool 
         It has other than one dimension, or an id is out of range, or was deleted.
     """
     check_graph(graph)
-    return check_ids(graph.device, values, name, graph.num_vertices, None if allow_deleted else graph._absent)
+    return check_ids(graph.device, values, name, graph.num_vertices, None if allow_deleted else graph.store.absent)
 
 
 def numbers(graph: BaseGraph, values: Any, name: str) -> Any:

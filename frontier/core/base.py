@@ -1,4 +1,4 @@
-"""Bases of graphs: the facts that modules below `Graph` know of one, which annotations there name."""
+"""Bases of graphs and stores: the facts that modules below know of one, which annotations there name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,63 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import numpy as np
 
 from frontier.functor.graphs import FunctorGraph
-from frontier.runtime import Scratch
+from frontier.runtime import Device, Kernels
 
 if TYPE_CHECKING:
     from .component import Component
 
 T = TypeVar("T", bound=type)
+
+
+class BaseStore:
+    """The base of `Store`, which describes what is here."""
+
+    name: ClassVar[str]
+    package: ClassVar[str]
+    arrays: ClassVar[dict[str, Any]]
+    scalars: ClassVar[tuple[str, ...]]
+    options: ClassVar[tuple[str, ...]]
+    can_store_weights: ClassVar[bool]
+    finds_fast: ClassVar[bool]
+    supports_insert_and_find: ClassVar[bool]
+    walk_cost: ClassVar[dict[str, float]]
+
+    device: Device
+    directed: bool
+    vertex_dtype: np.dtype
+    weight_dtype: np.dtype | None
+    stored_dtype: np.dtype | None
+    num_vertices: int
+    num_arcs: int
+    version: int
+    vertex_version: int
+    takes_small_batches: bool
+    makes_update_plans: bool
+    has_sorted_lists: bool
+    short_lists: bool | None
+    absent: Any
+    neighbors: Any
+    weights: Any
+    kernels: Kernels
+    payload: Any
+    _access: Any
+
+    if TYPE_CHECKING:  # what `Store` defines
+
+        @property
+        def xp(self) -> Any: ...
+        @property
+        def is_sorted(self) -> bool: ...
+        @property
+        def store(self) -> BaseStore: ...
+        @property
+        def defines(self) -> dict[str, Any]: ...
+        @property
+        def slot_capacity(self) -> int: ...
+
+        build = check = commit = degrees = degrees_of = distinct = extend = find = keep_view = load = cast("Any", None)
+        make_arcs = make_update_plan = make_view = release = reserve_for = sorted_arcs = cast("Any", None)
+        array_types = attach_runtime = copy = empty_like = view = view_changed = cast("Any", None)
 
 
 class BaseGraph(FunctorGraph):
@@ -33,20 +84,17 @@ class BaseGraph(FunctorGraph):
 
     name: ClassVar[str]
     package: ClassVar[str]
-    """Of the structure's kernels."""
     can_store_weights: ClassVar[bool]
     finds_fast: ClassVar[bool]
     walk_cost: ClassVar[dict[str, float]]
+    store_type: ClassVar[type[BaseStore]]
+    store: BaseStore
 
     directed: bool
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
-    version: int
-    vertex_version: int
     is_transpose: bool = False
     """Whether it is kept beside a directed graph, with every arc the other way round; it shares that one's payload."""
-    payload: Any
-    """The `Payload` of its edges."""
     _components: list[Component]
     """Features that follow its updates (`frontier.core.component`)."""
 
@@ -61,6 +109,14 @@ class BaseGraph(FunctorGraph):
         @property
         def num_arcs(self) -> int: ...
         @property
+        def version(self) -> int: ...
+        @property
+        def vertex_version(self) -> int: ...
+        @property
+        def payload(self) -> Any:
+            """The `Payload` of its edges."""
+
+        @property
         def xp(self) -> Any: ...
         @property
         def reverse(self) -> Any: ...
@@ -70,8 +126,6 @@ class BaseGraph(FunctorGraph):
         def is_weighted(self) -> bool: ...
         @property
         def is_sorted(self) -> bool: ...
-        @property
-        def defines(self) -> dict[str, Any]: ...
         @property
         def slot_capacity(self) -> int: ...
         @property
@@ -91,21 +145,6 @@ class BaseGraph(FunctorGraph):
         def to_csr(self, *, in_edges: bool = False) -> Any: ...
         def memory_usage(self) -> Any: ...
         def reading(self) -> AbstractContextManager[Any]: ...
-
-        # Attributes of structures, which other modules read until a structure is an object of its own.
-        _num_vertices: int
-        _num_arcs: int
-        _absent = _neighbors = _weights = _access = _kernels = cast("Any", None)
-        _arrays: ClassVar[dict[str, Any]]
-        _scalars: ClassVar[tuple[str, ...]]
-        _options: ClassVar[tuple[str, ...]]
-        _find = _degrees = _degrees_of = _sorted_arcs = _commit = _saved_components = _check_arrays = cast("Any", None)
-        _attach_runtime = _prepare = _load = _short_lists = cast("Any", None)
-
-        @property
-        def _stored_dtype(self) -> np.dtype | None: ...
-        @property
-        def _scratch(self) -> Scratch: ...
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> object:
         """What stands for an object of a class that is made on every worker, of the worker's part; None on a worker."""
@@ -136,10 +175,6 @@ def specialize(cls: T) -> T:
 class BaseDynamicGraph(BaseGraph):
     """The base of `DynamicGraph`."""
 
-    _makes_update_plans = False
-    """Whether batches may be applied by kernels that tell each other what the host would wait for
-    (`DynamicGraph._make_update_plan`)."""
-
     if TYPE_CHECKING:
 
         def insert_edges(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Any: ...
@@ -147,5 +182,3 @@ class BaseDynamicGraph(BaseGraph):
         def expire(self, before: Any) -> Any: ...
 
         _observers: Any
-        _supports_insert_and_find: ClassVar[bool]
-        _keep_view: Any

@@ -21,9 +21,9 @@ class Change:
         A function is called when the arcs are first asked for.
     small : tuple of arrays, optional
         The same batch as sources, destinations and weights, on the device and of the graph's types, if the structure
-        may take them as they are (`DynamicGraph._takes_small_batches`). Their values need not be valid.
+        may take them as they are (`Store.takes_small_batches`). Their values need not be valid.
     finds : bool
-        Whether `slots` are asked for (`DynamicGraph._insert_and_find`, `_erase_and_find`).
+        Whether `slots` are asked for (`Store.insert_and_find`, `Store.erase_and_find`).
     replaces : bool
         Whether existing arcs get other values, which some observers want to hear of.
     notifications : pair of list, optional
@@ -40,7 +40,7 @@ class Change:
     found : int
         Distinct arcs of an insertion that were there.
     slots : array of int64 or None
-        The slots that `_insert_and_find` or `_erase_and_find` returned, until the scratch memory is used again.
+        The slots that `insert_and_find` or `erase_and_find` returned, until the scratch memory is used again.
     edges : int or None
         The number of effective edges of a small batch, once it is known.
     """

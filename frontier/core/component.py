@@ -142,9 +142,15 @@ def component_of(graph: Any, kind: type[C]) -> C | None:
     return None
 
 
+def graph_built(graph: Any) -> None:
+    """Note that the graph was made of a user's edges."""
+    for component in graph._components:
+        component.built(graph)
+
+
 def columns_moved(graph: Any) -> None:
     """Note that arrays of the graph's payload, which views refer to, may have been replaced."""
-    graph._view = None
+    graph.store.view_changed()
     for component in graph._components:
         component.columns_moved()
 

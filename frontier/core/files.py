@@ -26,7 +26,7 @@ from .registry import registered
 from .stored_arrays import entries_of, read_array
 
 if TYPE_CHECKING:
-    from .base import BaseGraph
+    from .base import BaseGraph, BaseStore
 
 FORMAT_VERSION = 3
 HEADER = "header.json"
@@ -38,7 +38,7 @@ TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
 CHUNK = 1 << 20
 ABSENT = "absent"
-VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Graph._arrays`: those of ids, and of what is stored by slot
+VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Store.arrays`: those of ids, and of what is stored by slot
 
 
 # ---- what a graph is made of ----------------------------------------------------------------------------------------
@@ -54,34 +54,34 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
         "vertex_dtype": graph.vertex_dtype.name,
         "num_vertices": graph.num_vertices,
         "num_arcs": graph.num_arcs,
-        "scalars": {name: getattr(graph, name) for name in graph._scalars},
+        "scalars": {name: getattr(graph.store, name) for name in graph.store.scalars},
     }
     for component in graph._saved_components():
         header |= component.header(graph)
     return header
 
 
-def stored_arrays(graph: BaseGraph) -> Iterator[tuple[str, Any]]:
-    """The graph's arrays and their names, but those that it does without."""
-    for name in (*graph._arrays, ABSENT):
-        array = getattr(graph, f"_{name}")
+def stored_arrays(store: BaseStore) -> Iterator[tuple[str, Any]]:
+    """The store's arrays and their names, but those that it does without."""
+    for name in (*store.arrays, ABSENT):
+        array = getattr(store, name)
         if array is not None:
             yield name, array
 
 
-def array_types(graph: BaseGraph) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-    """The dtype and shape (None for any size) of each of the graph's arrays, as declared in `Graph._arrays`."""
+def array_types(store: BaseStore) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+    """The dtype and shape (None for any size) of each of the store's arrays, as declared in `Store.arrays`."""
     found: dict[str, Any] = {}
-    for name, kind in graph._arrays.items():
+    for name, kind in store.arrays.items():
         dtype, *columns = kind if isinstance(kind, tuple) else (kind,)
-        dtype = {VERTEX: graph.vertex_dtype, WEIGHT: graph._stored_dtype}[dtype] if isinstance(dtype, str) else dtype
+        dtype = {VERTEX: store.vertex_dtype, WEIGHT: store.stored_dtype}[dtype] if isinstance(dtype, str) else dtype
         found[name] = None if dtype is None else (dtype, (None, *columns))
     return found
 
 
 def host_arrays(graph: BaseGraph) -> Iterator[tuple[str, np.ndarray]]:
     """The graph's arrays, one after another, copied to the host if they are elsewhere."""
-    for name, array in stored_arrays(graph):
+    for name, array in stored_arrays(graph.store):
         yield name, graph.device.to_host(array)
     for component in graph._saved_components():
         for name, array in component.arrays().items():
@@ -107,18 +107,19 @@ def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.nd
     ValueError
         With `check`, if that is no graph.
     """
-    graph._num_vertices, graph._num_arcs = header["num_vertices"], header["num_arcs"]
+    store = graph.store
+    store.num_vertices, store.num_arcs = header["num_vertices"], header["num_arcs"]
     for name, value in header["scalars"].items():
-        setattr(graph, name, tuple(value) if isinstance(value, list) else value)
+        setattr(store, name, tuple(value) if isinstance(value, list) else value)
     # Those of a pickle may be views of memory that cannot be written to.
     arrays = {name: graph.xp.asarray(np.require(array, requirements="CW")) for name, array in arrays.items()}
-    for name in (*graph._arrays, ABSENT):
-        setattr(graph, f"_{name}", arrays.get(name))
+    for name in (*store.arrays, ABSENT):
+        setattr(store, name, arrays.get(name))
     for component in graph._components:
         component.fill(header, arrays)
     if check:
         check_graph(graph)
-    graph._attach_runtime()
+    store.attach_runtime()
     for component in graph._components:
         component.filled(graph)
 
@@ -128,7 +129,7 @@ def pickled_graph(kind: type[BaseGraph], header: dict[str, Any], arrays: dict[st
     """The graph of a pickle, which is trusted as all pickles are."""
     graph = empty_graph(kind, header, device)
     fill_graph(graph, header, arrays, check=False)
-    graph.version = version
+    graph.store.version = version
     return graph
 
 
@@ -255,7 +256,7 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
     require_integer(header["num_vertices"], "num_vertices", 0, np.iinfo(header["vertex_dtype"]).max)
     require_integer(header["num_arcs"], "num_arcs", 0, np.iinfo(np.int64).max)
     scalars = header["scalars"]
-    require(isinstance(scalars, dict) and scalars.keys() == set(kind._scalars),
+    require(isinstance(scalars, dict) and scalars.keys() == set(kind.store_type.scalars),
             f"scalars are not those of a {header['structure']!r} graph")  # fmt: skip
     return header
 
@@ -268,7 +269,7 @@ def _read_arrays(
     archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], graph: BaseGraph
 ) -> dict[str, np.ndarray]:
     """The arrays of an archive, of the types that the graph's must have."""
-    types = dict(graph._array_types())
+    types = dict(graph.store.array_types())
     for component in graph._components:
         types |= component.array_types()
     wanted = {f"{name}.npy" for name, kind in types.items() if kind is not None}

@@ -1,8 +1,9 @@
-"""`CoreGraph`: what all graphs are made of, but for features: numbers, arrays, components, copies."""
+"""`CoreGraph`: what all graphs are made of, but for features: a store, components, copies."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,81 +12,111 @@ from frontier.runtime.arrays import VERTEX_DTYPES, WEIGHT_DTYPES, as_dtype
 from frontier.runtime.values import flag, integer
 
 from .base import BaseGraph
-from .batch import Arcs
 from .component import Component
 from .files import graph_header, host_arrays, pickled_graph, stored_arrays
-from .locking import reads
-from .payload import WEIGHTS
+from .forwarding import forwards
+from .locking import Access, reads
+from .payload import WEIGHTS, Payload
 from .results import MemoryUsage
-from .sort import row_ids, sorted_unique_arcs
-from .store import Structure
+from .statistics import StorageStatistics
+from .store import Store
 from .vertex_arrays import MakesVertexArrays
 
 MAX_INT32_VERTICES = 2**31 - 1
 
 
-class CoreGraph(BaseGraph, MakesVertexArrays, Structure):
+FACTS = "name", "package", "can_store_weights", "finds_fast", "walk_cost"
+"""What a class of stores declares, and that of their graphs has, too."""
+
+
+@forwards(
+    "store", "payload", "num_vertices", "num_arcs", "version", "vertex_version", "is_sorted", "slot_capacity",
+    "edge_capacity",
+)  # fmt: skip
+class CoreGraph(BaseGraph, MakesVertexArrays):
     """The base of `frontier.graphs.Graph`, which describes parameters and attributes.
 
     Attributes
     ----------
+    store : Store
+        Its arcs, and the numbers of the graph.
     payload : Payload
         The weights of its edges, or their data.
     _components : list of Component
         Features that follow updates, in the order in which they do.
     """
 
+    store_type: ClassVar[type[Store]]
+    """*structure*: the class of its stores."""
+    store: Store
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "store_type" in vars(cls):
+            for name in FACTS:
+                setattr(cls, name, getattr(cls.store_type, name))
+
     def __init__(
         self, num_vertices: int = 0, *, directed: bool = False, device: str | Device = "auto", weight_dtype: Any = None,
-        vertex_dtype: Any = None,
+        vertex_dtype: Any = None, make_payload: Callable[..., Payload] = lambda *types: WEIGHTS, **store_options: Any,
     ):  # fmt: skip
         num_vertices = integer(num_vertices, "num_vertices", 0)
-        self.directed = flag(directed, "directed")
-        self.device = resolve_device(device)
-        self.weight_dtype = None if weight_dtype is None else as_dtype(weight_dtype, "weight_dtype")
-        if self.weight_dtype is not None and self.weight_dtype not in WEIGHT_DTYPES:
+        directed = flag(directed, "directed")
+        device = resolve_device(device)
+        weight_dtype = None if weight_dtype is None else as_dtype(weight_dtype, "weight_dtype")
+        if weight_dtype is not None and weight_dtype not in WEIGHT_DTYPES:
             names = ", ".join(str(dtype) for dtype in WEIGHT_DTYPES)
-            raise TypeError(f"weight_dtype must be one of {names}, not {self.weight_dtype}")
-        if self.weight_dtype is not None and not self.can_store_weights:
+            raise TypeError(f"weight_dtype must be one of {names}, not {weight_dtype}")
+        if weight_dtype is not None and not self.store_type.can_store_weights:
             raise ValueError(f"{type(self).__name__} stores no weights")
         if vertex_dtype is None:
             vertex_dtype = np.int32 if num_vertices <= MAX_INT32_VERTICES else np.int64
-        self.vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
-        if self.vertex_dtype not in VERTEX_DTYPES:
-            raise TypeError(f"vertex_dtype must be int32 or int64, not {self.vertex_dtype}")
-        if num_vertices > np.iinfo(self.vertex_dtype).max:
-            raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={self.vertex_dtype}")
-        self._num_vertices = int(num_vertices)
-        self._num_arcs = self.version = self.vertex_version = 0
-        self._has_sorted_lists = True
-        self._absent = None
-        self.payload = WEIGHTS
+        vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
+        if vertex_dtype not in VERTEX_DTYPES:
+            raise TypeError(f"vertex_dtype must be int32 or int64, not {vertex_dtype}")
+        if num_vertices > np.iinfo(vertex_dtype).max:
+            raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={vertex_dtype}")
+        self._use(self.store_type(
+            int(num_vertices), device=device, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype,
+            payload=make_payload(device, vertex_dtype, weight_dtype), access=Access(device), **store_options,
+        ))  # fmt: skip
+
+    def _use(self, store: Store) -> None:
+        """Be the graph of a store, without components."""
+        self.store = store
+        self.device, self.directed = store.device, store.directed
+        self.vertex_dtype, self.weight_dtype = store.vertex_dtype, store.weight_dtype
+        self._access: Any = store._access
         self._components: list[Component] = []
 
-    def _load(self, arcs: Arcs) -> None:
-        """Fill this empty graph."""
-        offsets, dst, weights = sorted_unique_arcs(self.device, arcs.check(), self._num_vertices)
-        self._build(offsets, dst, weights)
-        self._commit(int(dst.size))
+    @property
+    def xp(self) -> Any:
+        """The array module of the graph's device: ``numpy`` or ``cupy``."""
+        return self.device.xp
+
+    def view(self) -> Any:
+        """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
+        return self.store.view()
 
     @reads
     def copy(self) -> Self:  # `Graph` describes it
-        twin = self._copy_arrays()
+        twin = self._copy_store()
         for component in self._components:
             copied = component.copied_to(twin)
             if copied is not None:
                 twin._components.append(copied)
         return twin
 
-    def _copy_arrays(self) -> Self:
+    def _copy_store(self) -> Self:
         """A copy without components, which shares the payload."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._components = []
-        for name, array in stored_arrays(self):
-            setattr(twin, f"_{name}", array.copy())
-        twin._attach_runtime()
-        return twin
+        return self._of(self.store.copy(Access(self.device)))
+
+    @classmethod
+    def _of(cls, store: Store) -> Self:
+        """The graph of a store, without components."""
+        graph = object.__new__(cls)
+        graph._use(store)
+        return graph
 
     def _saved_components(self) -> list[Component]:
         """The components that files and pickles hold."""
@@ -109,26 +140,33 @@ class CoreGraph(BaseGraph, MakesVertexArrays, Structure):
             arrays = {name: array.copy() for name, array in arrays.items()}
         return pickled_graph, (type(self), graph_header(self), arrays, self.device, self.version)
 
-    def _sorted_edges(self) -> tuple[Any, Any, Any]:
-        """All edges, sorted, undirected ones once, with what the structure stores of each (`_stored_dtype`)."""
-        offsets, dst, stored = self._sorted_arcs()
-        src = row_ids(self.device, offsets, self.vertex_dtype)
-        if not self.directed:
-            keep = self.xp.flatnonzero(src < dst)
-            src, dst = src[keep], dst[keep]
-            stored = None if stored is None else stored[keep]
-        return src, dst, stored
-
     @reads
     def memory_usage(self) -> MemoryUsage:
-        reserved = sum(int(array.nbytes) for _, array in stored_arrays(self)) + self._access.scratch_bytes()
-        weight = self.weight_dtype.itemsize if self.weight_dtype is not None else 0
-        offset = 4 if self._num_arcs < 2**31 else 8
-        csr = self._num_arcs * (self.vertex_dtype.itemsize + weight) + (self._num_vertices + 1) * offset
-        usage = MemoryUsage(used=self._used_bytes(), reserved=reserved, csr=csr, arcs=self._num_arcs)
+        scratch = MemoryUsage(used=0, reserved=self._access.scratch_bytes(), csr=0, arcs=0)
+        usage = store_usage(self.store) + scratch
         for component in self._components:
             usage += component.memory_usage(self) or NOTHING
         return usage
+
+    @reads
+    def statistics(self) -> StorageStatistics:
+        store = self.store
+        details = {"slots": store.slot_capacity, "tombstones": 0} | store.details()
+        arrays = {name: int(array.nbytes) for name, array in stored_arrays(store)}
+        for component in self._components:
+            arrays |= component.array_bytes()
+        return StorageStatistics(
+            structure=self.name, slots=details.pop("slots"), used=store.num_arcs,
+            tombstones=details.pop("tombstones"), bytes=arrays, details=details,
+        )  # fmt: skip
+
+
+def store_usage(store: Store) -> MemoryUsage:
+    """The memory of a store alone."""
+    weight = store.weight_dtype.itemsize if store.weight_dtype is not None else 0
+    offset = 4 if store.num_arcs < 2**31 else 8
+    csr = store.num_arcs * (store.vertex_dtype.itemsize + weight) + (store.num_vertices + 1) * offset
+    return MemoryUsage(used=store.used_bytes(), reserved=store.reserved_bytes(), csr=csr, arcs=store.num_arcs)
 
 
 NOTHING = MemoryUsage(used=0, reserved=0, csr=0, arcs=0)

@@ -1,7 +1,7 @@
 """Whether a graph's arrays are those of a graph: what kernels rely on, and never check.
 
 A kernel that follows a number out of the pool reads or writes anywhere. So the arrays of a file are checked once,
-before any kernel sees them: by the structure what is its own (`Graph._check_arrays`), and here what is the same for
+before any kernel sees them: by the structure what is its own (`Store.check`), and here what is the same for
 all. The checks are array operations, on the graph's device, in O(V + E) memory.
 """
 
@@ -27,17 +27,18 @@ def check_graph(graph: BaseGraph) -> None:
     O(V + E) memory; a sort of all arcs unless they are in order, and another one in undirected graphs.
     """
     xp, n = graph.xp, graph.num_vertices
-    absent = graph._absent
+    store = graph.store
+    absent = store.absent
     if absent is not None:
         require(absent.size == n, f"{absent.size} vertices are marked as deleted or not, of {n}")
         require((absent.view(np.uint8) <= 1).all(), "a mark of a deleted vertex is neither true nor false")
-    src, dst, slots = graph._check_arrays()
+    src, dst, slots = store.check()
     require(int(dst.size) == graph.num_arcs, f"num_arcs is {graph.num_arcs}, but there are {int(dst.size)} arcs")
     require(within(dst, n).all(), "a neighbor is no vertex")
     require((src != dst).all(), "a vertex is its own neighbor")
     if absent is not None:
         require(not (absent[src] | absent[dst]).any(), "a deleted vertex has an edge")
-    stored = None if graph._stored_dtype is None else graph._weights[slots]
+    stored = None if store.stored_dtype is None else store.weights[slots]
     for component in graph._components:
         component.check(graph, stored)
     weights = graph.payload.weights_of(stored)

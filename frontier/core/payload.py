@@ -14,7 +14,7 @@ import numpy as np
 from .added_weights import add_weights
 from .batch import Arcs
 from .change import DELETE, INSERT, Change
-from .component import Component
+from .component import Component, is_followed
 from .results import UpdateResult
 from .small_updates import small_arrays
 from .updates import notifications_of, run
@@ -52,11 +52,11 @@ class Payload(Component):
 
     def weights_by_edge(self, graph: Any) -> Any:
         """The weights, indexed by `edge`; None in graphs without weights."""
-        return None if graph.weight_dtype is None else graph._weights
+        return None if graph.weight_dtype is None else graph.store.weights
 
     def weights_at(self, graph: Any, slots: Any) -> Any:
         """The weights of the arcs in these slots, in a weighted graph."""
-        return self.weights_of(graph._weights[slots])
+        return self.weights_of(graph.store.weights[slots])
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
@@ -67,7 +67,7 @@ class Payload(Component):
     def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
         """Fill an empty graph with a user's edges."""
         if src.size:
-            graph._load(graph._prepare(src, dst, weights, directed=graph.directed, weighted=True))
+            graph.store.load(graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True))
 
     def insert(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
@@ -80,7 +80,7 @@ class Payload(Component):
 
         def arcs() -> Arcs:
             passing = _are_exact(graph)
-            return graph._prepare(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
+            return graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
 
         if on_existing == "replace":
             return _result(graph, _run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
@@ -88,8 +88,8 @@ class Payload(Component):
         if not len(batch):
             return UpdateResult()
         if on_existing == "add":
-            return UpdateResult.of_arcs(graph.directed, *graph._append(batch))
-        distinct, slots = graph._distinct(batch)
+            return UpdateResult.of_arcs(graph.directed, *_append(graph, batch))
+        distinct, slots = graph.store.distinct(batch)
         absent = graph.xp.flatnonzero(slots < 0)
         given = None if distinct.weights is None else distinct.weights[absent]
         new = Arcs(distinct.src[absent], distinct.dst[absent], given)
@@ -99,7 +99,7 @@ class Payload(Component):
         """See `DynamicGraph.delete_edges`."""
 
         def arcs() -> Arcs:
-            return graph._prepare(src, dst, directed=graph.directed, passing=_are_exact(graph))
+            return graph.store.make_arcs(src, dst, directed=graph.directed, passing=_are_exact(graph))
 
         return _result(graph, _run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
 
@@ -112,13 +112,18 @@ WEIGHTS = Payload()
 """That of graphs without edge data. It has no state: one object serves all."""
 
 
-def append_weights(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
-    """Add the weights of arcs to those in the graph; see `DynamicGraph._append`."""
-    distinct, slots = graph._distinct(arcs)
+def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
+    """Add the weights of arcs to those in the graph; how many distinct arcs were new, updated and deleted."""
+    if not graph._observers.live() and not is_followed(graph):
+        with graph._access.changing():
+            done = graph.store.append(arcs)
+        if done is not None:
+            return done
+    distinct, slots = graph.store.distinct(arcs)
     weights = distinct.weights
     present = graph.xp.flatnonzero(slots >= 0)
     copies = 1 if graph.directed else 2
-    weights[present] = add_weights(graph, weights[present], graph._weights[slots[present]], copies=copies)
+    weights[present] = add_weights(graph, weights[present], graph.store.weights[slots[present]], copies=copies)
     stay = weights > 0
     gone = graph.xp.flatnonzero(~stay & (slots >= 0))
     stay = graph.xp.flatnonzero(stay)

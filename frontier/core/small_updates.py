@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any] | None:
     """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
-    if not graph._takes_small_batches:
+    if not graph.store.takes_small_batches:
         return None
     dtype = graph.weight_dtype
     if is_small(graph.xp.ndarray, src, dst, weights, dtype):

@@ -1,32 +1,61 @@
-"""`Structure`: what a way to store graphs must provide, and what follows from that for all of them.
+"""`Store`: the host side of a structure, and what follows from its few methods for all of them.
 
-``docs/structures.md`` is the guide to writing one.
+A graph (`frontier.core.graph`) is a store and components. ``docs/structures.md`` is the guide to writing one.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from frontier.runtime import Device, Kernels, Scratch, load_kernels
 from frontier.runtime.launch.recorder import recorder
 
+from .base import BaseStore
 from .batch import ArcMaker, Arcs
 from .files import array_types, stored_arrays
 from .locking import Access
-from .payload import Payload
-from .sort import split_keys, unique_arcs
-from .statistics import StorageStatistics
+from .payload import WEIGHTS, Payload
+from .sort import sorted_unique_arcs, split_keys, unique_arcs
 from .view import bare_view, pack_view, with_pointer
 
 
-class Structure(ABC):
-    """The host side of a structure: its arrays, its view, and the few methods that all others are made of.
+class Store(BaseStore, ABC):
+    """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
 
-    Those marked *structure* are for subclasses to implement. `DynamicGraph` adds those that change the graph.
+    Those methods marked *structure* are for subclasses to implement. Ids and numbers were checked before, or are
+    checked by ``arcs.check()``; locks are held.
+
+    Parameters
+    ----------
+    num_vertices : int
+    device : Device
+    directed : bool
+        Whether an update's arcs are listed as they are, or in both directions.
+    vertex_dtype : dtype
+    weight_dtype : dtype or None
+        That of the graph's weights.
+    payload : Payload
+        What the numbers are that are stored with arcs.
+    access : Access
+        Locks and workspaces, those of the graph.
+
+    Attributes
+    ----------
+    stored_dtype : dtype or None
+        Type of what is stored with each arc, and called weights here: the graph's weights, or, in a graph with edge
+        data, ids of edges. None for nothing.
+    num_arcs : int
+    absent : array of bool, shape (num_vertices,), or None
+        Ids that name no vertex; None while there are none.
+    version, vertex_version : int
+        See `frontier.graphs.Graph`.
+    neighbors, weights : arrays
+        By slot: ids of neighbors, and what is stored of arcs (None for nothing).
     """
 
     # ---- declarations -----------------------------------------------------------------------------------------------
@@ -34,62 +63,107 @@ class Structure(ABC):
     name: ClassVar[str]
     package: ClassVar[str]
     """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
-    _view_type: ClassVar[Any]
+    view_type: ClassVar[Any]
     """The named tuple ``View`` of the structure's ``cpu.py``."""
-    _arrays: ClassVar[dict[str, Any]] = {}
-    """The arrays that make up the graph, by the names that they have in views and in files, with their types: a dtype,
-    VERTEX or WEIGHT (`frontier.core.files`), or (dtype, columns). Attribute ``_name`` holds the array, or None.
-    ``_neighbors`` and ``_weights``, by slot, every structure has."""
-    _scalars: ClassVar[tuple[str, ...]] = ()
+    arrays: ClassVar[dict[str, Any]] = {}
+    """The arrays that make up the graph, by the names that they have as attributes, in views and in files, with their
+    types: a dtype, VERTEX or WEIGHT (`frontier.core.files`), or (dtype, columns). The attribute may be None.
+    ``neighbors`` and ``weights``, by slot, every structure has."""
+    scalars: ClassVar[tuple[str, ...]] = ()
     """Names of the number and string attributes that belong to them."""
-    _options: ClassVar[tuple[str, ...]] = ()
-    """Names of attributes that are also options of the constructor: what makes another graph like this one."""
+    options: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes that are also options of the constructor: what makes another store like this one."""
     can_store_weights: ClassVar[bool] = True
     finds_fast: ClassVar[bool] = True
     """Whether looking up an arc costs much less than scanning its source's neighbor list."""
-    _supports_insert_and_find: ClassVar[bool] = False
-    """Whether there are `DynamicGraph._insert_and_find` and `_erase_and_find`."""
+    supports_insert_and_find: ClassVar[bool] = False
+    """Whether there are `insert_and_find` and `erase_and_find`."""
     walk_cost: ClassVar[dict[str, float]] = {"cpu": 1.0, "gpu": 1.0}
     """The time in which all neighbors are walked, by kind of device, as a multiple of that of CSR: by it operators
     decide whether a copy would be faster to read (`frontier.advanced.choose_layout`)."""
-    _find_lanes: ClassVar[int] = 1
+    find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
+    takes_small_batches: bool = False
+    """Whether there are `insert_small`, `find_small` and `erase_small`. Users' arrays are on the device and of its
+    types then (`frontier.core.batch.raw`); their values are checked by the kernel. None is returned if they are
+    invalid, or the batch does not fit: then nothing has changed."""
+    makes_update_plans: bool = False
+    """Whether there are `reserve_for` and `make_update_plan`, besides `insert_and_find`: whether batches may be applied
+    by kernels that tell each other what the host would wait for."""
 
-    _has_sorted_lists: bool
-    """False in a graph whose lists do not ascend, though its structure keeps them so: one made of arcs in any order."""
+    neighbors: Any
+    weights: Any
 
-    directed: bool
-    device: Device
-    vertex_dtype: np.dtype
-    weight_dtype: np.dtype | None
-    version: int
-    vertex_version: int
-    _num_vertices: int
-    _num_arcs: int
-    _absent: Any  # array of bool: ids that name no vertex; None while there are none
-    _neighbors: Any
-    _weights: Any
-    payload: Payload
+    def __init__(
+        self, num_vertices: int, *, device: Device, directed: bool, vertex_dtype: np.dtype,
+        weight_dtype: np.dtype | None, payload: Payload = WEIGHTS, access: Access,
+    ):  # fmt: skip
+        self.device = device
+        self.directed = directed
+        self.vertex_dtype = vertex_dtype
+        self.weight_dtype = weight_dtype
+        self.payload = payload
+        self.stored_dtype = payload.stored_dtype(weight_dtype)
+        self.num_vertices = num_vertices
+        self.num_arcs = self.version = self.vertex_version = 0
+        self.absent: Any = None
+        self.has_sorted_lists = True
+        """False in one whose lists do not ascend, though its structure keeps them so: made of arcs in any order."""
+        self._access = access
+        self.attach_runtime()
+
+    def attach_runtime(self) -> None:
+        """Set up what is not part of the stored graph: kernels, the cached view."""
+        self.kernels: Kernels = load_kernels(self.package, self.device, self.defines)
+        self._view: tuple[int, Any] | None = None
+        self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
+        self.short_lists: bool | None = None  # see `tile_size` of the operators
+
+    @property
+    def xp(self) -> Any:
+        """The array module of the store's device: ``numpy`` or ``cupy``."""
+        return self.device.xp
+
+    @property
+    def store(self) -> Store:
+        """Itself: operators that walk a graph ask what they are given for its store, and walk stores likewise."""
+        return self
 
     # ---- for structures to implement --------------------------------------------------------------------------------
 
     @abstractmethod
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        """*structure*: fill the empty graph from sorted CSR arrays without duplicates.
+    def build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        """*structure*: fill the empty store from sorted CSR arrays without duplicates.
 
-        `offsets` is int64 of length num_vertices + 1; `weights` is None in unweighted graphs. The structure may take
+        `offsets` is int64 of length num_vertices + 1; `weights` is None if nothing is stored. The structure may take
         ownership of the arrays.
         """
 
     @abstractmethod
-    def _degrees(self) -> Any:
+    def insert(self, arcs: Arcs) -> tuple[int, int]:
+        """*structure*: insert arcs (the last of duplicates); return how many distinct arcs were new and replaced.
+
+        ``arcs.check()`` must be called before anything changes. If memory is exhausted, the store must stay unchanged.
+        No array of `arcs` may be kept: the memory may be that of the next batch.
+        """
+
+    @abstractmethod
+    def erase(self, arcs: Arcs) -> int:
+        """*structure*: delete the arcs that exist; return how many distinct ones did. Otherwise as `insert`."""
+
+    @abstractmethod
+    def extend(self, num_vertices: int) -> None:
+        """*structure*: extend the id space to `num_vertices`; new vertices have no neighbors."""
+
+    @abstractmethod
+    def degrees(self) -> Any:
         """*structure*: number of neighbors of each vertex, an integer array of length num_vertices."""
 
     @abstractmethod
-    def _check_arrays(self) -> tuple[Any, Any, Any]:
+    def check(self) -> tuple[Any, Any, Any]:
         """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
 
-        The arrays have the types of `_array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
+        The arrays have the types of `array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
         No kernel may be called (`frontier.core.invariants` has helpers).
 
         Returns
@@ -101,72 +175,151 @@ class Structure(ABC):
 
     # ---- for structures to replace where they can do better, or differ ----------------------------------------------
 
-    def _view_scalars(self) -> dict[str, int]:
+    def view_scalars(self) -> dict[str, int]:
         """*structure*, where its view has any: the fields that are no arrays."""
         return {}
 
-    def _find(self, src: Any, dst: Any) -> Any:
+    def find(self, src: Any, dst: Any) -> Any:
         """The slots (int64) of these arcs, -1 if absent.
 
         Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
         slots = self.xp.empty(src.size, np.int64)
-        view = self.view() if self.device.is_gpu else bare_view(self)  # type: ignore[arg-type]
-        self._kernels.find_arcs(src.size, view, src, dst, slots, tile=self._find_lanes)
+        view = self.view() if self.device.is_gpu else bare_view(self)
+        self.kernels.find_arcs(src.size, view, src, dst, slots, tile=self.find_lanes)
         return slots
 
-    def _degrees_of(self, vertices: Any) -> Any:
-        """*structure*, where `_degrees` takes a pass over all vertices: the numbers of neighbors of some."""
-        return self._degrees()[vertices]
+    def degrees_of(self, vertices: Any) -> Any:
+        """*structure*, where `degrees` takes a pass over all vertices: the numbers of neighbors of some."""
+        return self.degrees()[vertices]
 
-    @abstractmethod
-    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        """All arcs as CSR with sorted rows, in arrays of their own (`frontier.operators.extract.extract_sorted`)."""
+    def sorted_arcs(self) -> tuple[Any, Any, Any] | None:
+        """*structure*, where this is faster than a walk: all arcs as CSR with sorted rows, in arrays of their own.
 
-    def _used_bytes(self) -> int:
+        None has operators walk them (`frontier.operators.extract.sorted_arcs`).
+        """
+        return None
+
+    def used_bytes(self) -> int:
         """*structure*, where arrays have capacity for growth: see `MemoryUsage.used`."""
-        return sum(int(array.nbytes) for name, array in stored_arrays(self) if name in self._arrays)
+        return sum(int(array.nbytes) for name, array in stored_arrays(self) if name in self.arrays)
 
-    def _details(self) -> dict[str, Any]:
+    def reserved_bytes(self) -> int:
+        """*structure*, if it has memory beyond its arrays: see `MemoryUsage.reserved`."""
+        return sum(int(array.nbytes) for _, array in stored_arrays(self))
+
+    def details(self) -> dict[str, Any]:
         """*structure*, if it has more to say: `StorageStatistics.details`.
 
         Entries named ``slots`` and ``tombstones`` replace the fields of these names.
         """
         return {}
 
+    def compact(self) -> None:
+        """*structure*: `DynamicGraph.compact`; nothing for structures that have nothing to rearrange."""
+
+    def release(self, ids: Any) -> None:
+        """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""
+
+    def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
+        """*structure*, if it sets `supports_insert_and_find`: `insert` of distinct arcs, which also finds them.
+
+        What is stored of arcs that exist stays as it is. It spares graphs with edge data a look-up.
+
+        Returns
+        -------
+        inserted, found : int
+            How many arcs were new, and how many were there.
+        slots : array of int64
+            The slot of each new arc, ``-2 - slot`` of each that was there, -1 for those to be ignored.
+        """
+        raise NotImplementedError
+
+    def erase_and_find(self, arcs: Arcs) -> tuple[int, Any]:
+        """*structure*, likewise: `erase`, which also tells which arcs were there.
+
+        Returns
+        -------
+        deleted : int
+        edges : array of int64
+            What operators saw as `edge` of each arc that was there, once for equal ones; -1 for others.
+        """
+        raise NotImplementedError
+
+    def append(self, arcs: Arcs) -> tuple[int, int, int] | None:
+        """*structure*, if it can in one go: add the weights of arcs to those that are stored, for nobody to notify.
+
+        Returns how many distinct arcs were new, updated, and deleted since their weight became 0 or negative, all of
+        which it commits; None to have arcs looked up, inserted and deleted (`frontier.core.payload`).
+        """
+        return None
+
+    # ---- optional: small batches ------------------------------------------------------------------------------------
+
+    def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
+        """*structure*, if it sets `takes_small_batches`: `insert` of a small batch, in few launches.
+
+        Parameters
+        ----------
+        arcs, edges : pair of int, or None
+            Addresses of arrays to be filled with the arcs of the batch, and with its effective edges.
+
+        Returns
+        -------
+        inserted, found, effective : int
+            Distinct arcs that were new, and that were there; effective edges.
+        """
+        raise NotImplementedError
+
+    def find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
+        """*structure*, likewise: find the effective edges of a deletion, and return their number."""
+        raise NotImplementedError
+
+    def erase_small(self, src: Any, dst: Any, found: int | None) -> int | None:
+        """*structure*, likewise: `erase` of a small batch, in few launches.
+
+        Parameters
+        ----------
+        found : int or None
+            The effective edges, where `find_small` has just found so many: then there is nothing to wait for.
+        """
+        raise NotImplementedError
+
+    # ---- optional: updates whose kernels are bound to arrays that stay ----------------------------------------------
+
+    def reserve_for(self, arcs: int) -> None:
+        """*structure*, if it sets `makes_update_plans`: reserve capacity for so many arcs, as far as memory allows;
+        arcs without capacity are deferred."""
+        raise NotImplementedError
+
+    def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
+        """*structure*, likewise: kernels that insert arcs and delete others, bound to arrays that stay.
+
+        Returns
+        -------
+        object
+            Its ``insert(store, count)`` and ``erase(store, count)`` queue kernels for the first so many arcs. Arcs with
+            negative ends are skipped. `slots` become what `insert_and_find` says, or -2**63 for arcs that are
+            deferred; of equal arcs, one is new and what it stores stays. Nothing is inserted, nor written, if one of
+            the three `error_counts` is not zero. After a wait, ``inserted(store)`` returns the numbers of arcs that
+            were new and that were deferred; ``resume(store, count)`` inserts those deferred, and returns how many of
+            all were new. Arcs to delete are distinct, and are there: ``erased(store, deleted)`` says how many, once
+            their deletion is queued.
+        """
+        raise NotImplementedError
+
     # ---- what follows -----------------------------------------------------------------------------------------------
-
-    def _attach_runtime(self) -> None:
-        """Set up what is not part of the stored graph: kernels, per-thread workspaces, the cached view."""
-        self._kernels: Kernels = load_kernels(self.package, self.device, self.defines)
-        self._access = Access(self.device)
-        self._view: tuple[int, Any] | None = None
-        self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
-        self._short_lists: bool | None = None  # see `tile_size` of the operators
-
-    @property
-    def xp(self) -> Any:
-        """The array module of the graph's device: ``numpy`` or ``cupy``."""
-        return self.device.xp
 
     @property
     def is_sorted(self) -> bool:
         """Whether neighbors are stored in ascending order of id, as ``SORTED`` says of the structure's view. Then they
         are exported and queried without a sort, and on the CPU intersected by merging."""
-        return self._has_sorted_lists and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
+        return self.has_sorted_lists and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
 
     @property
     def defines(self) -> dict[str, Any]:
         """Macros that specialise CUDA kernels to this graph's types."""
-        return {"VID": self.vertex_dtype, "WEIGHT": self._stored_dtype or np.dtype(np.float32)}
-
-    @property
-    def _stored_dtype(self) -> np.dtype | None:
-        """Type of what a structure stores with each neighbor, and calls weights: None for nothing.
-
-        These are the graph's weights, or, in a graph with edge data, ids of edges.
-        """
-        return self.payload.stored_dtype(self.weight_dtype)
+        return {"VID": self.vertex_dtype, "WEIGHT": self.stored_dtype or np.dtype(np.float32)}
 
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
@@ -175,10 +328,10 @@ class Structure(ABC):
         if recorded is not None:
             return recorded  # which this thread's record reads whenever it is repeated
         if self._view is None or self._view[0] != self.version:
-            self._view = (self.version, self._latest_view() if self.device.is_gpu else self._make_view())
+            self._view = (self.version, self._latest_view() if self.device.is_gpu else self.make_view())
         return self._view[1]
 
-    def _keep_view(self) -> None:
+    def keep_view(self) -> None:
         """*structure*: called in an update, before `version` goes up by one, if the view stays as it is."""
         if self._view is not None and self._view[0] == self.version:
             self._view = self.version + 1, self._view[1]
@@ -191,17 +344,17 @@ class Structure(ABC):
         numbers = [0 if value is None else value if type(value) is int else value.data.ptr for value in values]
         held = self._latest
         if held is None or held[0] != numbers:
-            self._latest = held = numbers, self._make_view()
+            self._latest = held = numbers, self.make_view()
         return held[1]
 
     def _view_values(self) -> dict[str, Any]:
         """The fields of the view."""
-        scalars = self._view_scalars()
-        names = self._view_type._fields
-        return {name: scalars[name] if name in scalars else getattr(self, "_" + name) for name in names}
+        scalars = self.view_scalars()
+        names = self.view_type._fields
+        return {name: scalars[name] if name in scalars else getattr(self, name) for name in names}
 
-    def _make_view(self) -> Any:
-        view = pack_view(self.device, self._view_type, **self._view_values())
+    def make_view(self) -> Any:
+        view = pack_view(self.device, self.view_type, **self._view_values())
         if self.payload.table is not None and self.device.is_gpu:
             return with_pointer(view, self.payload.table.weights)  # frontier/cuda/edge_data_view.cuh
         return view
@@ -209,7 +362,7 @@ class Structure(ABC):
     @property
     def slot_capacity(self) -> int:
         """An exclusive upper bound on the slots of arcs."""
-        return int(self._neighbors.size)
+        return int(self.neighbors.size)
 
     @property
     def edge_capacity(self) -> int:
@@ -219,7 +372,7 @@ class Structure(ABC):
         """
         return self.payload.edge_capacity(self)
 
-    def _commit(self, gained: int = 0, *, vertices: bool = False) -> None:
+    def commit(self, gained: int = 0, *, vertices: bool = False) -> None:
         """Count an update: the only place where the numbers of a graph change that is not being made.
 
         Parameters
@@ -229,38 +382,63 @@ class Structure(ABC):
         vertices : bool
             Whether there are other vertices.
         """
-        self._num_arcs += gained
+        self.num_arcs += gained
         self.version += 1
         self.vertex_version += vertices
 
-    def _array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-        """The dtype and shape of each of `_arrays` in this graph; None for any size, or for no array."""
+    def view_changed(self) -> None:
+        """Note that arrays may have been replaced to which a view refers."""
+        self._view = None
+
+    def array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
+        """The dtype and shape of each of `arrays` in this graph; None for any size, or for no array."""
         return array_types(self)
 
-    def _storage_statistics(self) -> StorageStatistics:
-        details = {"slots": self.slot_capacity, "tombstones": 0} | self._details()
-        arrays = {name: int(array.nbytes) for name, array in stored_arrays(self)}
-        for component in self._components:
-            arrays |= component.array_bytes()
-        return StorageStatistics(
-            structure=self.name, slots=details.pop("slots"), used=self._num_arcs, tombstones=details.pop("tombstones"),
-            bytes=arrays, details=details,
-        )  # fmt: skip
-
-    def _prepare(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
+    def make_arcs(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
         work = self._access.workspace()
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
-        return work.arc_maker.arcs(src, dst, weights, num_vertices=self._num_vertices, absent=self._absent, **options)
+        return work.arc_maker.arcs(src, dst, weights, num_vertices=self.num_vertices, absent=self.absent, **options)
 
-    def _distinct(self, arcs: Arcs) -> tuple[Arcs, Any]:
+    def distinct(self, arcs: Arcs) -> tuple[Arcs, Any]:
         """The distinct arcs of a batch, each with the weight of its last, and their slots (-1: not in the graph)."""
-        keys, weights = unique_arcs(self.device, arcs, self._num_vertices)
-        src, dst = split_keys(self.device, keys, self._num_vertices, self.vertex_dtype)
-        return Arcs(src, dst, weights), self._find(src, dst)
+        keys, weights = unique_arcs(self.device, arcs, self.num_vertices)
+        src, dst = split_keys(self.device, keys, self.num_vertices, self.vertex_dtype)
+        return Arcs(src, dst, weights), self.find(src, dst)
+
+    def load(self, arcs: Arcs) -> None:
+        """Fill this empty store."""
+        offsets, dst, stored = sorted_unique_arcs(self.device, arcs.check(), self.num_vertices)
+        self.build(offsets, dst, stored)
+        self.commit(int(dst.size))
+
+    def check_fit(self, num_vertices: int) -> None:
+        """Raise ValueError if the store cannot be extended to so many vertices."""
+        if num_vertices > np.iinfo(self.vertex_dtype).max:
+            raise ValueError(
+                f"{num_vertices} vertices do not fit in this graph's {self.vertex_dtype} ids; "
+                "make it with vertex_dtype='int64'"
+            )
+
+    def empty_like(self, **options: Any) -> Self:
+        """A store of the same kind, with the same vertices and options but for those that are given, without arcs."""
+        return type(self)(
+            self.num_vertices, device=self.device, directed=self.directed, vertex_dtype=self.vertex_dtype,
+            weight_dtype=self.weight_dtype, payload=self.payload, access=self._access,
+            **({name: getattr(self, name) for name in self.options} | options),
+        )  # fmt: skip
+
+    def copy(self, access: Access) -> Self:
+        """A store with the same contents, in arrays of its own, for a graph with this access."""
+        twin = copy.copy(self)
+        for name, array in stored_arrays(self):
+            setattr(twin, name, array.copy())
+        twin._access = access
+        twin.attach_runtime()
+        return twin
 
     @property
-    def _scratch(self) -> Scratch:
+    def scratch(self) -> Scratch:
         """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
         return self._access.workspace().scratch

@@ -1,7 +1,7 @@
-"""The way of every update through a graph: lock, components, structure, observers.
+"""The way of every update through a graph: lock, components, store, observers.
 
 A method of a graph that updates it is decorated by `update`. It makes one or several changes (`Change`) and has each
-applied by `run`: components reserve what they need, observers are notified, the structure changes, the numbers of the
+applied by `run`: components reserve what they need, observers are notified, the store changes, the numbers of the
 graph change with it, and components and observers follow.
 """
 
@@ -70,11 +70,11 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
     return change
 
 
-def apply_to_structure(graph: Any, change: Change) -> None:
-    """Apply a change to the structure alone, and count its arcs."""
-    if change.small is None or not _apply_small(graph, change, None, None):
-        _apply(graph, change, change.arcs)
-    graph._commit(change.changed if change.kind is INSERT else -change.changed)
+def apply_to_store(store: Any, change: Change) -> None:
+    """Apply a change to a store alone, and count its arcs."""
+    if change.small is None or not _apply_small(store, change, None, None):
+        _apply(store, change, change.arcs)
+    store.commit(change.changed if change.kind is INSERT else -change.changed)
 
 
 def _run(graph: BaseDynamicGraph, change: Change) -> None:
@@ -92,7 +92,7 @@ def _run(graph: BaseDynamicGraph, change: Change) -> None:
         notify("edges_deleting", notifications)
     if change.always or len(arcs):
         try:
-            _apply(graph, change, arcs)
+            _apply(graph.store, change, arcs)
             _follow(graph, change)
         except BaseException as error:
             graph._access.torn(error)
@@ -103,24 +103,24 @@ def _run(graph: BaseDynamicGraph, change: Change) -> None:
         notify("edges_changed", changes)
 
 
-def _apply(graph: Any, change: Change, arcs: Arcs) -> None:
-    """Have the structure apply a change."""
+def _apply(store: Any, change: Change, arcs: Arcs) -> None:
+    """Have a store apply a change."""
     if change.always and not len(arcs):
         return
     if change.kind is INSERT:
         if change.finds:
-            change.changed, change.found, change.slots = graph._insert_and_find(arcs)
+            change.changed, change.found, change.slots = store.insert_and_find(arcs)
         else:
-            change.changed, change.found = graph._insert(arcs)
+            change.changed, change.found = store.insert(arcs)
     elif change.finds:
-        change.changed, change.slots = graph._erase_and_find(arcs)
+        change.changed, change.slots = store.erase_and_find(arcs)
     else:
-        change.changed = graph._delete(arcs)
+        change.changed = store.erase(arcs)
 
 
 def _follow(graph: Any, change: Change) -> None:
     """Have the graph's numbers, the payload and the components follow the structure."""
-    graph._commit(change.changed if change.kind is INSERT else -change.changed)
+    graph.store.commit(change.changed if change.kind is INSERT else -change.changed)
     if change.commit is not None:
         change.commit(change)
     for component in graph._components:
@@ -135,7 +135,7 @@ def _run_small(graph: Any, change: Change) -> bool:
     observers = graph._observers.live()
     if not observers:
         with graph._access.changing():
-            if not _apply_small(graph, change, None, None):
+            if not _apply_small(graph.store, change, None, None):
                 return False
             _follow(graph, change)
         return True
@@ -153,7 +153,7 @@ def _run_small(graph: Any, change: Change) -> bool:
 
 def _insert_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
     with graph._access.changing():
-        if not _apply_small(graph, change, buffer.arcs, buffer.edges):
+        if not _apply_small(graph.store, change, buffer.arcs, buffer.edges):
             return False
         _follow(graph, change)
     _notify(graph, "edges_inserted", observers, buffer.arrays(change.edges))  # type: ignore[arg-type]
@@ -162,29 +162,29 @@ def _insert_notifying(graph: Any, change: Change, observers: list[UpdateObserver
 
 def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
     src, dst, _ = change.small  # type: ignore[misc]
-    change.edges = graph._find_small(src, dst, buffer.arcs, buffer.edges)
+    change.edges = graph.store.find_small(src, dst, buffer.arcs, buffer.edges)
     if change.edges is None:
         return False
     arrays = buffer.arrays(change.edges)
     _notify(graph, "edges_deleting", observers, arrays)
     with graph._access.changing():
-        if not _apply_small(graph, change, None, None):
-            _apply(graph, change, change.arcs)  # the general way from here on: observers have been notified
+        if not _apply_small(graph.store, change, None, None):
+            _apply(graph.store, change, change.arcs)  # the general way from here on: observers have been notified
         _follow(graph, change)
     _notify(graph, "edges_deleted", observers, arrays)
     return True
 
 
-def _apply_small(graph: Any, change: Change, arcs: Any, edges: Any) -> bool:
-    """Have the structure apply a small change, if it can; `arcs` and `edges` are addresses for what it finds."""
+def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
+    """Have a store apply a small change, if it can; `arcs` and `edges` are addresses for what it finds."""
     src, dst, weights = change.small  # type: ignore[misc]
     if change.kind is INSERT:
-        done = graph._insert_small(src, dst, weights, arcs, edges)
+        done = store.insert_small(src, dst, weights, arcs, edges)
         if done is None:
             return False
         change.changed, change.found, change.edges = done
         return True
-    deleted = 0 if change.edges == 0 else graph._delete_small(src, dst, change.edges)
+    deleted = 0 if change.edges == 0 else store.erase_small(src, dst, change.edges)
     if deleted is None:
         return False
     change.changed = deleted
@@ -215,7 +215,7 @@ def _notifications(
 def _notifications_of_changes(graph: BaseDynamicGraph, live: list[UpdateObserver], arcs: Arcs) -> list[Notification]:
     """The same, of arcs that get other values."""
     observers = [observer for observer in live if observer.exact and observer.sees_changes]
-    if not observers or graph._stored_dtype is None:
+    if not observers or graph.store.stored_dtype is None:
         return []
     effective = _effective(graph, observers, arcs, present=True)
     return [(observer, effective) for observer in observers]

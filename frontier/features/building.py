@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from frontier.core.component import graph_built
 from frontier.runtime import resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, same_length
 
@@ -43,8 +44,7 @@ def build_graph(
     else:
         graph = cls(num_vertices, **options)
     graph.payload.build(graph, src, dst, weights, edge_data or {})
-    for component in graph._components:
-        component.built(graph)
+    graph_built(graph)
     return graph
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.invariants import count_at, require, require_integer, require_size, within
-from frontier.core.payload import Payload
+from frontier.core.payload import WEIGHTS, Payload
 from frontier.core.results import MemoryUsage, UpdateResult
+from frontier.runtime import Device
 from frontier.runtime.values import one_of
 
 from .edge_data import (
@@ -45,17 +46,18 @@ MULTI_FIELD = "multi_edges"
 """``"sum"`` or ``"all"``, in graphs that add up records, or keep them."""
 
 
-def edge_payload(
-    graph: Any, edge_data: Any, time_unit: str | None, keep_time: str, multi_edges: str
-) -> EdgePayload | None:
-    """The payload that the options of a constructor ask for; None without edge data and times."""
-    times = None if time_unit is None else TimeColumn(graph.device, graph.vertex_dtype, time_unit, keep_time)
+def payload_for(
+    kind: Any, edge_data: Any, time_unit: str | None, keep_time: str, multi_edges: str, device: Device,
+    vertex_dtype: np.dtype, weight_dtype: np.dtype | None,
+) -> Payload:  # fmt: skip
+    """The payload that the options of a constructor ask for."""
+    times = None if time_unit is None else TimeColumn(device, vertex_dtype, time_unit, keep_time)
     if one_of(multi_edges, "multi_edges", MULTI) == "last" and edge_data is None and times is None:
-        return None
-    if not graph.can_store_weights:
-        raise ValueError(f"{type(graph).__name__} stores no edge data" + ", and no times" * (times is not None))
+        return WEIGHTS
+    if not kind.can_store_weights:
+        raise ValueError(f"{kind.__name__} stores no edge data" + ", and no times" * (times is not None))
     columns = {} if edge_data is None else edge_data
-    return EdgePayload(EdgeData(graph.device, graph.vertex_dtype, graph.weight_dtype, columns, times, multi_edges))
+    return EdgePayload(EdgeData(device, vertex_dtype, weight_dtype, columns, times, multi_edges))
 
 
 class EdgePayload(Payload):
@@ -81,7 +83,7 @@ class EdgePayload(Payload):
         if not slots.size:
             return slots
         edges = graph.xp.empty(slots.size, np.int64) if out is None else out
-        self.table.kernels.read_ids(int(slots.size), slots, graph._weights, edges)
+        self.table.kernels.read_ids(int(slots.size), slots, graph.store.weights, edges)
         return edges
 
     def edge_capacity(self, graph: Any) -> int:
@@ -116,7 +118,7 @@ class EdgePayload(Payload):
             raise ValueError(
                 f"on_existing={on_existing!r} has no meaning with multi_edges={multi_edges!r}: all records add up"
             )
-        if graph._makes_update_plans and on_existing != "add":
+        if graph.store.makes_update_plans and on_existing != "add":
             records = plain_records(graph, src, dst, weights, data, keep=keep)
             done = None if records is None else push(graph, records)
             if done is not None:
@@ -134,7 +136,7 @@ class EdgePayload(Payload):
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         both = not graph.directed and self._deletes_arcs(graph)
-        arcs = graph._prepare(src, dst, directed=not both)
+        arcs = graph.store.make_arcs(src, dst, directed=not both)
         return self._delete(graph, arcs)
 
     def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
@@ -145,21 +147,21 @@ class EdgePayload(Payload):
 
     def _deletes_arcs(self, graph: Any) -> bool:
         """Whether deletions list both directions of undirected edges."""
-        return graph._supports_insert_and_find and self.table.records is None
+        return graph.store.supports_insert_and_find and self.table.records is None
 
     def _delete(self, graph: Any, arcs: Arcs) -> UpdateResult:
         if self.table.records is not None:
             return delete_edges_and_records(graph, arcs)
         if not len(arcs):
             return UpdateResult()
-        delete = delete_arcs if graph._supports_insert_and_find else delete_rows
+        delete = delete_arcs if graph.store.supports_insert_and_find else delete_rows
         return UpdateResult.of_arcs(graph.directed, 0, 0, delete(graph, arcs))
 
     # ---- copies, files, memory --------------------------------------------------------------------------------------
 
     def copied_to(self, twin: Any) -> EdgePayload:
-        twin.payload = EdgePayload(self.table.copy())
-        return twin.payload
+        twin.store.payload = made = EdgePayload(self.table.copy())
+        return made
 
     def memory_usage(self, graph: Any) -> MemoryUsage:
         table = self.table

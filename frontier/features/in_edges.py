@@ -1,13 +1,12 @@
 """In-edges: the transpose of a directed graph, kept in step with it.
 
-A directed graph that keeps in-edges owns a second graph of its structure, which holds every arc the other way round.
-Each change is applied to the graph and then to that one. If there is no memory for the second, the transpose is *stale*
-and is rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not
-fail is never half done.
+A directed graph that keeps in-edges has a second store, which holds every arc the other way round. Each change is
+applied to the graph's and then to that one. If there is no memory for the second, the transpose is *stale* and is
+rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not fail is
+never half done.
 
-What users see of it is `Graph.reverse`, a read-only graph. It shares all attributes of the transpose, and refers to the
-graph, which in turn refers to the transpose only: nothing that holds large arrays refers to itself, so that they are
-freed with the last reference.
+What users see of it is `Graph.reverse`, a read-only graph of that store, which refers to the graph. This in turn refers
+to the store only: nothing that holds large arrays refers to itself, so that they are freed with the last reference.
 """
 
 from __future__ import annotations
@@ -22,18 +21,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
-from frontier.core.component import Component, component_of
+from frontier.core.component import Component
 from frontier.core.forwarding import forwards
+from frontier.core.graph import store_usage
 from frontier.core.invariants import require
+from frontier.core.locking import Access, access_of
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
-from frontier.core.updates import apply_to_structure
+from frontier.core.updates import apply_to_store
+from frontier.operators.extract import sorted_arcs
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from frontier.core.base import BaseGraph, BaseStore
     from frontier.core.change import Change
-    from frontier.core.locking import Access
 
 
 IN_EDGES = "in_edges"
@@ -45,7 +46,7 @@ class InEdges(Component):
 
     Attributes
     ----------
-    transpose : Graph or None
+    transpose : Store or None
         None until it is needed for the first time.
     stale : bool
         Whether it must be rebuilt before it is used.
@@ -53,17 +54,14 @@ class InEdges(Component):
 
     header_fields = frozenset({IN_EDGES})
 
-    def __init__(self, graph: BaseGraph, transpose: BaseGraph | None = None):
+    def __init__(self, transpose: BaseStore | None = None):
         self._lock = threading.RLock()  # held to rebuild the transpose, by one of several threads that read
         _all.add(self)
         self._view: Any = None  # a weak reference to the last `ReverseView`
-        self._owner = weakref.ref(graph)  # of which a snapshot may show the edges, and be gone before it
         self.transpose = transpose
         self.stale = transpose is None
-        if transpose is not None:
-            self._link(graph, transpose)
 
-    def current(self, graph: BaseGraph) -> BaseGraph:
+    def current(self, graph: BaseGraph) -> BaseStore:
         """The transpose, rebuilt if it is stale.
 
         Raises
@@ -80,36 +78,32 @@ class InEdges(Component):
     def view(self, graph: BaseGraph) -> BaseGraph:
         """`Graph.reverse`: one object, as long as anything refers to it."""
         with self._lock:
-            transpose = self.current(graph)
-            found: Any = None if self._view is None else self._view()
-            if found is None:
-                found = object.__new__(_view_class(type(transpose)))
-                found.__dict__ = transpose.__dict__
-                found._forward = graph
-                self._view = weakref.ref(found)
-            return found
+            store = self.current(graph)
+            view = self._existing_view()
+            if view is None:
+                view = _view_class(getattr(graph, "structure", type(graph)))._of(store)
+                view._forward, view._access = graph, SharedAccess(self, graph)
+                self._view = weakref.ref(view)
+            return view
+
+    def _existing_view(self) -> Any:
+        return None if self._view is None else self._view()
 
     def _rebuild(self, graph: BaseGraph) -> None:
-        offsets, dst, weights = graph._sorted_arcs()
+        offsets, dst, stored = sorted_arcs(graph)
         src = row_ids(graph.device, offsets, graph.vertex_dtype)
-        fresh = empty_like(graph)
+        fresh = graph.store.empty_like()
         if dst.size:
-            fresh._load(Arcs(dst, src, weights))
-        old = self.transpose
-        if old is not None:
-            fresh.version = old.version + 1
-            old.__dict__.update(fresh.__dict__)  # the same object, which views share
-            fresh = old
-        self._link(graph, fresh)
+            fresh.load(Arcs(dst, src, stored))
+        if self.transpose is not None:
+            fresh.version = self.transpose.version + 1
+        _copy_vertices(graph, fresh)
         self.transpose, self.stale = fresh, False
+        view = self._existing_view()
+        if view is not None:
+            view.store = fresh
         if graph.device.is_gpu:  # threads that read in other streams do not wait for this one
             graph.device.synchronize()
-
-    def _link(self, graph: BaseGraph, transpose: BaseGraph) -> None:
-        transpose._access = SharedAccess(self, self._owner())  # type: ignore[assignment]
-        transpose.weight_dtype, transpose.payload = graph.weight_dtype, graph.payload
-        transpose.is_transpose = True
-        _copy_vertices(graph, transpose)
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
@@ -125,13 +119,13 @@ class InEdges(Component):
             return
         self.stale = True
         with suppress(MemoryError):
-            apply_to_structure(self.transpose, change.reversed())
+            apply_to_store(self.transpose, change.reversed())
             self.stale = False
 
     def vertices_deleted(self, graph: BaseGraph, ids: Any) -> None:
         """Free the memory that the transpose holds for them."""
         if not self.stale:
-            self.transpose._release(ids)  # type: ignore[union-attr]
+            self.transpose.release(ids)  # type: ignore[union-attr]
 
     def vertices_changed(self, graph: BaseGraph) -> None:
         """Have the transpose know what vertices there are."""
@@ -140,21 +134,24 @@ class InEdges(Component):
         transpose: Any = self.transpose
         self.stale = True
         with suppress(MemoryError):
-            if graph.num_vertices > transpose._num_vertices:
-                transpose._extend(graph.num_vertices)
+            if graph.num_vertices > transpose.num_vertices:
+                transpose.extend(graph.num_vertices)
             _copy_vertices(graph, transpose)
-            transpose._commit()
+            transpose.commit()
             self.stale = False
 
     def compacted(self, graph: BaseGraph) -> None:
-        """`DynamicGraph.compact` of the transpose."""
+        """Have the transpose do so, too."""
         if not self.stale:
-            self.transpose.compact()  # type: ignore[union-attr]
+            transpose: Any = self.transpose
+            transpose.compact()
+            transpose.view_changed()
+            transpose.commit()
 
     def columns_moved(self) -> None:
         """Columns of the graph's payload, which is that of the transpose, may have been replaced."""
         if self.transpose is not None:
-            self.transpose._view = None
+            self.transpose.view_changed()
 
     def forked(self) -> None:
         """In a child process: no other thread is there to give the lock back."""
@@ -164,11 +161,15 @@ class InEdges(Component):
 
     def copied_to(self, twin: BaseGraph) -> InEdges:
         """The in-edges of a copy of the graph."""
-        return InEdges(twin, None if self.stale else self.transpose._copy_arrays())  # type: ignore[union-attr]
+        if self.stale:
+            return InEdges()
+        copied = self.transpose.copy(access_of(twin))  # type: ignore[union-attr]
+        copied.payload = twin.payload
+        return InEdges(copied)
 
     def memory_usage(self, graph: BaseGraph) -> MemoryUsage:
         """That of the transpose."""
-        return self.current(graph).memory_usage()
+        return store_usage(self.current(graph))
 
     def header(self, graph: BaseGraph) -> dict[str, Any]:
         """That there are any: they are made again."""
@@ -221,7 +222,7 @@ class SharedAccess:
     def check(self) -> None:
         """Called before anything is read."""
         graph: Any = self._graph()
-        graph._access.check()
+        access_of(graph).check()
         self._in_edges.current(graph)
 
     def scratch_bytes(self) -> int:
@@ -234,6 +235,7 @@ class ReverseView(ReadOnlyGraph):
     """What makes a graph of some structure the read-only reverse of another; see `Graph.reverse`."""
 
     __slots__ = ()
+    is_transpose = True
     refusal = "the reverse of a graph is read-only: update the graph itself, with src and dst swapped"
     observer_refusal = "observer cannot follow the reverse of a graph: attach it to the graph itself"
     _forward: Any
@@ -255,12 +257,13 @@ class ReverseView(ReadOnlyGraph):
         """An independent graph with these edges, which keeps in-edges and can be updated."""
         with self.reading():  # type: ignore[attr-defined]
             self._access.check()  # type: ignore[attr-defined]
-            in_edges: Any = component_of(self._forward, InEdges)
-            twin = in_edges.transpose._copy_arrays()
-            twin.is_transpose = False
+            access = Access(self.device)
+            twin = self.structure._of(self.store.copy(access))
             if twin.payload.table is not None:
                 twin._components.append(twin.payload.copied_to(twin))
-            twin._components.append(InEdges(twin, self._forward._copy_arrays()))
+            reverse = self._forward.store.copy(access)
+            reverse.payload = twin.payload
+            twin._components.append(InEdges(reverse))
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -292,19 +295,8 @@ def _reverse_of(graph: BaseGraph) -> BaseGraph:
     return graph.reverse
 
 
-def empty_like(graph: BaseGraph) -> Any:
-    """A graph of the same structure, with the same vertices and options, without edges and in-edges.
-
-    Of a graph with edge data it is one whose weights are ids of edges.
-    """
-    options = {name: getattr(graph, name) for name in graph._options}
-    return type(graph)(
-        graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph._stored_dtype,
-        vertex_dtype=graph.vertex_dtype, **options,
+def _copy_vertices(graph: BaseGraph, transpose: BaseStore) -> None:
+    store = graph.store
+    transpose.num_vertices, transpose.absent, transpose.vertex_version = (
+        store.num_vertices, store.absent, store.vertex_version
     )  # fmt: skip
-
-
-def _copy_vertices(graph: BaseGraph, transpose: BaseGraph) -> None:
-    transpose._num_vertices = graph._num_vertices
-    transpose._absent = graph._absent
-    transpose.vertex_version = graph.vertex_version

@@ -12,6 +12,7 @@ from frontier.core.base import BaseGraph
 from frontier.core.sort import row_ids
 from frontier.features.edge_data import COUNT
 from frontier.features.edge_data.records import FIRST
+from frontier.operators.extract import sorted_arcs, sorted_edges
 
 CUPY = "cupy-cuda13x (or cupy-cuda12x)"
 EXACT_IN_FLOAT64 = 2**53
@@ -33,13 +34,13 @@ def require(module: str, package: str, what: str) -> Any:
 
 def arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
     """All arcs, of undirected edges both directions, as sources, destinations and weights (or None), sorted."""
-    offsets, dst, stored = graph._sorted_arcs()
+    offsets, dst, stored = sorted_arcs(graph)
     return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.payload.weights_of(stored)
 
 
 def edge_columns(graph: BaseGraph) -> dict[str, Any]:
     """Edges as columns on the graph's device, undirected ones once: src, dst, of weighted graphs weight, edge data."""
-    src, dst, stored = graph._sorted_edges()
+    src, dst, stored = sorted_edges(graph)
     return {"src": src, "dst": dst} | edge_values(graph, stored)
 
 
@@ -48,7 +49,7 @@ def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
 
     In a graph with times that keeps its records, an arc for each record, and the ids of these.
     """
-    offsets, dst, stored = graph._sorted_arcs()
+    offsets, dst, stored = sorted_arcs(graph)
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
     if graph.multi_edges == "all" and graph.time_unit is not None:
         rows, ids, values = records_of(graph, stored)
@@ -90,9 +91,9 @@ def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dic
 
 def existing_ids(graph: BaseGraph) -> Any:
     """The ids that name a vertex, ascending, in the graph's vertex dtype."""
-    if graph._absent is None:
+    if graph.store.absent is None:
         return graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
-    return graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
+    return graph.xp.flatnonzero(~graph.store.absent).astype(graph.vertex_dtype)
 
 
 def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:

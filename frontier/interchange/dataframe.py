@@ -13,6 +13,7 @@ from frontier.core.arguments import check_graph
 from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
+from frontier.operators.extract import sorted_edges
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 from frontier.runtime.values import flag, one_of
@@ -58,7 +59,7 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
 
 def record_columns(graph: BaseGraph) -> dict[str, Any]:
     """The columns of `to_dataframe` with a row for each record, on the graph's device."""
-    src, dst, edges = graph._sorted_edges()
+    src, dst, edges = sorted_edges(graph)
     rows, _, values = records_of(graph, edges)
     return {"src": src[rows], "dst": dst[rows]} | values
 

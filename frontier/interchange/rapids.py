@@ -8,6 +8,7 @@ from frontier.core.arguments import check_graph
 from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.structures import G, structure_class
+from frontier.operators.extract import sorted_edges
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import kind_of
@@ -155,7 +156,7 @@ def to_cugraph(graph: BaseGraph, *, store_transposed: bool = False) -> Any:
     cugraph = require("cugraph", "cugraph-cu13 (or cugraph-cu12)", "to_cugraph")
     cudf = require("cudf", "cudf-cu13 (or cudf-cu12)", "to_cugraph")
     cupy = require("cupy", CUPY, "to_cugraph")
-    src, dst, stored = graph._sorted_edges()
+    src, dst, stored = sorted_edges(graph)
     weights = graph.payload.weights_of(stored)
     columns = {"src": src, "dst": dst} | ({} if weights is None else {"weight": as_floats(weights)})
     columns = {name: cupy.asarray(column) for name, column in columns.items()}

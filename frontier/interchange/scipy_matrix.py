@@ -12,6 +12,7 @@ from frontier.core.graph import MAX_INT32_VERTICES
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.core.structures import G, structure_class
+from frontier.operators.extract import sorted_arcs
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights
 
@@ -43,7 +44,7 @@ def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
         integer weights beyond 2**53.
     """
     check_graph(graph)
-    offsets, indices, stored = graph._sorted_arcs()
+    offsets, indices, stored = sorted_arcs(graph)
     weights = graph.payload.weights_of(stored) if data is None else _column(graph, data)[stored]
     if weights is None:
         weights = graph.xp.ones(indices.size, np.float32)

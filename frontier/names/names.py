@@ -250,8 +250,8 @@ class VertexNames:
         """
         size = self.size if size is None else size
         missing = np.arange(graph.num_vertices, size)
-        if graph._absent is not None:
-            deleted = graph.device.to_host(graph.xp.flatnonzero(graph._absent[:size]))
+        if graph.store.absent is not None:
+            deleted = graph.device.to_host(graph.xp.flatnonzero(graph.store.absent[:size]))
             missing = np.concatenate([deleted[self.device.to_host(self.has_name(deleted))], missing])
         if missing.size:
             graph.insert_vertices(missing)

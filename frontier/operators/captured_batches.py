@@ -155,7 +155,7 @@ class _BatchPlan(Plan):
     """
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
-        self._views = [(each, ByValue(each.view().fields.copy())) for each in step._walked]
+        self._views = [(each.store, ByValue(each.view().fields.copy())) for each in step._walked]
         self.work = work = workspace_of(graph)
         scratch = Scratch(graph.device)
         super().__init__(CaptureArena(graph, self._views, work), work, scratch)

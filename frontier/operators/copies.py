@@ -69,7 +69,7 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
     offsets, dst, _ = collect_arcs(graph, None, op, functor_args(graph, op, args), slots=False)
     part: Any = csr_structure().from_csr(offsets, dst, directed=True, device=graph.device)  # type: ignore[attr-defined]
-    part._has_sorted_lists = False
+    part.store.has_sorted_lists = False
     return part
 
 
@@ -151,9 +151,9 @@ def copy_as_stored(graph: BaseGraph, weighted: bool = True) -> Any:
     offsets, dst, slots = collect_arcs(graph, slots=weighted)
     weights = graph.payload.weights_at(graph, slots) if weighted else None
     made: Any = csr_structure().from_csr(  # type: ignore[attr-defined]
-        offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph._absent
+        offsets, dst, weights, directed=graph.directed, device=graph.device, absent=graph.store.absent
     )
-    made._has_sorted_lists = False
+    made.store.has_sorted_lists = False
     return made
 
 

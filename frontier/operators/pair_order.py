@@ -31,7 +31,7 @@ def in_order(graph: BaseGraph, count: int) -> bool:
 
     A record has a fixed number of pairs, most of which may be padding.
     """
-    many = LARGE_PAIRS if graph._neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
+    many = LARGE_PAIRS if graph.store.neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 

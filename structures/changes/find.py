@@ -14,7 +14,7 @@ from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count
 from .cpu import GROUPS, OTHERS
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from frontier.core.store import Store
     from frontier.runtime import Counters
 
 
@@ -61,7 +61,7 @@ keys of each tile change the graph and begin a group to `sums` (see changes.cuh)
 
 
 def find_changes(
-    graph: BaseGraph, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
+    store: Store, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
 ) -> Changes:
     """What a batch changes: arcs to insert that are not in the graph, or arcs to delete that are.
 
@@ -81,26 +81,26 @@ def find_changes(
     that needs no synchronization.
     """
     weights = arcs.weights if inserting else None
-    batch = sorted_keys(graph, arcs, origin=weights is not None)
-    return changes_of_keys(graph, batch, weights, counters, look_up, inserting=inserting, ordered=ordered)
+    batch = sorted_keys(store, arcs, origin=weights is not None)
+    return changes_of_keys(store, batch, weights, counters, look_up, inserting=inserting, ordered=ordered)
 
 
 def changes_of_keys(
-    graph: BaseGraph, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
+    store: Store, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
     ordered: bool,
 ) -> Changes:  # fmt: skip
     """`find_changes` of a batch that is sorted already; `weights` are those of its arcs, to be inserted."""
-    device, scratch, kernels = graph.device, workspace_of(graph).scratch.get, graph._kernels
+    device, scratch, kernels = store.device, workspace_of(store).scratch.get, store.kernels
     weighted = weights is not None
     keys, bits, shift, order = batch
-    size, slot_dtype = int(keys.size), graph.vertex_dtype if ordered else np.int64
+    size, slot_dtype = int(keys.size), store.vertex_dtype if ordered else np.int64
     slots = scratch("key_slots", size, slot_dtype)
     sums = scratch("change_sums", tile_count(size), np.int64)
     look_up(batch, not inserting, slots, sums)
-    vertex, start = scratch("group_vertex", size, graph.vertex_dtype), scratch("group_start", size + 1, np.int64)
-    dst = scratch("change_dst", size, graph.vertex_dtype)
+    vertex, start = scratch("group_vertex", size, store.vertex_dtype), scratch("group_start", size + 1, np.int64)
+    dst = scratch("change_dst", size, store.vertex_dtype)
     group = None if ordered or not device.is_gpu else scratch("change_group", size, np.int32)
-    change_weights = scratch("change_weights", size, graph._stored_dtype) if weighted else None
+    change_weights = scratch("change_weights", size, store.stored_dtype) if weighted else None
     change_slots = scratch("change_slots", size, slot_dtype) if ordered or not inserting else None
     kernels.keep_changes(
         size, keys, bits, shift, order, slots, not inserting, weights, *running_sums(device, kernels, sums), vertex,
@@ -109,7 +109,7 @@ def changes_of_keys(
 
     def replace() -> None:
         others = counters.array[OTHERS : OTHERS + 1]
-        kernels.replace_weights(size, graph.view(), keys, bits, shift, order, slots, weights, others)
+        kernels.replace_weights(size, store.view(), keys, bits, shift, order, slots, weights, others)
 
     bound = size if device.is_gpu else int(counters.array[GROUPS])
     return Changes(

@@ -1,14 +1,14 @@
-"""`BaseCSR`: what the modules of CSR know of a graph, which annotations there name."""
+"""`BaseCSRStore`: what the modules of CSR know of a store, which annotations there name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frontier.graphs import DynamicGraph
+from frontier.core.store import Store
 
 
-class BaseCSR(DynamicGraph):
-    """The base of `CSR`, which describes the attributes."""
+class BaseCSRStore(Store):
+    """The base of `CSRStore`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _offsets: Any
+        offsets: Any

@@ -1,14 +1,14 @@
-"""`BaseFaimGraph`: what the modules of faimGraph know of a graph, which annotations there name."""
+"""`BaseFaimStore`: what the modules of faimGraph know of a store, which annotations there name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from frontier.graphs import DynamicGraph
+from frontier.core.store import Store
 
 
-class BaseFaimGraph(DynamicGraph):
-    """The base of `FaimGraph`, which describes the attributes."""
+class BaseFaimStore(Store):
+    """The base of `FaimStore`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _links = _page_sizes = _queue = _queued = _records = _used = page_bits = page_size = cast("Any", None)
+        links = _page_sizes = queue = _queued = records = _used = page_bits = page_size = cast("Any", None)

@@ -12,14 +12,14 @@ from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
 if TYPE_CHECKING:
-    from .base import BaseFaimGraph
+    from .base import BaseFaimStore
 
 
-def check_arrays(graph: BaseFaimGraph) -> tuple[Any, Any, Any]:
-    """See `Graph._check_arrays`; `FaimGraph` and `PagePool` list the invariants."""
-    xp, n, records = graph.xp, graph.num_vertices, graph._records
-    _check_numbers(graph)
-    bits, used = graph.page_bits, graph._used
+def check_arrays(store: BaseFaimStore) -> tuple[Any, Any, Any]:
+    """See `Store.check`; `FaimStore` and `PagePool` list the invariants."""
+    xp, n, records = store.xp, store.num_vertices, store.records
+    _check_numbers(store)
+    bits, used = store.page_bits, store._used
     require(records.size >= n, f"records are fewer than the {n} vertices")
     degree = records >> DEGREE_SHIFT
     require((records >= 0).all(), "a degree is negative")
@@ -29,32 +29,32 @@ def check_arrays(graph: BaseFaimGraph) -> tuple[Any, Any, Any]:
     degree = degree[owners]
     pages = (degree + (1 << bits) - 1) >> bits
     require(int(pages.sum()) <= used, "lists have more pages than are in use")
-    page, first, taken = _pages_of(graph, records[owners] & HEAD_MASK, pages)
+    page, first, taken = _pages_of(store, records[owners] & HEAD_MASK, pages)
     require((taken <= 1).all(), "two lists have the same page")
-    free = graph._queue[: graph._queued].astype(np.int64)
+    free = store.queue[: store._queued].astype(np.int64)
     require(within(free, used).all(), "queue names a page that was never in use")
     require((taken + count_at(xp, free, used) <= 1).all(), "a page is free twice, or free and in use")
-    _, rows, places = enumerate_rows(graph.device, degree)
+    _, rows, places = enumerate_rows(store.device, degree)
     slots = (page[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
-    return owners[rows], graph._neighbors[slots], slots
+    return owners[rows], store.neighbors[slots], slots
 
 
-def _check_numbers(graph: BaseFaimGraph) -> None:
-    require_integer(graph.page_size, "page_size", 0, 1 << 20)
-    require(graph.page_size in graph._page_sizes, f"page_size is {graph.page_size}, none that there is")
-    pages = int(graph._links.size)
+def _check_numbers(store: BaseFaimStore) -> None:
+    require_integer(store.page_size, "page_size", 0, 1 << 20)
+    require(store.page_size in store._page_sizes, f"page_size is {store.page_size}, none that there is")
+    pages = int(store.links.size)
     require(pages <= MAX_PAGES, "links are more than page numbers")
-    require_size(graph._neighbors, pages << graph.page_bits, "neighbors")
-    require_size(graph._weights, int(graph._neighbors.size), "weights")
-    require_integer(graph._used, "_used", 0, pages)
-    require_integer(graph._queued, "_queued", 0, min(graph._used, int(graph._queue.size)))
+    require_size(store.neighbors, pages << store.page_bits, "neighbors")
+    require_size(store.weights, int(store.neighbors.size), "weights")
+    require_integer(store._used, "_used", 0, pages)
+    require_integer(store._queued, "_queued", 0, min(store._used, int(store.queue.size)))
 
 
-def _pages_of(graph: BaseFaimGraph, head: Any, pages: Any) -> tuple[Any, Any, Any]:
+def _pages_of(store: BaseFaimStore, head: Any, pages: Any) -> tuple[Any, Any, Any]:
     """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
-    xp, used, links = graph.xp, graph._used, graph._links
+    xp, used, links = store.xp, store._used, store.links
     require(within(head, used).all(), "a list begins outside the pages in use")
-    first, rows, places = enumerate_rows(graph.device, pages)
+    first, rows, places = enumerate_rows(store.device, pages)
     found = xp.empty(rows.size, np.int64)
     found[first[:-1]] = head
     taken = xp.zeros(used, np.int64)
@@ -65,16 +65,16 @@ def _pages_of(graph: BaseFaimGraph, head: Any, pages: Any) -> tuple[Any, Any, An
         following = links[found[first[lists] + place - 1]].astype(np.int64)
         require(within(following, used).all(), "a link leads out of the pages in use")
         found[first[lists] + place] = following
-    taken = _follow_directories(graph, head, pages, first, found)
+    taken = _follow_directories(store, head, pages, first, found)
     taken += count_at(xp, found, used)
     inner = xp.flatnonzero(places < pages[rows] - 1)
     require((links[found[inner]] == found[inner + 1]).all(), "the links of a list are not those of its pages")
     return found, first, taken
 
 
-def _follow_directories(graph: BaseFaimGraph, head: Any, pages: Any, first: Any, found: Any) -> Any:
+def _follow_directories(store: BaseFaimStore, head: Any, pages: Any, first: Any, found: Any) -> Any:
     """Put the pages of long lists into `found`; returns how often each page serves as an index page."""
-    xp, bits, used = graph.xp, graph.page_bits, graph._used
+    xp, bits, used = store.xp, store.page_bits, store._used
     taken = xp.zeros(used, np.int64)
     levels = xp.zeros(pages.size, np.int64)
     height = 0
@@ -85,12 +85,12 @@ def _follow_directories(graph: BaseFaimGraph, head: Any, pages: Any, first: Any,
     for level in range(height, -1, -1):
         lists = xp.flatnonzero((levels >= level) & (levels > 0))
         size = (pages[lists] + (1 << bits * level) - 1) >> bits * level
-        begin, rows, places = enumerate_rows(graph.device, size)
+        begin, rows, places = enumerate_rows(store.device, size)
         here = head[lists[rows]]
         inside = xp.flatnonzero(levels[lists[rows]] > level)
         if inside.size:
             parent = above[above_first[lists[rows[inside]]] + (places[inside] >> bits)]
-            here[inside] = graph._neighbors[(parent << bits) + (places[inside] & ((1 << bits) - 1))]
+            here[inside] = store.neighbors[(parent << bits) + (places[inside] & ((1 << bits) - 1))]
         require(within(here, used).all(), "a directory names a page that was never in use")
         if level:
             taken += count_at(xp, here, used)

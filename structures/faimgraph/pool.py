@@ -17,7 +17,7 @@ QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
 class PagePool:
-    """Pages of one size, allocated to lists; a part of `FaimGraph`.
+    """Pages of one size, allocated to lists; a part of `FaimStore`.
 
     Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue, each
     once; it has `_queued` of them. An insertion only allocates pages and a deletion only frees some, so that the queue
@@ -25,17 +25,17 @@ class PagePool:
 
     Attributes
     ----------
-    _neighbors : array of `vertex_dtype`, shape (pages * page_entries,)
-        Page p is ``_neighbors[p * page_entries :][:page_entries]``.
-    _weights : array of `_stored_dtype`, same shape, or None
-    _links : array of int32, shape (pages,)
+    neighbors : array of `vertex_dtype`, shape (pages * page_entries,)
+        Page p is ``neighbors[p * page_entries :][:page_entries]``.
+    weights : array of `stored_dtype`, same shape, or None
+    links : array of int32, shape (pages,)
         The page that follows a page in its list.
-    _queue : array of int32
+    queue : array of int32
     """
 
     device: Device
     vertex_dtype: np.dtype
-    _stored_dtype: np.dtype | None
+    stored_dtype: np.dtype | None
     page_size: int
     _view: tuple[int, Any] | None
 
@@ -54,10 +54,10 @@ class PagePool:
         self._check_pages(pages)
         size = pages << self.page_bits
         pool = growable.empty(self.device, size, self.vertex_dtype)
-        weights = None if self._stored_dtype is None else growable.empty(self.device, size, self._stored_dtype)
+        weights = None if self.stored_dtype is None else growable.empty(self.device, size, self.stored_dtype)
         links = growable.empty(self.device, pages, np.int32)
         queue = self.device.xp.empty(0, np.int32)
-        self._neighbors, self._weights, self._links, self._queue = pool, weights, links, queue
+        self.neighbors, self.weights, self.links, self.queue = pool, weights, links, queue
         self._used = self._queued = 0
         self._view = None
 
@@ -74,13 +74,13 @@ class PagePool:
         MemoryError
             The pool is as it was.
         """
-        capacity = int(self._links.size)
+        capacity = int(self.links.size)
         needed = self._used + max(pages - self._queued, 0)
         if needed <= capacity:
             return
         self._check_pages(needed)
         bits = self.page_bits
-        size = growable.ample_size(self.device, self._neighbors, needed << bits, GROWTH_SHARE)
+        size = growable.ample_size(self.device, self.neighbors, needed << bits, GROWTH_SHARE)
         ample = min(size >> bits, MAX_PAGES)
         try:
             self._grow_pool(ample)
@@ -91,18 +91,18 @@ class PagePool:
 
     def _grow_pool(self, pages: int) -> None:
         size = pages << self.page_bits
-        pool = growable.grow(self.device, self._neighbors, size)
-        weights = None if self._weights is None else growable.grow(self.device, self._weights, size)
-        links = growable.grow(self.device, self._links, pages)
-        self._neighbors, self._weights, self._links = pool, weights, links
+        pool = growable.grow(self.device, self.neighbors, size)
+        weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
+        links = growable.grow(self.device, self.links, pages)
+        self.neighbors, self.weights, self.links = pool, weights, links
         self._view = None
 
     def _make_queue_room(self, pages: int) -> None:
         """Have room for so many more pages in the queue."""
         needed = self._queued + pages
-        if needed > self._queue.size:
-            ample = growable.ample_size(self.device, self._queue, needed, GROWTH_SHARE)
-            self._queue = growable.grow(self.device, self._queue, max(ample, QUEUE_FLOOR))
+        if needed > self.queue.size:
+            ample = growable.ample_size(self.device, self.queue, needed, GROWTH_SHARE)
+            self.queue = growable.grow(self.device, self.queue, max(ample, QUEUE_FLOOR))
 
     def _took(self, pages: int) -> None:
         """Account for the pages that an insertion allocated."""

@@ -1,14 +1,14 @@
-"""`BaseGraphVine`: what the modules of GraphVine know of a graph, which annotations there name."""
+"""`BaseGraphVineStore`: what the modules of GraphVine know of a store, which annotations there name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from frontier.graphs import DynamicGraph
+from frontier.core.store import Store
 
 
-class BaseGraphVine(DynamicGraph):
-    """The base of `GraphVine`, which describes the attributes."""
+class BaseGraphVineStore(Store):
+    """The base of `GraphVineStore`, which describes the attributes."""
 
     if TYPE_CHECKING:
-        _bits = _bits_range = _children = _free = _front = _queue = _records = cast("Any", None)
+        _bits = _bits_range = children = _free = _front = queue = records = cast("Any", None)

@@ -11,13 +11,13 @@ from frontier.core.invariants import count_at, enumerate_rows, require, require_
 from .cpu import DEGREE, LAST, ROOT, STRAIGHT
 
 if TYPE_CHECKING:
-    from .base import BaseGraphVine
+    from .base import BaseGraphVineStore
 
 
-def check_arrays(graph: BaseGraphVine) -> tuple[Any, Any, Any]:
-    """See `Graph._check_arrays`; the class lists the invariants."""
-    xp, n, records = graph.xp, graph.num_vertices, graph._records
-    blocks = _check_numbers(graph)
+def check_arrays(store: BaseGraphVineStore) -> tuple[Any, Any, Any]:
+    """See `Store.check`; the class lists the invariants."""
+    xp, n, records = store.xp, store.num_vertices, store.records
+    blocks = _check_numbers(store)
     require(records.shape[0] >= max(n, 1), f"records are fewer than the {n} vertices")
     degree = records[:, DEGREE].astype(np.int64)
     require((degree >= 0).all(), "a degree is negative")
@@ -25,46 +25,46 @@ def check_arrays(graph: BaseGraphVine) -> tuple[Any, Any, Any]:
     require((records[without] == 0).all(), "the record of a vertex without neighbors is not all zero")
     require(without[n:].all(), "a record behind the last vertex has neighbors")
     owners = xp.flatnonzero(~without)
-    if graph._bits is None:
+    if store._bits is None:
         require(not owners.size and not blocks, "there are blocks, but their size is unknown")
         none = xp.empty(0, np.int64)
         return none, none, none
-    bits = graph._bits
+    bits = store._bits
     degree = degree[owners]
     size = (degree + (1 << bits) - 1) >> bits
     require(int(size.sum()) <= blocks, "lists have more blocks than there are")
-    block, first = _blocks_of(graph, owners, size, blocks)
+    block, first = _blocks_of(store, owners, size, blocks)
     taken = count_at(xp, block, blocks)
     require((taken <= 1).all(), "two lists have the same block")
     require((block[first[1:] - 1] == records[owners, LAST]).all(), "the last block of a list is another")
-    free = graph._queue[(graph._front + xp.arange(graph._free)) % max(blocks, 1)].astype(np.int64)
+    free = store.queue[(store._front + xp.arange(store._free)) % max(blocks, 1)].astype(np.int64)
     require(within(free, blocks).all(), "queue names a block that there is not")
     require((taken + count_at(xp, free, blocks) <= 1).all(), "a block is free twice, or free and in use")
-    _, rows, places = enumerate_rows(graph.device, degree)
+    _, rows, places = enumerate_rows(store.device, degree)
     slots = (block[first[rows] + (places >> bits)] << bits) + (places & ((1 << bits) - 1))
-    return owners[rows], graph._neighbors[slots], slots
+    return owners[rows], store.neighbors[slots], slots
 
 
-def _check_numbers(graph: BaseGraphVine) -> int:
+def _check_numbers(store: BaseGraphVineStore) -> int:
     """Returns the number of blocks."""
-    blocks, bits = int(graph._queue.size), graph._bits
+    blocks, bits = int(store.queue.size), store._bits
     if bits is not None:
-        require_integer(bits, "_bits", *graph._bits_range)
-    require_integer(graph._free, "_free", 0, blocks)
-    require_integer(graph._front, "_front", 0, max(blocks - 1, 0))
-    require_size(graph._children, blocks, "children")
-    require_size(graph._neighbors, blocks << (bits or 0), "neighbors")
-    require_size(graph._weights, int(graph._neighbors.size), "weights")
+        require_integer(bits, "_bits", *store._bits_range)
+    require_integer(store._free, "_free", 0, blocks)
+    require_integer(store._front, "_front", 0, max(blocks - 1, 0))
+    require_size(store.children, blocks, "children")
+    require_size(store.neighbors, blocks << (bits or 0), "neighbors")
+    require_size(store.weights, int(store.neighbors.size), "weights")
     return blocks
 
 
-def _blocks_of(graph: BaseGraphVine, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
+def _blocks_of(store: BaseGraphVineStore, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
     """The blocks of lists of these sizes, one list after another, and where each begins."""
-    xp = graph.xp
-    root, straight = (graph._records[owners, column].astype(np.int64) for column in (ROOT, STRAIGHT))
+    xp = store.xp
+    root, straight = (store.records[owners, column].astype(np.int64) for column in (ROOT, STRAIGHT))
     require(((straight >= 1) & (straight <= size)).all(), "a list has fewer blocks than follow each other")
     require(((root >= 0) & (root + straight <= blocks)).all(), "a list begins outside the pool")
-    first, rows, places = enumerate_rows(graph.device, size)
+    first, rows, places = enumerate_rows(store.device, size)
     found = xp.where(places < straight[rows], root[rows] + places, -1)
     # The others, level by level: each is below one of the level before.
     longest = int(size.max()) if size.size else 0
@@ -73,7 +73,7 @@ def _blocks_of(graph: BaseGraphVine, owners: Any, size: Any, blocks: int) -> tup
         here = xp.flatnonzero((places >= low) & (places <= 2 * low) & (found < 0))
         node = places[here] + 1
         above = found[first[rows[here]] + (node >> 1) - 1]
-        below = graph._children[above, node & 1].astype(np.int64)
+        below = store.children[above, node & 1].astype(np.int64)
         require(within(below, blocks).all(), "a link leads to a block that there is not")
         found[here] = below
     return found, first

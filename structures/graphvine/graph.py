@@ -1,37 +1,16 @@
-"""The host side of GraphVine."""
+"""`GraphVine` as users see it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-import numpy as np
-
-from frontier.core.batch import Arcs
-from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.forwarding import forwards
 from frontier.core.locking import rearranges
 from frontier.core.options import BuildOptions, GraphOptions
-from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
-from frontier.operators.extract import collect_arcs
-from frontier.runtime import Counters, Device
-from frontier.runtime.launch.arguments import Struct
-from frontier.runtime.memory import elementwise, growable
-from frontier.runtime.values import integer
-from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes
-from structures.changes.cpu import CHAIN
-from structures.records import VertexRecords
-from structures.small_batches import DELETE, INSERT, LaunchSequence
+from frontier.graphs import DynamicGraph
+from frontier.runtime import Device
 
-from .base import BaseGraphVine
-from .check import check_arrays
-from .cpu import BLOCKS, DEGREE, STRAIGHT, View
-
-MIN_BITS, MAX_BITS = 3, 7  # blocks of 8 to 128 neighbors, unless chosen by the user
-EXHAUSTED = 0.8  # share of the queue's blocks in use at which it grows
-GROWTH_SHARE = 4  # the pool grows by one in so many of its blocks, at least
-MAX_BLOCKS = 2**31 - 1  # block numbers are 32-bit
-SENTINEL = 16  # bytes
-LINKS = 8  # bytes of a block's links to those below it
+from .store import GraphVineStore
 
 
 class GraphVineBuildOptions(BuildOptions, total=False):
@@ -40,7 +19,8 @@ class GraphVineBuildOptions(BuildOptions, total=False):
     block_size: int | None
 
 
-class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
+@forwards("store", "block_size")
+class GraphVine(DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
     The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
@@ -57,18 +37,6 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
         largest power of two that is at most 5/4 of the mean degree of its sources, between 8 and 128.
     **options
         Those of `Graph`.
-
-    Attributes
-    ----------
-    records : array of int32, shape (capacity, 4)
-        The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
-        that follow each other in the pool. Zeros for vertices without neighbors, and behind the last vertex.
-    _children : array of int32, shape (blocks, 2)
-        The blocks below each block, where the list has such. A block is in one list, once.
-    _neighbors, _weights : arrays, shape (blocks * block_size,)
-        Block b holds the slots from ``b * block_size`` on.
-    _queue : array of int32, shape (blocks,)
-        A ring with the numbers of free blocks, each once: `_free` of them from place `_front` on.
 
     References
     ----------
@@ -100,18 +68,8 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
       numbers of blocks in one pool, so that a slot is one number.
     """
 
-    name = "graphvine"
-    package = "structures.graphvine"
-    walk_cost: ClassVar = {"cpu": 1.2, "gpu": 1.1}
-    finds_fast = False  # lists are in no order
-    _view_type = View
-    _arrays: ClassVar = {
-        "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
-    }  # fmt: skip
-    _first_outcome = CHAIN
-    _options = ("block_size",)
-    _scalars = ("_bits", "_front", "_free")
-    _bits_range = MIN_BITS, 16
+    store_type = GraphVineStore
+    store: GraphVineStore
 
     if TYPE_CHECKING:
 
@@ -123,245 +81,7 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Unpack[GraphOptions]):
-        bits = None
-        if block_size is not None:
-            bits = integer(block_size, "block_size").bit_length() - 1
-            if block_size != 1 << max(bits, 0) or not self._bits_range[0] <= bits <= self._bits_range[1]:
-                raise ValueError(f"block_size must be a power of two from 8 to 65536, not {block_size}")
-        super().__init__(num_vertices, **options)
-        xp = self.xp
-        self._records = self._empty_records(_power_of_two(self._num_vertices))
-        self._bits = bits
-        self._children = xp.empty((0, 2), np.int32)
-        self._neighbors = xp.empty(0, self.vertex_dtype)
-        self._weights: Any = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
-        self._queue = xp.empty(0, np.int32)
-        self._front = self._free = 0
-
-    def _attach_runtime(self) -> None:
-        super()._attach_runtime()
-        self._counters = Counters(self.device, CHAIN + 3)
-        self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
-
-    # ---- the graph --------------------------------------------------------------------------------------------------
-
-    @property
-    def block_size(self) -> int | None:
-        """Neighbors in a block; None before the first batch of edges, if it was not given."""
-        return None if self._bits is None else 1 << self._bits
-
-    _check_arrays = check_arrays
-
-    def _view_scalars(self) -> dict[str, int]:
-        return {"bits": self._bits or MIN_BITS}
-
-    def _find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst)
-
-    def _degrees(self) -> Any:
-        return self._records[: self._num_vertices, DEGREE]
-
-    def _record_capacity(self, num_vertices: int) -> int:
-        return _power_of_two(num_vertices)
-
-    @property
-    def _slot_bytes(self) -> int:
-        return self.vertex_dtype.itemsize + (0 if self._stored_dtype is None else self._stored_dtype.itemsize)
-
-    def _used_blocks(self) -> int:
-        return int(self._queue.size) - self._free
-
-    def _used_bytes(self) -> int:
-        return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self._num_vertices
-
-    def _details(self) -> dict[str, Any]:
-        """Use of blocks, and how lists lie in them.
-
-        Returns
-        -------
-        dict
-            ``block_size``; ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue;
-            ``block_utilisation``: share of the slots of blocks in use that hold a neighbor; ``straight_blocks``: share
-            of blocks in use that are found without a walk; ``height``: levels of the highest tree; ``bytes_per_arc``:
-            what `memory_usage` counts, as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in use),
-            ``links`` and ``dictionary``. O(V) work.
-        """
-        blocks, arcs = self._used_blocks(), max(self._num_arcs, 1)
-        slots = blocks * (self.block_size or 0)
-        records = self._records[: self._num_vertices]
-        longest = int(records[:, DEGREE].max()) if self._num_vertices else 0
-        straight = int(records[:, STRAIGHT].sum(dtype=np.int64))
-        return {
-            "block_size": self.block_size,
-            "blocks": blocks,
-            "free_blocks": self._free,
-            "block_utilisation": self._num_arcs / max(slots, 1),
-            "straight_blocks": straight / max(blocks, 1),
-            "height": int(-(-longest // (self.block_size or 1))).bit_length(),
-            "bytes_per_arc": {
-                "arcs": self._slot_bytes * self._num_arcs / arcs,
-                "unused": self._slot_bytes * (slots - self._num_arcs) / arcs,
-                "links": LINKS * blocks / arcs,
-                "dictionary": SENTINEL * self._num_vertices / arcs,
-            },
-        }
-
-    # ---- the queue of free blocks -----------------------------------------------------------------------------------
-
-    def _reserve(self, blocks: int, bits: int) -> None:
-        """Have so many blocks in the queue; at 80 % of use add 25 % or more, or what is needed if memory is short.
-
-        If memory runs out nothing has changed.
-        """
-        capacity = int(self._queue.size)
-        needed = capacity - self._free + blocks
-        if needed <= EXHAUSTED * capacity:
-            return
-        size = (int(needed / EXHAUSTED) + 1) << bits
-        comfortable = growable.ample_size(self.device, self._neighbors, size, GROWTH_SHARE) >> bits
-        try:
-            self._grow(min(comfortable, max(needed, MAX_BLOCKS)), bits)
-        except MemoryError:
-            if needed > capacity:
-                self._grow(needed, bits)
-
-    def _grow(self, capacity: int, bits: int) -> None:
-        """Have more blocks in the pool, the new ones at the end of the queue."""
-        if capacity > MAX_BLOCKS:
-            raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can address")
-        xp, old = self.xp, int(self._queue.size)
-        pool, weights = self._neighbors, self._weights
-        pool = growable.grow(self.device, pool, capacity << bits)
-        weights = None if weights is None else growable.grow(self.device, weights, capacity << bits)
-        children = growable.grow(self.device, self._children.reshape(-1), 2 * capacity).reshape(-1, 2)
-        queue = xp.empty(capacity, np.int32)
-        at_end = min(self._free, old - self._front)
-        new = elementwise.arange(self.device, capacity - old, np.int32, old)
-        elementwise.copy_to(queue[:at_end], self._queue[self._front : self._front + at_end])
-        elementwise.copy_to(queue[at_end : self._free], self._queue[: self._free - at_end])
-        elementwise.copy_to(queue[self._free : self._free + capacity - old], new)
-        self._neighbors, self._weights, self._children, self._queue = pool, weights, children, queue
-        self._view = None
-        self._front = 0
-        self._free += capacity - old
-
-    # ---- updates ----------------------------------------------------------------------------------------------------
-
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        if not dst.size:
-            return
-        n = self._num_vertices
-        bits = self._bits
-        if bits is None:
-            bits = _bits_for(int(dst.size), int(self.xp.flatnonzero(offsets[1:] != offsets[:-1]).size))
-        changes = changes_of_all(self, offsets, dst, weights)
-        self._counters.reset()
-        sums = self._plan(changes, 1, bits)
-        numbers = self._counters.read()
-        self._insert_changes(changes, sums, bits, n, int(dst.size), numbers[BLOCKS])
-
-    def _insert(self, arcs: Arcs) -> tuple[int, int]:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=True)
-        bits = self._bits
-        if bits is None:  # the first batch: its size in vertices and arcs decides
-            numbers = self._counters.read()
-            bits = _bits_for(numbers[CHANGES], numbers[GROUPS])
-        sums = self._plan(changes, 1, bits)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        inserted, others = numbers[CHANGES], numbers[OTHERS]
-        if inserted:
-            self._insert_changes(changes, sums, bits, numbers[GROUPS], inserted, numbers[BLOCKS])
-        if others and changes.replace is not None:
-            changes.replace()
-        return inserted, others
-
-    def _insert_changes(self, changes: Changes, sums: Any, bits: int, groups: int, count: int, blocks: int) -> None:
-        """Link new blocks into the trees, then fill them."""
-        self._reserve(blocks, bits)
-        self._bits = bits
-        self._move_blocks("link_blocks", groups, changes, sums, self._front)
-        if blocks:
-            self._front = (self._front + blocks) % int(self._queue.size)
-            self._free -= blocks
-        append_changes(self, changes, groups, count)
-
-    def _delete(self, arcs: Arcs) -> int:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=False)
-        sums = self._plan(changes, -1, self._bits or MIN_BITS)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        deleted, groups = numbers[CHANGES], numbers[GROUPS]
-        if deleted:
-            remove_changes(self, changes, groups, deleted)
-            end = (self._front + self._free) % int(self._queue.size)
-            self._move_blocks("return_blocks", groups, changes, sums, end)
-            self._free += numbers[BLOCKS]
-        return deleted
-
-    def _plan(self, changes: Changes, sign: int, bits: int) -> Any:
-        """Queue the count of blocks that lists take from the queue or give back; returns sums over groups."""
-        count = changes.bound
-        sums = self._scratch.get("block_sums", tile_count(count) if self.device.is_gpu else count, np.int64)
-        self._kernels.plan(
-            count, self._records, bits, changes.vertex, changes.start, sign, sums, self._counters.array,
-            **tile_launch(count),
-        )  # fmt: skip
-        return sums
-
-    def _move_blocks(
-        self, kernel: str, groups: int, changes: Changes, sums: Any, front: Any, counters: Any = None
-    ) -> None:
-        """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them.
-
-        `counters`, if given, tell how many groups there are.
-        """
-        getattr(self._kernels, kernel)(
-            groups, self._records, self._children, self._bits, changes.vertex, changes.start,
-            *running_sums(self.device, self._kernels, sums), self._queue, int(self._queue.size), front,
-            counters, **tile_launch(groups),
-        )  # fmt: skip
-
-    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
-
-    def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        capacity = int(self._queue.size)
-        if not capacity:  # the first batch decides how large blocks are
-            return False
-        self._room.set(int(EXHAUSTED * capacity) - self._used_blocks())
-        self._place.set(self._front if kind == INSERT else (self._front + self._free) % capacity)
-        return True
-
-    def _queue_chain(
-        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
-    ) -> tuple[Any, ...]:
-        assert keys is not None and self._bits is not None
-        inserting, counters = kind == INSERT, self._counters
-        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
-        bound = changes.bound
-        if inserting:
-            sums = self._plan(changes, 1, self._bits)
-            self._kernels.decide(1, BLOCKS, self._room, counters.array, threads=32, blocks=1)
-            if changes.replace is not None:
-                changes.replace()
-            self._move_blocks("link_blocks", bound, changes, sums, self._place, counters.array)
-            append_changes(self, changes, bound, bound)
-        elif kind == DELETE:
-            sums = self._plan(changes, -1, self._bits)
-            remove_changes(self, changes, bound, bound)
-            self._move_blocks("return_blocks", bound, changes, sums, self._place, counters.array)
-        return changes.looked_up, not inserting
-
-    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        blocks = numbers[BLOCKS]
-        if kind == INSERT:
-            self._front = (self._front + blocks) % int(self._queue.size)
-            self._free -= blocks
-        else:
-            self._free += blocks
-        return numbers[CHANGES], numbers[OTHERS]
+        super().__init__(num_vertices, block_size=block_size, **options)
 
     @rearranges
     def rebuild(self, *, block_size: int | None = None) -> None:
@@ -372,35 +92,5 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
         block_size : int, optional
             As for a new graph; by default it follows from the mean degree as it is now.
         """
-        self._rebuild(block_size)
-        self._commit()
-
-    def _compact(self) -> None:
-        self._rebuild(None)
-
-    def _rebuild(self, block_size: int | None) -> None:
-        """Give each list blocks that follow each other, and free all others.
-
-        Only speed and memory depend on it: updates keep lists without gaps. But lists that grew in many batches have
-        blocks in many places, and a graph whose mean degree has changed is better off with blocks of another size.
-        """
-        twin = type(self)(
-            self._num_vertices, block_size=block_size, directed=self.directed, device=self.device,
-            weight_dtype=self._stored_dtype, vertex_dtype=self.vertex_dtype,
-        )  # fmt: skip
-        offsets, dst, slots = collect_arcs(self, slots=self._stored_dtype is not None)
-        twin._build(offsets, dst, None if slots is None else self._weights[slots])
-        for name in (*(f"_{name}" for name in self._arrays), *self._scalars):
-            setattr(self, name, getattr(twin, name))
-        self._view = None
-
-
-def _power_of_two(count: int) -> int:
-    """The smallest power of two that is not below `count`."""
-    return 1 << max(count - 1, 0).bit_length()
-
-
-def _bits_for(arcs: int, sources: int) -> int:
-    """Blocks of 2**bits neighbors suit lists of this mean length."""
-    largest = int(1.25 * arcs / max(sources, 1))
-    return min(max(largest.bit_length() - 1, MIN_BITS), MAX_BITS)
+        self.store.rebuild(block_size)
+        self.store.commit()

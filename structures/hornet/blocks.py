@@ -58,33 +58,33 @@ class BlockArrays:
 
     Attributes
     ----------
-    _neighbors : array of `vertex_dtype`, shape (units << unit_bits,)
-    _weights : array of `_stored_dtype`, same shape, or None
-    _free_bits : array of uint32
+    neighbors : array of `vertex_dtype`, shape (units << unit_bits,)
+    weights : array of `stored_dtype`, same shape, or None
+    free_bits : array of uint32
         1 for each free block, and 0 for those of lists; ``words_per_unit`` words for each unit, of which a block-array
         uses the first; the others of the unit that it begins in are 0.
-    _free_counts : array of int32, shape (units,)
+    free_counts : array of int32, shape (units,)
         Free blocks of the block-array that begins in a unit: as many as there are bits.
-    _array_classes : array of int8, shape (units,)
+    array_classes : array of int8, shape (units,)
         Its class; in units where none begins CONTINUED, if they are part of the block-array before, or NONE.
     """
 
     device: Device
     vertex_dtype: np.dtype
-    _stored_dtype: np.dtype | None
-    _weights: Any
+    stored_dtype: np.dtype | None
+    weights: Any
     _host: Any
-    _kernels: Kernels
+    kernels: Kernels
     _view: tuple[int, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp
         self.unit_bits = unit_bits
-        self._neighbors = xp.empty(0, self.vertex_dtype)
-        self._weights = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
-        self._free_bits = xp.empty(0, np.uint32)
-        self._free_counts = xp.empty(0, np.int32)
-        self._array_classes = xp.empty(0, np.int8)
+        self.neighbors = xp.empty(0, self.vertex_dtype)
+        self.weights = None if self.stored_dtype is None else xp.empty(0, self.stored_dtype)
+        self.free_bits = xp.empty(0, np.uint32)
+        self.free_counts = xp.empty(0, np.int32)
+        self.array_classes = xp.empty(0, np.int8)
         self._forget_directory()
 
     def _forget_directory(self) -> None:
@@ -110,7 +110,7 @@ class BlockArrays:
     def _classes(self) -> np.ndarray:
         """`_array_classes` on the host."""
         if self._host_classes is None:
-            self._host_classes = np.array(self.device.to_host(self._array_classes))
+            self._host_classes = np.array(self.device.to_host(self.array_classes))
         return self._host_classes
 
     @property
@@ -126,7 +126,7 @@ class BlockArrays:
         if self._leaving is not None:
             units = units[~np.isin(units, np.flatnonzero(self._leaving))]
         classes = self._classes[units]
-        units = units[np.lexsort((self.device.to_host(self._free_counts)[units], classes))]
+        units = units[np.lexsort((self.device.to_host(self.free_counts)[units], classes))]
         first = np.searchsorted(self._classes[units], np.arange(CLASSES + 1))
         return Directory(
             int(units.size), xp.asarray(units.astype(np.int32)), xp.asarray(first.astype(np.int32)),
@@ -136,8 +136,8 @@ class BlockArrays:
     def _count_free(self, counters: Any) -> None:
         """Add up the free blocks before each entry of the directory, and of each class (in the counters)."""
         entries, units, class_first, prefix = self._directory[:4]
-        self._kernels.count_free(
-            entries, units, class_first, self._free_counts, prefix, counters.array, threads=1024, blocks=1
+        self.kernels.count_free(
+            entries, units, class_first, self.free_counts, prefix, counters.array, threads=1024, blocks=1
         )
 
     def _reserve(self, requests: np.ndarray, free: np.ndarray, counters: Any) -> None:
@@ -210,7 +210,7 @@ class BlockArrays:
         """Let the pool have at least this many units."""
         bits = self.unit_bits
         try:
-            self._resize_pool(growable.ample_size(self.device, self._neighbors, units << bits, GROWTH_SHARE) >> bits)
+            self._resize_pool(growable.ample_size(self.device, self.neighbors, units << bits, GROWTH_SHARE) >> bits)
         except MemoryError:
             self._resize_pool(units)
 
@@ -221,12 +221,12 @@ class BlockArrays:
         }  # fmt: skip
         grown = {}
         for name, size in sizes.items():
-            array = getattr(self, f"_{name}")
+            array = getattr(self, name)
             if array is not None:
                 grown[name] = growable.grow(self.device, array, units * size)
         self._set_classes(np.concatenate([self._classes, np.full(units - self._classes.size, NONE, np.int8)]))
         for name, array in grown.items():
-            setattr(self, f"_{name}", array)
+            setattr(self, name, array)
         self._view = None
 
     def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
@@ -271,7 +271,7 @@ class BlockArrays:
 
     def _set_classes(self, classes: np.ndarray) -> None:
         """Let block-arrays be those of `classes`; memory runs out, if it does, before anything has changed."""
-        self._array_classes, self._host_classes = self.device.xp.asarray(classes), classes
+        self.array_classes, self._host_classes = self.device.xp.asarray(classes), classes
         self._kept_directory = None
 
     def _empty_arrays(self) -> np.ndarray:
@@ -279,11 +279,11 @@ class BlockArrays:
         classes = self._classes
         units = np.flatnonzero(classes >= 0)
         blocks = np.int64(1) << np.maximum(self.unit_bits - classes[units].astype(np.int64), 0)
-        return units[self.device.to_host(self._free_counts)[units] == blocks]
+        return units[self.device.to_host(self.free_counts)[units] == blocks]
 
     def _sparse_arrays(self) -> np.ndarray:
         """Which units begin block-arrays that their class can do without: the emptiest, whose blocks fit elsewhere."""
-        classes, free = self._classes, self.device.to_host(self._free_counts)
+        classes, free = self._classes, self.device.to_host(self.free_counts)
         leaving = np.zeros(classes.size, bool)
         for k in np.unique(classes[classes >= 0]):
             units = np.flatnonzero(classes == k)

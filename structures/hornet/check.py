@@ -11,50 +11,50 @@ from frontier.core.invariants import cover, enumerate_rows, in_order, require, r
 from .cpu import CLASS_BITS, CLASS_MASK, CLASSES, META, START
 
 if TYPE_CHECKING:
-    from .base import BaseHornet
+    from .base import BaseHornetStore
 
 MOST = 2**62  # of numbers that only statistics and the time of the next tidying depend on
 
 
-def check_arrays(graph: BaseHornet) -> tuple[Any, Any, Any]:
-    """See `Graph._check_arrays`; `Hornet` and `BlockArrays` list the invariants."""
-    require_integer(graph.unit_bits, "unit_bits", *graph._unit_bits_range)
+def check_arrays(store: BaseHornetStore) -> tuple[Any, Any, Any]:
+    """See `Store.check`; `HornetStore` and `BlockArrays` list the invariants."""
+    require_integer(store.unit_bits, "unit_bits", *store._unit_bits_range)
     for name in ("_block_edges", "_moved_blocks", "_changed_since_tidy"):
-        require_integer(getattr(graph, name), name, 0, MOST)
-    units = int(graph._array_classes.size)
-    require_size(graph._neighbors, units << graph.unit_bits, "neighbors")
-    require_size(graph._weights, int(graph._neighbors.size), "weights")
-    require_size(graph._free_counts, units, "free_counts")
-    require_size(graph._free_bits, units * graph.words_per_unit, "free_bits")
-    _check_block_arrays(graph, units)
-    start, degree = _check_records(graph)
-    _, rows, places = enumerate_rows(graph.device, degree)
+        require_integer(getattr(store, name), name, 0, MOST)
+    units = int(store.array_classes.size)
+    require_size(store.neighbors, units << store.unit_bits, "neighbors")
+    require_size(store.weights, int(store.neighbors.size), "weights")
+    require_size(store.free_counts, units, "free_counts")
+    require_size(store.free_bits, units * store.words_per_unit, "free_bits")
+    _check_block_arrays(store, units)
+    start, degree = _check_records(store)
+    _, rows, places = enumerate_rows(store.device, degree)
     slots = start[rows] + places
-    dst = graph._neighbors[slots]
+    dst = store.neighbors[slots]
     require(in_order(rows, dst), "the neighbors of a vertex do not ascend")
     return rows, dst, slots
 
 
-def _check_block_arrays(graph: BaseHornet, units: int) -> None:
+def _check_block_arrays(store: BaseHornetStore, units: int) -> None:
     """Block-arrays do not overlap, and their trees of free blocks tell no more blocks than they have."""
-    xp, classes = graph.xp, graph._array_classes
+    xp, classes = store.xp, store.array_classes
     require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
     heads = xp.flatnonzero(classes >= 0)
     k = classes[heads].astype(np.int64)
-    size = xp.left_shift(np.int64(1), xp.maximum(k - graph.unit_bits, 0))
+    size = xp.left_shift(np.int64(1), xp.maximum(k - store.unit_bits, 0))
     require((heads + size <= units).all(), "a block-array ends behind the pool")
     require((cover(xp, heads + 1, size - 1, units) == (classes == -2)).all(), "array_classes overlap or have gaps")
     if not heads.size:
         return
-    words = graph._free_bits.reshape(units, graph.words_per_unit)[heads]
-    all_words, _ = graph._all_free
+    words = store.free_bits.reshape(units, store.words_per_unit)[heads]
+    all_words, _ = store._all_free
     require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
-    require((_bits_set(words).sum(axis=1) == graph._free_counts[heads]).all(), "free_counts is not that of free_bits")
+    require((_bits_set(words).sum(axis=1) == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
 
 
-def _check_records(graph: BaseHornet) -> tuple[Any, Any]:
+def _check_records(store: BaseHornetStore) -> tuple[Any, Any]:
     """Each list has a block of its own, which is not free; returns where lists begin, and their lengths."""
-    xp, records, n, unit_bits = graph.xp, graph._records, graph.num_vertices, graph.unit_bits
+    xp, records, n, unit_bits = store.xp, store.records, store.num_vertices, store.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")
     has_block = records[:, START] >= 0
     without = (records[:, START] == -1) & (records[:, META] == 0)
@@ -63,19 +63,19 @@ def _check_records(graph: BaseHornet) -> tuple[Any, Any]:
     owners = xp.flatnonzero(has_block)
     start, meta = records[owners, START], records[owners, META]
     k, degree = meta & CLASS_MASK, meta >> CLASS_BITS
-    require((within(start, graph._neighbors.size) & (k < CLASSES)).all(), "a block is outside the pool")
+    require((within(start, store.neighbors.size) & (k < CLASSES)).all(), "a block is outside the pool")
     capacity = xp.left_shift(np.int64(1), k)
     require(((degree > 0) & (degree <= capacity)).all(), "a degree is not that of a list in its block")
     unit = start >> unit_bits
     offset = start - (unit << unit_bits)
-    aligned = (graph._array_classes[unit] == k) & (offset & (capacity - 1) == 0)
+    aligned = (store.array_classes[unit] == k) & (offset & (capacity - 1) == 0)
     require(aligned.all(), "a block is not of the class of its block-array")
     ordered = xp.sort(start)
     require((ordered[1:] > ordered[:-1]).all(), "two vertices have the same block")
     bit = offset >> k
-    word = graph._free_bits[unit * graph.words_per_unit + (bit >> 5)].astype(np.int64)
+    word = store.free_bits[unit * store.words_per_unit + (bit >> 5)].astype(np.int64)
     require(((word >> (bit & 31)) & 1 == 0).all(), "the block of a vertex is free, too")
-    require(int(capacity.sum()) == graph._block_edges, "_block_edges is not the room in all blocks")
+    require(int(capacity.sum()) == store._block_edges, "_block_edges is not the room in all blocks")
     return records[:n, START], records[:n, META] >> CLASS_BITS
 
 

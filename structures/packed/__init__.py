@@ -1,5 +1,5 @@
-"""Packed memory arrays: the core that GPMA and LPMA share (`structures.packed.graph` describes it)."""
+"""Packed memory arrays: the core that GPMA and LPMA share (`structures.packed.store` describes it)."""
 
-from .graph import PackedGraph
+from .store import PackedStore
 
-__all__ = ["PackedGraph"]
+__all__ = ["PackedStore"]

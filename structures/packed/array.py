@@ -58,18 +58,17 @@ Update
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 import numpy as np
 
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.invariants import require
-from frontier.core.options import GraphOptions
 from frontier.runtime import Counters
 from frontier.runtime.values import one_of
 
 from . import on_cpu, on_gpu
-from .base import BasePackedGraph
+from .base import BasePackedStore
 from .check import check_arrays
 from .cpu_view import View
 from .layout import COUNTERS, LEAF
@@ -81,8 +80,8 @@ ROW_GROWTH = (9, 8)  # rows are added in proportion to those there are
 GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
 
 
-class PackedArray(BasePackedGraph):
-    """A graph in one packed memory array, but for its updates (`PackedGraph`).
+class PackedArray(BasePackedStore):
+    """A graph in one packed memory array, but for its updates (`PackedStore`).
 
     Parameters
     ----------
@@ -93,48 +92,48 @@ class PackedArray(BasePackedGraph):
     deletion : {"eager", "lazy"}
         Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
         cleared, for insertions to find again.
-    **options
-        Those of `Graph`.
+    **base
+        Those of `Store`.
     """
 
-    _view_type = View
-    _arrays: ClassVar = {
+    view_type = View
+    arrays: ClassVar = {
         "neighbors": VERTEX, "weights": WEIGHT, "offsets": np.int64, "row_degrees": VERTEX, "separators": np.int64,
         "counts": np.int32,
     }  # fmt: skip
-    _scalars: ClassVar[tuple[str, ...]] = (
+    scalars: ClassVar[tuple[str, ...]] = (
         "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
     )  # fmt: skip
-    _options: ClassVar[tuple[str, ...]] = ("leaf_density", "root_density", "deletion")
+    options: ClassVar[tuple[str, ...]] = ("leaf_density", "root_density", "deletion")
     _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
     """Those of `_scalars` that only statistics depend on."""
     _most_vertices = MAX_VERTICES
-    _neighbors: Any
-    _weights: Any
-    _offsets: Any
-    _row_degrees: Any
-    _separators: Any
-    _counts: Any
+    neighbors: Any
+    weights: Any
+    offsets: Any
+    row_degrees: Any
+    separators: Any
+    counts: Any
 
     def __init__(
-        self, num_vertices: int = 0, *, leaf_density: tuple[float, float] = (0.08, 0.92),
-        root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **options: Unpack[GraphOptions],
+        self, num_vertices: int, *, leaf_density: tuple[float, float] = (0.08, 0.92),
+        root_density: tuple[float, float] = (0.4, 0.8), deletion: str = "eager", **base: Any,
     ):  # fmt: skip
         one_of(deletion, "deletion", DELETIONS)
-        super().__init__(num_vertices, **options)
+        super().__init__(num_vertices, **base)
         self.deletion = deletion
         self.leaf_density, self.root_density = _densities(leaf_density, root_density)
         self._moved = self._redundant = self._rebuilds = 0
-        if self._num_vertices > MAX_VERTICES:
+        if self.num_vertices > MAX_VERTICES:
             raise ValueError(
-                f"num_vertices is {self._num_vertices}; a packed memory array has at most {MAX_VERTICES} vertices"
+                f"num_vertices is {self.num_vertices}; a packed memory array has at most {MAX_VERTICES} vertices"
             )
         xp = self.xp
-        weights = None if self._stored_dtype is None else xp.empty(0, self._stored_dtype)
-        self._build(xp.zeros(self._num_vertices + 1, np.int64), xp.empty(0, self.vertex_dtype), weights)
+        weights = None if self.stored_dtype is None else xp.empty(0, self.stored_dtype)
+        self.build(xp.zeros(self.num_vertices + 1, np.int64), xp.empty(0, self.vertex_dtype), weights)
 
-    def _attach_runtime(self) -> None:
-        super()._attach_runtime()
+    def attach_runtime(self) -> None:
+        super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._held: tuple[Any, Any] | None = None
@@ -149,7 +148,7 @@ class PackedArray(BasePackedGraph):
     @property
     def leaves(self) -> int:
         """Number of leaves."""
-        return int(self._counts.size)
+        return int(self.counts.size)
 
     @property
     def height(self) -> int:
@@ -158,7 +157,7 @@ class PackedArray(BasePackedGraph):
 
     @property
     def _rows(self) -> int:
-        return int(self._row_degrees.size)
+        return int(self.row_degrees.size)
 
     def _entries(self, arcs: int) -> int:
         """Arcs and guards."""
@@ -179,7 +178,7 @@ class PackedArray(BasePackedGraph):
         xp, slots = self.xp, leaves * LEAF
         return {
             "neighbors": xp.empty(slots, self.vertex_dtype),
-            "weights": None if self._stored_dtype is None else xp.empty(slots, self._stored_dtype),
+            "weights": None if self.stored_dtype is None else xp.empty(slots, self.stored_dtype),
             "offsets": xp.empty(rows + 1, np.int64),
             "row_degrees": xp.empty(rows, self.vertex_dtype),
             "separators": xp.empty(leaves, np.int64),
@@ -190,7 +189,7 @@ class PackedArray(BasePackedGraph):
         """Whether an array can have so many leaves."""
         return True
 
-    _check_arrays = check_arrays
+    check = check_arrays
 
     def _check_options(self) -> None:
         """Raise ValueError unless the options are those that a constructor takes."""
@@ -200,20 +199,20 @@ class PackedArray(BasePackedGraph):
         except (TypeError, ValueError) as error:
             raise ValueError(str(error)) from None
 
-    def _view_scalars(self) -> dict[str, int]:
+    def view_scalars(self) -> dict[str, int]:
         return {"leaves": self.leaves, "levels": self.levels}
 
     def _held_view(self) -> Any:
         """A view for updates, which change what is in the arrays, and seldom the arrays: made again only for others."""
-        arrays = (self._neighbors, self._offsets, self._counts)
+        arrays = (self.neighbors, self.offsets, self.counts)
         if self._held is None or any(old is not new for old, new in zip(self._held[0], arrays, strict=True)):
-            self._held = (arrays, self._make_view())
+            self._held = (arrays, self.make_view())
         return self._held[1]
 
-    def _degrees(self) -> Any:
-        return self._row_degrees[: self._num_vertices]
+    def degrees(self) -> Any:
+        return self.row_degrees[: self.num_vertices]
 
-    def _details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """How the array is used, and what updates moved.
 
         Returns
@@ -227,7 +226,7 @@ class PackedArray(BasePackedGraph):
         return {
             "leaves": self.leaves,
             "height": self.height,
-            "density": self._entries(self._num_arcs) / self.slot_capacity,
+            "density": self._entries(self.num_arcs) / self.slot_capacity,
             "guards": self._rows + 1,
             "moved_leaves": self._moved,
             "redundant_leaves": self._redundant,
@@ -236,16 +235,16 @@ class PackedArray(BasePackedGraph):
 
     # ---- laying it out ----------------------------------------------------------------------------------------------
 
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        rows = self._num_vertices
+    def build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        rows = self.num_vertices
         self._fill(offsets, dst, weights, self._leaf_count(int(dst.size) + rows + 1, BUILT), rows)
 
     def _fill(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
         """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
         for name, array in self._allocate(leaves, rows).items():
-            setattr(self, f"_{name}", array)
+            setattr(self, name, array)
         self._view = None
-        self._kernels.fill(
+        self.kernels.fill(
             leaves, self._held_view(), int(dst.size) + rows + 1, int(offsets.size) - 1, rows, offsets, dst, weights,
             tile=8,
         )  # fmt: skip
@@ -257,46 +256,46 @@ class PackedArray(BasePackedGraph):
 
     def _export(self, arcs: int) -> tuple[Any, Any, Any]:
         """All arcs, whose number is `arcs`, as CSR."""
-        xp, vertices = self.xp, self._num_vertices
+        xp, vertices = self.xp, self.num_vertices
         offsets, indices = xp.empty(vertices + 1, np.int64), xp.empty(arcs, self.vertex_dtype)
-        weights = None if self._stored_dtype is None else xp.empty(arcs, self._stored_dtype)
-        self._kernels.export_rows(
+        weights = None if self.stored_dtype is None else xp.empty(arcs, self.stored_dtype)
+        self.kernels.export_rows(
             self.leaves, self._held_view(), self._ends(), vertices, offsets, indices, weights, tile=8
         )  # fmt: skip
         return offsets, indices, weights
 
     def _ends(self) -> Any:
         """Number of entries of each leaf and of those before it, in order."""
-        counts = self._counts
+        counts = self.counts
         if self.levels >= 0:
-            counts = self._scratch.get("counts_in_order", self.leaves, np.int64)
-            self._kernels.order_counts(self.leaves, self._held_view(), counts)
+            counts = self.scratch.get("counts_in_order", self.leaves, np.int64)
+            self.kernels.order_counts(self.leaves, self._held_view(), counts)
         return self._host.sums_of(self, counts)
 
-    def _sorted_arcs(self) -> tuple[Any, Any, Any]:
-        return self._export(self._num_arcs)
+    def sorted_arcs(self) -> tuple[Any, Any, Any]:
+        return self._export(self.num_arcs)
 
-    def _check_fit(self, num_vertices: int) -> None:
-        super()._check_fit(num_vertices)
+    def check_fit(self, num_vertices: int) -> None:
+        super().check_fit(num_vertices)
         if num_vertices > MAX_VERTICES:
             raise ValueError(
                 f"count_or_ids makes {num_vertices} vertices; a packed memory array has at most {MAX_VERTICES}"
             )
 
-    def _extend(self, num_vertices: int) -> None:
+    def extend(self, num_vertices: int) -> None:
         if num_vertices <= self._rows:
             return
         rows = min(max(num_vertices, self._rows * ROW_GROWTH[0] // ROW_GROWTH[1]), MAX_VERTICES)
-        entries = self._num_arcs + rows + 1
+        entries = self.num_arcs + rows + 1
         leaves = self.leaves if entries <= self._root_limits()[1] else self._leaf_count(entries, GROWN)
-        self._rebuild(self._num_arcs, leaves, rows)
+        self._rebuild(self.num_arcs, leaves, rows)
 
-    def _compact(self) -> None:
-        self._rebuild(self._num_arcs, self._leaf_count(self._entries(self._num_arcs), BUILT))
+    def compact(self) -> None:
+        self._rebuild(self.num_arcs, self._leaf_count(self._entries(self.num_arcs), BUILT))
 
     def _grow(self, entries: int) -> None:
         """Make room for so many entries, guards included; those that there are stay in order."""
-        self._rebuild(self._num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
+        self._rebuild(self.num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
 
     def _shrink(self, arcs: int) -> None:
         """Give back slots, now that there are only so many arcs."""

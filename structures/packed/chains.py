@@ -11,13 +11,13 @@ from frontier.core.sort import SortedKeys, distinct_of_sorted
 from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from . import layout, on_gpu
-from .graph import PackedGraph
 from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, PLAN_THREADS, REDUNDANT, TAKEN, WARPS
 from .plan import Batch, Rebalance
+from .store import PackedStore
 
 
-class PackedChains(LaunchSequence, PackedGraph):
-    """A `PackedGraph` that applies small batches on a GPU by chains.
+class PackedChains(LaunchSequence, PackedStore):
+    """A `PackedStore` that applies small batches on a GPU by chains.
 
     Insertions for which windows of more than 64 leaves would have to be rebalanced go the general way. Deletions that
     leave such a window too empty are tidied after the chain.
@@ -28,7 +28,7 @@ class PackedChains(LaunchSequence, PackedGraph):
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
         if kind != DELETE or self.deletion == "lazy":
             return True
-        return self._entries(self._num_arcs - arcs) >= self._root_limits()[0]  # or else the array may shrink
+        return self._entries(self.num_arcs - arcs) >= self._root_limits()[0]  # or else the array may shrink
 
     def _chain_sorts(self, kind: str) -> bool:
         return kind != DELETE
@@ -39,7 +39,7 @@ class PackedChains(LaunchSequence, PackedGraph):
         if keys is None:
             self._queue_deletion(src, dst)
             return None, 0, None, False
-        kernels, view, counters, scratch = self._kernels, self._held_view(), self._counters.array, self._scratch.get
+        kernels, view, counters, scratch = self.kernels, self._held_view(), self._counters.array, self.scratch.get
         distinct = distinct_of_sorted(self, keys, origin=weights is not None)
         size = int(distinct.keys.size)
         places = scratch("places", size, np.int64)
@@ -59,9 +59,9 @@ class PackedChains(LaunchSequence, PackedGraph):
         arriving = None
         if eager:
             arriving = self._emptied()
-            self._kernels.clear_arrivals(int(arriving.size), arriving)
+            self.kernels.clear_arrivals(int(arriving.size), arriving)
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
-        self._kernels.erase(
+        self.kernels.erase(
             size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
         )  # fmt: skip
         if eager:
@@ -70,18 +70,18 @@ class PackedChains(LaunchSequence, PackedGraph):
 
     def _emptied(self) -> Any:
         """What a chain's deletion notes of leaves."""
-        return self._scratch.get("emptied", self.leaves, np.uint32)
+        return self.scratch.get("emptied", self.leaves, np.uint32)
 
     def _queue_plan(self, mode: int, size: int, places: Any, arriving: Any) -> Rebalance:
         plan = on_gpu.room_to_plan(self, size)
-        self._kernels.plan(
+        self.kernels.plan(
             size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
             threads=PLAN_THREADS, blocks=on_gpu.plan_blocks(self),
         )  # fmt: skip
         return plan
 
     def _queue_moves(self, plan: Rebalance, arriving: Any, batch: Batch) -> None:
-        kernels, view, counters = self._kernels, self._held_view(), self._counters.array
+        kernels, view, counters = self.kernels, self._held_view(), self._counters.array
         for rebalance, kind, windows, launch in (
             (kernels.move_leaves, LEAVES, plan.leaves, {"tile": 8}),
             (kernels.move_warps, WARPS, plan.warps, {"tile": 32}),
@@ -99,7 +99,7 @@ class PackedChains(LaunchSequence, PackedGraph):
         new = numbers[NEW]
         if kind == DELETE and self.deletion == "eager" and new:
             with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
-                self._tidy_after_chain(numbers, self._num_arcs - new)
+                self._tidy_after_chain(numbers, self.num_arcs - new)
         return new, numbers[FOUND]
 
     def _tidy_after_chain(self, numbers: list[int], arcs: int) -> None:

@@ -11,64 +11,64 @@ from frontier.core.invariants import count_at, require, require_integer, require
 from .layout import EMPTY, GUARD, KEY_SHIFT, LEAF
 
 if TYPE_CHECKING:
-    from .base import BasePackedGraph
+    from .base import BasePackedStore
 
 MOST = 2**62  # of numbers that only statistics depend on
 
 
-def check_arrays(graph: BasePackedGraph) -> tuple[Any, Any, Any]:
-    """See `Graph._check_arrays`; the module `structures.packed.array` lists the invariants."""
-    xp, rows = graph.xp, graph._rows
-    leaves = _check_sizes(graph)
-    order = _leaves_in_order(graph, leaves)
-    neighbors = graph._neighbors.reshape(leaves, LEAF)[order].reshape(-1)
+def check_arrays(store: BasePackedStore) -> tuple[Any, Any, Any]:
+    """See `Store.check`; the module `structures.packed.array` lists the invariants."""
+    xp, rows = store.xp, store._rows
+    leaves = _check_sizes(store)
+    order = _leaves_in_order(store, leaves)
+    neighbors = store.neighbors.reshape(leaves, LEAF)[order].reshape(-1)
     at = xp.flatnonzero(neighbors != EMPTY)  # of entries, in order
     entries = neighbors[at].astype(np.int64)
     require(((entries >= 0) | (entries == GUARD)).all(), "pool holds a number that is no neighbor")
-    require((count_at(xp, at // LEAF, leaves) == graph._counts[order]).all(), "counts are not those of the entries")
+    require((count_at(xp, at // LEAF, leaves) == store.counts[order]).all(), "counts are not those of the entries")
     guards = entries == GUARD
     row = xp.cumsum(guards, dtype=np.int64) - 1
     slots = order[at // LEAF] * LEAF + at % LEAF
     require(bool(entries.size) and int(row[0]) == 0 and bool(guards[-1]), "an arc is outside all rows")
     places = slots[xp.flatnonzero(guards)]
-    require(places.size == rows + 1 and (places == graph._offsets).all(), "offsets are not the slots of the guards")
+    require(places.size == rows + 1 and (places == store.offsets).all(), "offsets are not the slots of the guards")
     keys = (row << KEY_SHIFT) | xp.where(guards, 0, entries + 1)
     require((keys[1:] > keys[:-1]).all(), "the neighbors of a vertex do not ascend")
-    _check_separators(graph, graph._separators[order], at // LEAF, keys)
+    _check_separators(store, store.separators[order], at // LEAF, keys)
     arcs = xp.flatnonzero(~guards)
     src = row[arcs]
-    require((count_at(xp, src, rows) == graph._row_degrees).all(), "a degree is not the number of neighbors")
-    require((src < graph.num_vertices).all(), "a row behind the last vertex has neighbors")
+    require((count_at(xp, src, rows) == store.row_degrees).all(), "a degree is not the number of neighbors")
+    require((src < store.num_vertices).all(), "a row behind the last vertex has neighbors")
     return src, entries[arcs], slots[arcs]
 
 
-def _check_sizes(graph: BasePackedGraph) -> int:
+def _check_sizes(store: BasePackedStore) -> int:
     """Returns the number of leaves."""
-    leaves, rows = graph.leaves, graph._rows
-    require(graph.num_vertices <= rows <= graph._most_vertices, f"{rows} rows are not enough, or too many")
-    require(leaves >= 1 and graph._leaves_fit(leaves), f"there cannot be {leaves} leaves")
-    require_size(graph._neighbors, leaves * LEAF, "neighbors")
-    require_size(graph._weights, leaves * LEAF, "weights")
-    require_size(graph._separators, leaves, "separators")
-    require_size(graph._offsets, rows + 1, "offsets")
-    graph._check_options()
-    for name in graph._tallies:
-        require_integer(getattr(graph, name), name, 0, MOST)
+    leaves, rows = store.leaves, store._rows
+    require(store.num_vertices <= rows <= store._most_vertices, f"{rows} rows are not enough, or too many")
+    require(leaves >= 1 and store._leaves_fit(leaves), f"there cannot be {leaves} leaves")
+    require_size(store.neighbors, leaves * LEAF, "neighbors")
+    require_size(store.weights, leaves * LEAF, "weights")
+    require_size(store.separators, leaves, "separators")
+    require_size(store.offsets, rows + 1, "offsets")
+    store._check_options()
+    for name in store._tallies:
+        require_integer(getattr(store, name), name, 0, MOST)
     return leaves
 
 
-def _leaves_in_order(graph: BasePackedGraph, leaves: int) -> Any:
+def _leaves_in_order(store: BasePackedStore, leaves: int) -> Any:
     """Physical numbers of the leaves, in order."""
-    xp = graph.xp
-    if graph.levels < 0:
+    xp = store.xp
+    if store.levels < 0:
         return xp.arange(leaves)
     nodes = xp.arange(leaves, 2 * leaves)
     return nodes // (2 * (nodes & -nodes))
 
 
-def _check_separators(graph: BasePackedGraph, separators: Any, leaf: Any, keys: Any) -> None:
+def _check_separators(store: BasePackedStore, separators: Any, leaf: Any, keys: Any) -> None:
     """Each entry is in the last leaf, in order, whose separator is not greater than its key."""
-    xp = graph.xp
+    xp = store.xp
     require(int(separators[0]) == 0 and (separators[1:] >= separators[:-1]).all(), "separators do not ascend from 0")
     require((separators[leaf] <= keys).all(), "an entry is before the separator of its leaf")
     inside = xp.flatnonzero(leaf < separators.size - 1)

@@ -14,14 +14,14 @@ from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
 from .plan import Batch, Capacity, Rebalance
 
 if TYPE_CHECKING:
-    from .base import BasePackedGraph
+    from .base import BasePackedStore
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 
 
-def no_arrivals(graph: BasePackedGraph) -> Any:
+def no_arrivals(store: BasePackedStore) -> Any:
     """Two zeros for each leaf."""
-    arriving = workspace_of(graph).scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
     fill_with(arriving, 0)
     return arriving
 
@@ -30,21 +30,21 @@ def drop_arrivals(arriving: Any) -> None:
     """Nothing: `no_arrivals` clears them."""
 
 
-def sums_of(graph: BasePackedGraph, counts: Any = None, places: Any = None) -> Any:
+def sums_of(store: BasePackedStore, counts: Any = None, places: Any = None) -> Any:
     """Of each count and those before it; or of the arcs of a batch that are new, which its places tell."""
-    xp, kernels = graph.xp, graph._kernels
+    xp, kernels = store.xp, store.kernels
     size = int((places if counts is None else counts).size)
     wide = counts is not None and counts.dtype == np.int64
     values = (None if wide else counts, counts if wide else None, places)
     sums, out = xp.empty(tile_count(size), np.int64), xp.empty(size, np.int64)
     kernels.sum_tiles(size, *values, sums, **tile_launch(size))
-    kernels.sum_up(size, *values, *running_sums(graph.device, kernels, sums), out, **tile_launch(size))
+    kernels.sum_up(size, *values, *running_sums(store.device, kernels, sums), out, **tile_launch(size))
     return out
 
 
-def room_to_plan(graph: BasePackedGraph, size: int) -> Rebalance:
+def room_to_plan(store: BasePackedStore, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
-    leaves, scratch = graph.leaves, workspace_of(graph).scratch.get
+    leaves, scratch = store.leaves, workspace_of(store).scratch.get
     tiles = -(-leaves // TILE_LEAVES)
     return Rebalance(
         scratch("leaf_windows", min(size, leaves), np.int64),
@@ -57,48 +57,48 @@ def room_to_plan(graph: BasePackedGraph, size: int) -> Rebalance:
     )
 
 
-def plan_blocks(graph: BasePackedGraph) -> int:
+def plan_blocks(store: BasePackedStore) -> int:
     """Thread blocks of a plan: one for each tile of leaves."""
-    return -(-graph.leaves // TILE_LEAVES)
+    return -(-store.leaves // TILE_LEAVES)
 
 
-def room_to_move(graph: BasePackedGraph, numbers: list[int], batch: Batch) -> Capacity:
+def room_to_move(store: BasePackedStore, numbers: list[int], batch: Batch) -> Capacity:
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
         return Capacity()
-    scratch, staged = workspace_of(graph).scratch.get, numbers[STAGED]
+    scratch, staged = workspace_of(store).scratch.get, numbers[STAGED]
     return Capacity(
-        graph._ends(),
-        None if batch.keys is None else sums_of(graph, places=batch.places),
+        store._ends(),
+        None if batch.keys is None else sums_of(store, places=batch.places),
         scratch("staged_keys", staged, np.int64),
-        None if graph._stored_dtype is None else scratch("staged_weights", staged, graph._stored_dtype),
+        None if store.stored_dtype is None else scratch("staged_weights", staged, store.stored_dtype),
     )
 
 
-def room_to_erase(graph: BasePackedGraph, size: int) -> Any:
+def room_to_erase(store: BasePackedStore, size: int) -> Any:
     """Nothing: a plan reads the arrivals of all leaves."""
     return None
 
 
-def no_batch(graph: BasePackedGraph) -> Batch:
+def no_batch(store: BasePackedStore) -> Batch:
     """No arcs to insert."""
     return Batch()
 
 
-def plan_tidying(graph: BasePackedGraph, size: int, places: Any, arriving: Any) -> Rebalance | None:
+def plan_tidying(store: BasePackedStore, size: int, places: Any, arriving: Any) -> Rebalance | None:
     """Queue the plan of a deletion whose arcs have been cleared."""
-    return graph._plan(DELETE, size, places, arriving)
+    return store._plan(DELETE, size, places, arriving)
 
 
-def move(graph: BasePackedGraph, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(store: BasePackedStore, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
-    view, kernels = graph._held_view(), graph._kernels
+    view, kernels = store._held_view(), store.kernels
     launches = (
         (kernels.move_leaves, numbers[LEAVES], plan.leaves, {"tile": 8}),
         (kernels.move_warps, numbers[WARPS], plan.warps, {"tile": 32}),
         (kernels.move_blocks, numbers[BLOCKS], plan.blocks, {"blocks": numbers[BLOCKS]}),
     )
-    arriving = workspace_of(graph).scratch.get("arriving", 2 * graph.leaves, np.uint32)
+    arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
     for rebalance, count, windows, launch in launches:
         if count:
             rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, None, **launch)

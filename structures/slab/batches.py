@@ -17,11 +17,11 @@ from .cpu_slabs import EMPTY, FOUND
 from .layout import SMALL_TO_RESOLVE
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 ENTRIES = 1 << 16
 """Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
-MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabGraph._resolve`)
+MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabStore._resolve`)
 CHANGING = (
     "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded",
 )  # fmt: skip
@@ -35,14 +35,14 @@ class Batches:
     thousand arcs wait for the host.
     """
 
-    def __init__(self, graph: BaseSlabGraph):
+    def __init__(self, store: BaseSlabStore):
         from frontier.runtime.compile.cuda import cooperative_blocks
 
         self._most_blocks = cooperative_blocks()
         self._entries = 0
         self._few = False  # whether the last batch was
         self._values = Struct(CHANGING)
-        kernels, pool = graph._kernels, graph._bound
+        kernels, pool = store.kernels, store._bound
         weights, limit = Field(pool, "weights"), Field(pool, "chain_limit")
         errors, src, dst, new_weights, slots, table, recording, finish, entries, recorded = (
             Field(self._values, name) for name in CHANGING
@@ -51,32 +51,32 @@ class Batches:
             pool, weights, errors, None, src, dst, new_weights, limit, slots, table, recording, recorded, finish
         )
         self._resolve = kernels.resolve_batch.bind(
-            pool, weights, new_weights, slots, table, entries, recorded, new_filter(graph.device, 1)
+            pool, weights, new_weights, slots, table, entries, recorded, new_filter(store.device, 1)
         )
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
 
-    def insert(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+    def insert(self, store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
         self._few = few = count <= SMALL_TO_RESOLVE
-        graph._reserve_for(count)
+        store.reserve_for(count)
         table = 0
         if resolving:
-            self._have_table(graph, count)
+            self._have_table(store, count)
             table = self._table.data.ptr
-        self._take(graph, arcs, slots, table, ENTRIES if resolving and few else 0, few)
-        graph._bound.put("chain_limit", graph._chain_limit(count))
+        self._take(store, arcs, slots, table, ENTRIES if resolving and few else 0, few)
+        store._bound.put("chain_limit", store._chain_limit(count))
         self._insert(count, tile=4)
         if resolving and not few:
             self._queue_resolution(count)
 
-    def resolve(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+    def resolve(self, store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
         """Queue the resolution of a batch's duplicates that `insert` could not resolve; False if `found`, the number of
         arcs whose key was there when they came, are too many for the table."""
         if 2 * found > self._entries:
             return False
-        self._take(graph, arcs, slots, self._table.data.ptr, 0, False)
-        fill_with(graph._counters.array[FOUND : FOUND + 1], found)
+        self._take(store, arcs, slots, self._table.data.ptr, 0, False)
+        fill_with(store._counters.array[FOUND : FOUND + 1], found)
         self._queue_resolution(len(arcs))
         return True
 
@@ -84,9 +84,9 @@ class Batches:
         blocks = min(tile_count(count), self._most_blocks)
         self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
-    def erase(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
+    def erase(self, store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
-        self._take(graph, arcs, slots, 0, 0, False)
+        self._take(store, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
 
     def clear(self) -> None:
@@ -94,14 +94,14 @@ class Batches:
         if self._few:
             fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
-    def _have_table(self, graph: BaseSlabGraph, count: int) -> None:
+    def _have_table(self, store: BaseSlabStore, count: int) -> None:
         """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
         wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MAX_ENTRIES)
         if wanted <= self._entries:
             return
         try:
-            table = workspace_of(graph).scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
-            recorded = workspace_of(graph).scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
+            table = workspace_of(store).scratch.get("duplicates", 2 * wanted, np.int64, fill=EMPTY)
+            recorded = workspace_of(store).scratch.get("recorded", max(wanted // 2, ENTRIES), np.int64)
         except MemoryError:
             if not self._entries:
                 raise
@@ -110,12 +110,12 @@ class Batches:
         self._values.put("entries", wanted)
         self._values.put("recorded", recorded.data.ptr)
 
-    def _take(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
+    def _take(self, store: BaseSlabStore, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
         """Describe a batch to the kernels."""
         errors = arcs.error_counts
         self._values.set_first(
             0 if errors is None else errors.data.ptr, *arcs.addresses, 0 if slots is None else slots.data.ptr, table,
             recording, finish,
         )  # fmt: skip
-        graph._pool()  # is up to date then
-        graph._counters.reset()
+        store._pool()  # is up to date then
+        store._counters.reset()

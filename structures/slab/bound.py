@@ -1,4 +1,4 @@
-"""Updates of a slab graph whose kernels are bound to arrays that stay (`DynamicGraph._make_update_plan`), on a GPU.
+"""Updates of a slab graph whose kernels are bound to arrays that stay (`Store.make_update_plan`), on a GPU.
 
 The graph's own arrays may become others: kernels take them from the struct of the pool.
 """
@@ -14,7 +14,7 @@ from frontier.runtime.launch.arguments import Field, Struct
 from .cpu_slabs import CHANGED, COUNTERS, DEFERRED
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 LANES = 4  # threads to an arc
 
@@ -22,11 +22,11 @@ LANES = 4  # threads to an arc
 class BoundUpdates:
     """An insertion of arcs, for which the host waits, and a deletion of others, which are there."""
 
-    def __init__(self, graph: BaseSlabGraph, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
+    def __init__(self, store: BaseSlabStore, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
-        self._erased = Counters(graph.device, COUNTERS)  # the graph's own hold what the insertion reports
+        self._erased = Counters(store.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
-        kernels, bound = graph._kernels, graph._bound
+        kernels, bound = store.kernels, store._bound
         self._pool_to_erase = Struct(bound.names)
         weights, chain_limit = Field(bound, "weights"), Field(bound, "chain_limit")
         self._insert = kernels.insert.bind(
@@ -35,30 +35,30 @@ class BoundUpdates:
         )  # fmt: skip
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
-    def insert(self, graph: BaseSlabGraph, count: int) -> None:
+    def insert(self, store: BaseSlabStore, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
-        graph._counters.reset()
-        graph._counters.arm()
-        graph._pool().put("chain_limit", graph._chain_limit(count))
+        store._counters.reset()
+        store._counters.arm()
+        store._pool().put("chain_limit", store._chain_limit(count))
         self._insert(count, tile=LANES)
 
-    def erase(self, graph: BaseSlabGraph, count: int) -> None:
+    def erase(self, store: BaseSlabStore, count: int) -> None:
         """Queue the deletion of the first so many arcs."""
         pool = self._pool_to_erase
-        pool.fields[:] = graph._pool().fields
+        pool.fields[:] = store._pool().fields
         pool.put("counters", self._erased.address)
         pool.put("published", self._erased.published)
         self._erased.reset()
         self._erase(count, tile=LANES)
         self._erased.mark_published()
 
-    def inserted(self, graph: BaseSlabGraph) -> tuple[int, int]:
+    def inserted(self, store: BaseSlabStore) -> tuple[int, int]:
         """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
-        self._counts = counts = graph._counters.poll()
-        graph._account(counts)
+        self._counts = counts = store._counters.poll()
+        store._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
-    def resume(self, graph: BaseSlabGraph, count: int) -> int:
+    def resume(self, store: BaseSlabStore, count: int) -> int:
         """Insert those of the first so many arcs that were deferred; how many of all were new.
 
         Raises
@@ -69,11 +69,11 @@ class BoundUpdates:
         arcs, slots = self._arcs, self._slots[:count]
         arcs = Arcs(arcs.src[:count], arcs.dst[:count], arcs.weights[:count])
         try:
-            return graph._insert_deferred(arcs, slots, self._counts)[0]
+            return store._insert_deferred(arcs, slots, self._counts)[0]
         except MemoryError:
-            graph._undo(arcs, slots)
+            store._undo(arcs, slots)
             raise
 
-    def erased(self, graph: BaseSlabGraph, deleted: int) -> None:
+    def erased(self, store: BaseSlabStore, deleted: int) -> None:
         """Take note that so many arcs were deleted."""
-        graph._flush_after(deleted)
+        store._flush_after(deleted)

@@ -13,23 +13,23 @@ from .cpu_slabs import BASE, BUCKETS, DEGREE, EMPTY, FOLD, GOLDEN, HALF, LOW, MU
 from .pool import MAX_SLABS
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 
-def check_arrays(graph: BaseSlabGraph) -> tuple[Any, Any, Any]:
-    """See `Graph._check_arrays`; `SlabGraph` and `SlabPool` list the invariants."""
-    xp, n, width = graph.xp, graph.num_vertices, graph.slab_words
-    _check_numbers(graph)
-    base, buckets = _check_tables(graph)
-    words = graph._neighbors.reshape(-1, graph.slab_stride)[:, :width]
+def check_arrays(store: BaseSlabStore) -> tuple[Any, Any, Any]:
+    """See `Store.check`; `SlabStore` and `SlabPool` list the invariants."""
+    xp, n, width = store.xp, store.num_vertices, store.slab_words
+    _check_numbers(store)
+    base, buckets = _check_tables(store)
+    words = store.neighbors.reshape(-1, store.slab_stride)[:, :width]
     links, keys = words[:, -1], words[:, :-1]
-    free = _check_free(graph, words)
-    root = _chains(graph, base, buckets, links, free)
+    free = _check_free(store, words)
+    root = _chains(store, base, buckets, links, free)
     full = ~(keys == EMPTY).any(axis=1)
     require((full | (links == EMPTY)).all(), "a slab that is not full has another after it")
     require(((keys[:, :-1] != EMPTY) | (keys[:, 1:] == EMPTY)).all(), "a slab has a gap among its keys")
     # Each table's vertex and bucket, by its base slabs; `root` leads each slab there.
-    _, tables, bucket = enumerate_rows(graph.device, buckets)
+    _, tables, bucket = enumerate_rows(store.device, buckets)
     vertex_of = xp.zeros(words.shape[0], np.int64)
     bucket_in = xp.zeros(words.shape[0], np.int64)
     owners = xp.flatnonzero(base >= 0)
@@ -40,32 +40,32 @@ def check_arrays(graph: BaseSlabGraph) -> tuple[Any, Any, Any]:
     slab = slabs[live]
     src, dst = vertex_of[root[slab]], keys[slab, at]
     require(within(dst, n).all(), "a key is no vertex")
-    bucket = bucket_of(dst, graph._records[src, BUCKETS])
+    bucket = bucket_of(dst, store.records[src, BUCKETS])
     require((bucket == bucket_in[root[slab]]).all(), "a key is in the wrong bucket")
-    require((count_at(xp, src, n) == graph._records[:n, DEGREE]).all(), "a degree is not the number of keys")
+    require((count_at(xp, src, n) == store.records[:n, DEGREE]).all(), "a degree is not the number of keys")
     dead = vertex_of[root[slabs[xp.nonzero(keys[slabs] == TOMBSTONE)[0]]]]
-    require((count_at(xp, dead, n) == graph._records[:n, TOMBSTONES]).all(), "a number of tombstones is wrong")
-    return src, dst, slab * graph.slab_stride + at
+    require((count_at(xp, dead, n) == store.records[:n, TOMBSTONES]).all(), "a number of tombstones is wrong")
+    return src, dst, slab * store.slab_stride + at
 
 
-def _check_numbers(graph: BaseSlabGraph) -> None:
-    load = graph.load_factor
+def _check_numbers(store: BaseSlabStore) -> None:
+    load = store.load_factor
     require(isinstance(load, float) and math.isfinite(load) and 0 < load <= 4, f"load_factor is {load!r}")
-    stride = graph.slab_stride
-    capacity = int(graph._neighbors.size) // stride
-    whole = graph._neighbors.size == capacity * stride
+    stride = store.slab_stride
+    capacity = int(store.neighbors.size) // stride
+    whole = store.neighbors.size == capacity * stride
     require(1 <= capacity <= MAX_SLABS and whole, "neighbors are no whole number of slabs")
-    require_size(graph._separate_weights, int(graph._neighbors.size), "weights")
-    require_size(graph._ring, 2 * capacity, "ring")
-    require_integer(graph._used, "_used", 0, capacity)
-    require_integer(graph._free_count, "_free_count", 0, graph._used)
-    require_integer(graph._free_head, "_free_head", 0, 2 * capacity - 1)
-    require_integer(graph._tombstones, "_tombstones", 0, int(graph._neighbors.size))
+    require_size(store.separate_weights, int(store.neighbors.size), "weights")
+    require_size(store.ring, 2 * capacity, "ring")
+    require_integer(store._used, "_used", 0, capacity)
+    require_integer(store._free_count, "_free_count", 0, store._used)
+    require_integer(store._free_head, "_free_head", 0, 2 * capacity - 1)
+    require_integer(store._tombstones, "_tombstones", 0, int(store.neighbors.size))
 
 
-def _check_tables(graph: BaseSlabGraph) -> tuple[Any, Any]:
+def _check_tables(store: BaseSlabStore) -> tuple[Any, Any]:
     """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
-    xp, n, records = graph.xp, graph.num_vertices, graph._records
+    xp, n, records = store.xp, store.num_vertices, store.records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
     base, buckets = records[:, BASE].astype(np.int64), records[:, BUCKETS].astype(np.int64)
     none = (base == -1) & (buckets == 1) & (records[:, DEGREE] == 0) & (records[:, TOMBSTONES] == 0)
@@ -74,18 +74,18 @@ def _check_tables(graph: BaseSlabGraph) -> tuple[Any, Any]:
     base = base[:n]
     has = xp.flatnonzero(base >= 0)
     buckets = buckets[has]
-    require((buckets >= 1).all() and (base[has] + buckets <= graph._used).all(), "a table is outside the slabs in use")
+    require((buckets >= 1).all() and (base[has] + buckets <= store._used).all(), "a table is outside the slabs in use")
     require((records[has, 2:] >= 0).all(), "a vertex has a negative number of keys")
-    require((cover(xp, base[has], buckets, graph._used) <= 1).all(), "two tables overlap")
-    require(int(records[:n, TOMBSTONES].sum(dtype=np.int64)) == graph._tombstones, "_tombstones is not their number")
+    require((cover(xp, base[has], buckets, store._used) <= 1).all(), "two tables overlap")
+    require(int(records[:n, TOMBSTONES].sum(dtype=np.int64)) == store._tombstones, "_tombstones is not their number")
     return base, buckets
 
 
-def _check_free(graph: BaseSlabGraph, words: Any) -> Any:
+def _check_free(store: BaseSlabStore, words: Any) -> Any:
     """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
-    xp, used = graph.xp, graph._used
-    at = (graph._free_head + xp.arange(graph._free_count)) % int(graph._ring.size)
-    slabs = graph._ring[at].astype(np.int64)
+    xp, used = store.xp, store._used
+    at = (store._free_head + xp.arange(store._free_count)) % int(store.ring.size)
+    slabs = store.ring[at].astype(np.int64)
     require(within(slabs, used).all(), "ring names a slab that is not in use")
     times = count_at(xp, slabs, used)
     require((times <= 1).all(), "ring names a slab twice")
@@ -95,12 +95,12 @@ def _check_free(graph: BaseSlabGraph, words: Any) -> Any:
     return free
 
 
-def _chains(graph: BaseSlabGraph, base: Any, buckets: Any, links: Any, free: Any) -> Any:
+def _chains(store: BaseSlabStore, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     """The base slab of the chain that each slab is in, or -1; each slab is in one chain at most, and no free one is."""
-    xp, slabs = graph.xp, int(links.size)
+    xp, slabs = store.xp, int(links.size)
     has = xp.flatnonzero(base >= 0)
     is_base = xp.zeros(slabs, bool)
-    is_base[: graph._used] = cover(xp, base[has], buckets, graph._used) > 0
+    is_base[: store._used] = cover(xp, base[has], buckets, store._used) > 0
     require(((links == EMPTY) | within(links, slabs)).all(), "a link leads out of the pool")
     sources = xp.flatnonzero(links >= 0)
     targets = links[sources].astype(np.int64)

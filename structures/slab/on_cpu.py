@@ -14,14 +14,14 @@ from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, 
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 
 SMALL_ARCS = 1 << 15  # fewer are worked on as they come
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, after a check; one that is large, part by part (`cpu_parts`).
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
@@ -29,27 +29,27 @@ def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> 
     """
     arcs.check()
     if arcs.src.size < SMALL_ARCS:
-        _insert_at_once(graph, arcs, slots, resolving)
+        _insert_at_once(store, arcs, slots, resolving)
     else:
-        _insert_parts(graph, arcs, slots, resolving)
+        _insert_parts(store, arcs, slots, resolving)
 
 
-def _insert_at_once(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
-    count, kernels = int(arcs.src.size), graph._kernels
+def _insert_at_once(store: BaseSlabStore, arcs: Arcs, slots: Any, resolving: bool) -> None:
+    count, kernels = int(arcs.src.size), store.kernels
     few = count <= SMALL_TO_RESOLVE
-    graph._reserve_for(count)
+    store.reserve_for(count)
     table = recorded = None
     if resolving:
-        scratch = workspace_of(graph).scratch
+        scratch = workspace_of(store).scratch
         table, recorded = _duplicates(scratch), scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
-    graph._counters.reset()
+    store._counters.reset()
     kernels.insert(
-        count, graph._pool(), graph._weights, None, None, arcs.src, arcs.dst, arcs.weights, graph._chain_limit(count),
+        count, store._pool(), store.weights, None, None, arcs.src, arcs.dst, arcs.weights, store._chain_limit(count),
         *duplicates, few and resolving,
     )  # fmt: skip
     if resolving and not few:
-        kernels.resolve_duplicates(count, graph._pool(), graph._weights, arcs.weights, *duplicates, True)
+        kernels.resolve_duplicates(count, store._pool(), store.weights, arcs.weights, *duplicates, True)
 
 
 def _duplicates(scratch: Scratch) -> Any:
@@ -57,82 +57,82 @@ def _duplicates(scratch: Scratch) -> Any:
     return scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
 
 
-def clear_duplicates(graph: BaseSlabGraph) -> None:
+def clear_duplicates(store: BaseSlabStore) -> None:
     """To be called after an insertion that could not resolve them."""
-    fill_with(_duplicates(workspace_of(graph).scratch), EMPTY)
+    fill_with(_duplicates(workspace_of(store).scratch), EMPTY)
 
 
-def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
-    """Nothing here: `SlabGraph._resolve` has a table of its own for what an insertion could not resolve."""
+def resolve(store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
+    """Nothing here: `SlabStore._resolve` has a table of its own for what an insertion could not resolve."""
     return False
 
 
-def _insert_parts(graph: BaseSlabGraph, arcs: Arcs, slots: Any, resolving: bool) -> None:
+def _insert_parts(store: BaseSlabStore, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count = len(arcs)
-    starts, order, tallies = _partition(graph, arcs)
+    starts, order, tallies = _partition(store, arcs)
     parts = int(starts.size) - 1
-    tickets = starts * graph._slabs_for(count) // count + np.arange(parts + 1)
-    table = workspace_of(graph).scratch.get("found", 2 * count, np.int32) if resolving else None
-    graph._reserve(int(tickets[-1]))
-    graph._counters.reset()
-    pool, kernels = graph._pool(), graph._kernels
+    tickets = starts * store._slabs_for(count) // count + np.arange(parts + 1)
+    table = workspace_of(store).scratch.get("found", 2 * count, np.int32) if resolving else None
+    store._reserve(int(tickets[-1]))
+    store._counters.reset()
+    pool, kernels = store._pool(), store.kernels
     kernels.insert_parts(
-        parts, pool, graph._weights, starts, order, tickets, tallies, table, arcs.src, arcs.dst, arcs.weights,
-        graph._chain_limit(count), slots,
+        parts, pool, store.weights, starts, order, tickets, tallies, table, arcs.src, arcs.dst, arcs.weights,
+        store._chain_limit(count), slots,
     )  # fmt: skip
     kernels.sum_up(parts, pool, tickets, tallies)
-    counts = graph._counters.array
-    if resolving and graph._weights is not None and counts[FOUND] and not counts[DEFERRED]:
-        kernels.replace_parts(parts, starts, order, graph._weights, arcs.weights, slots)
+    counts = store._counters.array
+    if resolving and store.weights is not None and counts[FOUND] and not counts[DEFERRED]:
+        kernels.replace_parts(parts, starts, order, store.weights, arcs.weights, slots)
 
 
-def erase(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
+def erase(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     arcs.check()
     if len(arcs) < SMALL_ARCS:
-        graph._counters.reset()
-        graph._kernels.erase(len(arcs), graph._pool(), None, arcs.src, arcs.dst, None, slots)
+        store._counters.reset()
+        store.kernels.erase(len(arcs), store._pool(), None, arcs.src, arcs.dst, None, slots)
     else:
-        _erase_parts(graph, arcs, slots)
+        _erase_parts(store, arcs, slots)
 
 
-def _erase_parts(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
-    starts, order, tallies = _partition(graph, arcs)
+def _erase_parts(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
+    starts, order, tallies = _partition(store, arcs)
     parts = int(starts.size) - 1
-    graph._counters.reset()
-    graph._kernels.erase_parts(parts, graph._pool(), starts, order, tallies, arcs.src, arcs.dst, slots)
-    graph._counters.array[:] = tallies.sum(axis=0)
+    store._counters.reset()
+    store.kernels.erase_parts(parts, store._pool(), starts, order, tallies, arcs.src, arcs.dst, slots)
+    store._counters.array[:] = tallies.sum(axis=0)
 
 
-def _partition(graph: BaseSlabGraph, arcs: Arcs) -> tuple[Any, Any, Any]:
+def _partition(store: BaseSlabStore, arcs: Arcs) -> tuple[Any, Any, Any]:
     """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
-    starts, order = np.empty(parts + 1, np.int64), workspace_of(graph).scratch.get("order", count, np.int32)
-    graph._kernels.partition(count, arcs.src, starts, order)
+    starts, order = np.empty(parts + 1, np.int64), workspace_of(store).scratch.get("order", count, np.int32)
+    store.kernels.partition(count, arcs.src, starts, order)
     return starts, order, np.zeros((parts, COUNTERS), np.int64)
 
 
-def deferred_arcs(graph: BaseSlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(store: BaseSlabStore, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     return np.flatnonzero(slots == PENDING)
 
 
-def crowding(graph: BaseSlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     ids, coming = np.unique(arcs.src[positions], return_counts=True)
-    records = graph._records[ids].astype(np.int64)
+    records = store.records[ids].astype(np.int64)
     buckets, live, dead = records[:, BUCKETS], records[:, DEGREE], records[:, TOMBSTONES]
-    fill = graph.slab_words - 1
-    crowded = live + dead + coming > 2 * graph.load_factor * fill * buckets
+    fill = store.slab_words - 1
+    crowded = live + dead + coming > 2 * store.load_factor * fill * buckets
     moved[ids[crowded]] = True
     bound = np.where(crowded, (live + coming) // fill, np.minimum(coming, buckets + coming // fill))
     return Crowding(ids[crowded], coming[crowded], int(bound.sum()))
 
 
-def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
+def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
-    records = graph._records[: graph.num_vertices] if ids is None else graph._records[ids]
+    records = store.records[: store.num_vertices] if ids is None else store.records[ids]
     offsets, chain_offsets = np.zeros((2, records.shape[0] + 1), np.int64)
     np.cumsum(records[:, DEGREE], dtype=np.int64, out=offsets[1:])
     np.cumsum(np.where(records[:, BASE] >= 0, records[:, BUCKETS], 0), dtype=np.int64, out=chain_offsets[1:])
@@ -141,7 +141,7 @@ def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
 
 
 def plan_records(
-    graph: BaseSlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
+    store: BaseSlabStore, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
@@ -157,16 +157,16 @@ def plan_records(
     return records, total, rows - int(np.count_nonzero(buckets))
 
 
-def count_overflow(graph: BaseSlabGraph, fill: Any) -> int:
+def count_overflow(store: BaseSlabStore, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
-    return int((np.maximum(fill - 1, 0) // (graph.slab_words - 1)).sum(dtype=np.int64))
+    return int((np.maximum(fill - 1, 0) // (store.slab_words - 1)).sum(dtype=np.int64))
 
 
-def store_records(graph: BaseSlabGraph, ids: Any, records: Any) -> None:
+def store_records(store: BaseSlabStore, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
-    graph._records[ids] = graph._empty_records(int(ids.size)) if records is None else records
+    store.records[ids] = store._empty_records(int(ids.size)) if records is None else records
 
 
-def with_tombstones(graph: BaseSlabGraph) -> Any:
+def with_tombstones(store: BaseSlabStore) -> Any:
     """The vertices whose tables have tombstones."""
-    return np.flatnonzero(graph._records[: graph.num_vertices, TOMBSTONES] > 0)
+    return np.flatnonzero(store.records[: store.num_vertices, TOMBSTONES] > 0)

@@ -15,7 +15,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 from .layout import Crowding, Layout
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 # What kernels report in `graph._tally` (``enum`` of tables.cuh).
 DISTINCT, CROWDED, BOUND = range(3)
@@ -25,65 +25,65 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert(graph: BaseSlabGraph, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for.
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
     are there.
     """
-    graph._batch_launches().insert(graph, arcs, slots, resolving=resolving)
+    store._batch_launches().insert(store, arcs, slots, resolving=resolving)
 
 
-def clear_duplicates(graph: BaseSlabGraph) -> None:
+def clear_duplicates(store: BaseSlabStore) -> None:
     """To be called after an insertion that could not resolve them."""
-    graph._batch_launches().clear()
+    store._batch_launches().clear()
 
 
-def resolve(graph: BaseSlabGraph, arcs: Arcs, slots: Any, found: int) -> bool:
+def resolve(store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
     """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters count them."""
-    return graph._batch_launches().resolve(graph, arcs, slots, found)
+    return store._batch_launches().resolve(store, arcs, slots, found)
 
 
-def erase(graph: BaseSlabGraph, arcs: Arcs, slots: Any) -> None:
+def erase(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
-    graph._batch_launches().erase(graph, arcs, slots)
+    store._batch_launches().erase(store, arcs, slots)
 
 
-def deferred_arcs(graph: BaseSlabGraph, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(store: BaseSlabStore, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
-    positions = graph.xp.empty(count, np.int64)
-    graph._tally.reset()
-    graph._kernels.list_deferred(len(arcs), slots, positions, graph._tally.array)
+    positions = store.xp.empty(count, np.int64)
+    store._tally.reset()
+    store.kernels.list_deferred(len(arcs), slots, positions, store._tally.array)
     return positions
 
 
-def crowding(graph: BaseSlabGraph, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
-    xp, tally = graph.xp, graph._tally
+    xp, tally = store.xp, store._tally
     size = int(positions.size)
-    coming = xp.zeros(graph.num_vertices, np.int32)
+    coming = xp.zeros(store.num_vertices, np.int32)
     ids, crowded, keys = xp.empty(size, np.int64), xp.empty(size, np.int64), xp.empty(size, np.int32)
     tally.reset()
-    graph._kernels.count_coming(size, positions, arcs.src, coming, ids, tally.array)
-    most = 2 * graph.load_factor * (graph.slab_words - 1)
-    graph._kernels.find_crowded(size, ids, coming, graph._records, most, moved, crowded, keys, tally.array)
+    store.kernels.count_coming(size, positions, arcs.src, coming, ids, tally.array)
+    most = 2 * store.load_factor * (store.slab_words - 1)
+    store.kernels.find_crowded(size, ids, coming, store.records, most, moved, crowded, keys, tally.array)
     counts = tally.read()
     return Crowding(crowded[: counts[CROWDED]], keys[: counts[CROWDED]], counts[BOUND])
 
 
-def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
+def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
-    xp, kernels, tally = graph.xp, graph._kernels, graph._tally
-    rows = graph.num_vertices if ids is None else int(ids.size)
+    xp, kernels, tally = store.xp, store.kernels, store._tally
+    rows = store.num_vertices if ids is None else int(ids.size)
     key_sums, chain_sums = xp.empty(tile_count(rows), np.int64), xp.empty(tile_count(rows), np.int64)
     records = xp.empty((rows, 4), np.int32)
     offsets, chain_offsets = xp.zeros(rows + 1, np.int64), xp.zeros(rows + 1, np.int64)
     tally.reset()
-    kernels.measure_tables(rows, ids, graph._records, key_sums, chain_sums, **tile_launch(rows))
-    _, summed = running_sums(graph.device, kernels, key_sums)
-    running_sums(graph.device, kernels, chain_sums)
+    kernels.measure_tables(rows, ids, store.records, key_sums, chain_sums, **tile_launch(rows))
+    _, summed = running_sums(store.device, kernels, key_sums)
+    running_sums(store.device, kernels, chain_sums)
     kernels.lay_out_tables(
-        rows, ids, graph._records, key_sums, chain_sums, summed, records, offsets, chain_offsets, tally.array,
+        rows, ids, store.records, key_sums, chain_sums, summed, records, offsets, chain_offsets, tally.array,
         **tile_launch(rows),
     )  # fmt: skip
     counts = tally.read()
@@ -91,16 +91,16 @@ def lay_out(graph: BaseSlabGraph, ids: Any) -> Layout:
 
 
 def plan_records(
-    graph: BaseSlabGraph, offsets: Any, coming: Any, keys_each: float, first: int
+    store: BaseSlabStore, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
-    xp, kernels, tally = graph.xp, graph._kernels, graph._tally
+    xp, kernels, tally = store.xp, store.kernels, store._tally
     rows = int(offsets.size) - 1
     sums, records = xp.empty(tile_count(rows), np.int64), xp.empty((rows, 4), np.int32)
     tally.reset()
     kernels.measure_plan(rows, offsets, coming, keys_each, sums, **tile_launch(rows))
-    _, summed = running_sums(graph.device, kernels, sums)
+    _, summed = running_sums(store.device, kernels, sums)
     kernels.plan_tables(
         rows, offsets, coming, keys_each, sums, summed, first, records, tally.array, **tile_launch(rows)
     )  # fmt: skip
@@ -108,21 +108,21 @@ def plan_records(
     return records, counts[SLABS], counts[WITHOUT]
 
 
-def count_overflow(graph: BaseSlabGraph, fill: Any) -> int:
+def count_overflow(store: BaseSlabStore, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
-    graph._tally.reset()
-    graph._kernels.count_overflow(int(fill.size), fill, graph._tally.array)
-    return graph._tally.read()[OVERFLOW]
+    store._tally.reset()
+    store.kernels.count_overflow(int(fill.size), fill, store._tally.array)
+    return store._tally.read()[OVERFLOW]
 
 
-def store_records(graph: BaseSlabGraph, ids: Any, records: Any) -> None:
+def store_records(store: BaseSlabStore, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
-    graph._kernels.store_records(int(ids.size), ids, records, graph._records)
+    store.kernels.store_records(int(ids.size), ids, records, store.records)
 
 
-def with_tombstones(graph: BaseSlabGraph) -> Any:
+def with_tombstones(store: BaseSlabStore) -> Any:
     """The vertices whose tables have tombstones."""
-    ids = graph.xp.empty(graph.num_vertices, np.int64)
-    graph._tally.reset()
-    graph._kernels.list_with_tombstones(graph.num_vertices, graph._records, ids, graph._tally.array)
-    return ids[: graph._tally.read()[LISTED]]
+    ids = store.xp.empty(store.num_vertices, np.int64)
+    store._tally.reset()
+    store.kernels.list_with_tombstones(store.num_vertices, store.records, ids, store._tally.array)
+    return ids[: store._tally.read()[LISTED]]

@@ -23,27 +23,27 @@ MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
 
 
 class SlabPool:
-    """Slabs of one size, allocated to tables; a part of `SlabGraph`, which holds the vertex records.
+    """Slabs of one size, allocated to tables; a part of `SlabStore`, which holds the vertex records.
 
     A slab is in one chain, once, or not in use. Slabs not in use are empty: all words are EMPTY. They are those from
-    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``_ring[_free_head]``
+    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``ring[_free_head]``
     and the `_free_count` - 1 that follow, cyclically. A ring lets kernels take slabs from its head while they give
     others back at its tail, without moving any. It has room for twice the slabs, because a slab that is taken and given
     back in one kernel counts twice until the kernel ends.
 
     Attributes
     ----------
-    _neighbors : array of `vertex_dtype`, shape (capacity * slab_stride,)
-        Slab s is ``_neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
-    _ring : array of int32, shape (2 * capacity,)
+    neighbors : array of `vertex_dtype`, shape (capacity * slab_stride,)
+        Slab s is ``neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
+    ring : array of int32, shape (2 * capacity,)
     """
 
     device: Device
     vertex_dtype: np.dtype
-    _stored_dtype: np.dtype | None
-    _records: Any
-    _separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
-    _joined_weights: tuple[Any, Any]  # `_neighbors`, and the view of the weights among them
+    stored_dtype: np.dtype | None
+    records: Any
+    separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
+    _joined_weights: tuple[Any, Any]  # `neighbors`, and the view of the weights among them
     _view: tuple[int, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
     _bound: Struct  # what kernels on a GPU are bound to: the pool, and behind it what follows from it (`struct Work`)
@@ -52,31 +52,31 @@ class SlabPool:
     @cached_property
     def slab_words(self) -> int:
         """Words of a slab: its keys and the link."""
-        return 32 if self._stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
+        return 32 if self.stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
 
     @cached_property
     def _joined(self) -> bool:
-        """Whether weights are as wide as keys: those of a slab then follow it in `_neighbors`."""
-        return self._stored_dtype is not None and self._stored_dtype.itemsize == self.vertex_dtype.itemsize
+        """Whether weights are as wide as keys: those of a slab then follow it in `neighbors`."""
+        return self.stored_dtype is not None and self.stored_dtype.itemsize == self.vertex_dtype.itemsize
 
     @cached_property
     def slab_stride(self) -> int:
-        """Words of `_neighbors` from one slab to the next: twice a slab's if its weights are there too."""
+        """Words of `neighbors` from one slab to the next: twice a slab's if its weights are there too."""
         return 2 * self.slab_words if self._joined else self.slab_words
 
     @property
-    def _weights(self) -> Any:
-        """Weights by slot, an array of `_stored_dtype`, or None in graphs without.
+    def weights(self) -> Any:
+        """Weights by slot, an array of `stored_dtype`, or None in graphs without.
 
-        Where weights are as wide as keys it is `_neighbors` without the first slab, seen as weights: the weight of key
-        i lies `slab_words` words after it. Otherwise it is an array of its own, as long as `_neighbors`.
+        Where weights are as wide as keys it is `neighbors` without the first slab, seen as weights: the weight of key
+        i lies `slab_words` words after it. Otherwise it is an array of its own, as long as `neighbors`.
         """
         if not self._joined:
-            return self._separate_weights
+            return self.separate_weights
         neighbors, weights = self._joined_weights
-        if neighbors is not self._neighbors:
-            weights = self._neighbors[self.slab_words :].view(self._stored_dtype)
-            self._joined_weights = self._neighbors, weights
+        if neighbors is not self.neighbors:
+            weights = self.neighbors[self.slab_words :].view(self.stored_dtype)
+            self._joined_weights = self.neighbors, weights
         return weights
 
     def _new_pool(self, capacity: int) -> None:
@@ -84,10 +84,10 @@ class SlabPool:
         self._check_slabs(capacity)
         device, size = self.device, capacity * self.slab_stride
         neighbors = fill_with(growable.empty(device, size, self.vertex_dtype), EMPTY)
-        separate = self._stored_dtype is not None and not self._joined
-        weights = growable.empty(device, size, self._stored_dtype) if separate else None
+        separate = self.stored_dtype is not None and not self._joined
+        weights = growable.empty(device, size, self.stored_dtype) if separate else None
         ring = growable.empty(device, 2 * capacity, np.int32)
-        self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
+        self.neighbors, self.separate_weights, self.ring = neighbors, weights, ring
         self._used = self._free_head = self._free_count = 0
         self._pool_changed()
 
@@ -98,27 +98,27 @@ class SlabPool:
 
     @property
     def _capacity(self) -> int:
-        return int(self._neighbors.size) // self.slab_stride
+        return int(self.neighbors.size) // self.slab_stride
 
     def _resize_pool(self, capacity: int) -> None:
         """Have more slabs in the pool; if memory does not allow it nothing has changed."""
         self._check_slabs(capacity)
-        size, old, weights = capacity * self.slab_stride, int(self._neighbors.size), self._separate_weights
-        neighbors = growable.grow(self.device, self._neighbors, size)
+        size, old, weights = capacity * self.slab_stride, int(self.neighbors.size), self.separate_weights
+        neighbors = growable.grow(self.device, self.neighbors, size)
         weights = None if weights is None else growable.grow(self.device, weights, size)
-        ring, end = growable.grow(self.device, self._ring, 2 * capacity), int(self._ring.size)
+        ring, end = growable.grow(self.device, self.ring, 2 * capacity), int(self.ring.size)
         begun_again = max(self._free_head + self._free_count - end, 0)  # numbers that follow the last of the ring
         if begun_again > ring.size - end:
             ring = self._ring_from_its_head(2 * capacity)
             begun_again = self._free_head = 0
         fill_with(neighbors[old:], EMPTY)
         elementwise.copy_to(ring[end : end + begun_again], ring[:begun_again])
-        self._neighbors, self._separate_weights, self._ring = neighbors, weights, ring
+        self.neighbors, self.separate_weights, self.ring = neighbors, weights, ring
         self._pool_changed()
 
     def _ring_from_its_head(self, size: int) -> Any:
         """A copy of the ring with so much room, which begins with its head."""
-        ring, head, count = self._ring, self._free_head, self._free_count
+        ring, head, count = self.ring, self._free_head, self._free_count
         copy = growable.empty(self.device, size, np.int32)
         first = min(count, int(ring.size) - head)
         elementwise.copy_to(copy[:first], ring[head : head + first])
@@ -135,8 +135,8 @@ class SlabPool:
         if missing <= 0:
             return
         needed = self._capacity + missing
-        share = 2 if self._neighbors.nbytes < growable.SMALL else 8
-        size = growable.ample_size(self.device, self._neighbors, needed * self.slab_stride, share)
+        share = 2 if self.neighbors.nbytes < growable.SMALL else 8
+        size = growable.ample_size(self.device, self.neighbors, needed * self.slab_stride, share)
         comfortable = size // self.slab_stride
         try:
             self._resize_pool(min(comfortable, MAX_SLABS) if needed <= MAX_SLABS else needed)
@@ -150,7 +150,7 @@ class SlabPool:
         with suppress(MemoryError):
             self._make_room(0, slabs)
 
-    def _reserve_for(self, arcs: int) -> None:
+    def reserve_for(self, arcs: int) -> None:
         """Make room for a batch of so many arcs, likewise."""
         slabs = self._slabs_for(arcs)
         if slabs > self._free_count + self._capacity - self._used:
@@ -170,7 +170,7 @@ class SlabPool:
         """Account for so many slabs, as far as there are, and for those that were given back."""
         recycled = min(slabs, self._free_count)
         if recycled:
-            self._free_head = (self._free_head + recycled) % int(self._ring.size)
+            self._free_head = (self._free_head + recycled) % int(self.ring.size)
         if slabs > recycled:
             self._used += min(slabs - recycled, self._capacity - self._used)
         self._free_count += returned - recycled
@@ -199,13 +199,13 @@ class SlabPool:
         """The pool as kernels see it: on a GPU always the same struct, up to date."""
         if self._packed is None:
             packed = pack_view(
-                self.device, Pool, records=self._records, neighbors=self._neighbors, ring=self._ring,
+                self.device, Pool, records=self.records, neighbors=self.neighbors, ring=self.ring,
                 counters=self._counters.array, published=self._counters.published, free_head=self._free_head,
-                free_count=self._free_count, ring_size=int(self._ring.size), used=self._used, capacity=self._capacity,
+                free_count=self._free_count, ring_size=int(self.ring.size), used=self._used, capacity=self._capacity,
                 stride=self.slab_stride, width=self.slab_words,
             )  # fmt: skip
             if self.device.is_gpu:
-                weights = self._weights
+                weights = self.weights
                 self._bound.set_first(*packed.fields.tolist(), 0 if weights is None else weights.data.ptr)
                 packed, self._bound_slabs = self._bound, self._capacity
             self._packed = packed

@@ -13,7 +13,7 @@ from frontier.runtime.launch.arguments import Field
 from .cpu_slabs import EMPTY
 
 if TYPE_CHECKING:
-    from .base import BaseSlabGraph
+    from .base import BaseSlabStore
 
 KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
 LANES = 4  # threads to an arc
@@ -30,32 +30,32 @@ class SmallUpdates:
         To be filled before a launch.
     """
 
-    def __init__(self, graph: BaseSlabGraph):
+    def __init__(self, store: BaseSlabStore):
         self.batch = SmallBatch()
-        self._memory = workspace_of(graph).scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
-        table, bound = self._memory.data.ptr, graph._bound
+        self._memory = workspace_of(store).scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
+        table, bound = self._memory.data.ptr, store._bound
         places = {"table": 0, "firsts": 2 * ENTRIES, "recorded": 3 * ENTRIES, "slots": 3 * ENTRIES + ARCS}
         for name, place in places.items():
             bound.put(name, table + 8 * place)
         bound.put("table_size", ENTRIES)
         work = Field(bound, "weights")
-        self._launches = {name: getattr(graph._kernels, name).bind(self.batch, work, bound) for name in KERNELS}
+        self._launches = {name: getattr(store.kernels, name).bind(self.batch, work, bound) for name in KERNELS}
 
-    def insert(self, graph: BaseSlabGraph, arcs: int) -> list[int]:
+    def insert(self, store: BaseSlabStore, arcs: int) -> list[int]:
         """Insert the batch of so many arcs; returns what was counted."""
-        graph._bound.put("chain_limit", graph._chain_limit(arcs))
-        return self.launch(graph, "insert_small", arcs)
+        store._bound.put("chain_limit", store._chain_limit(arcs))
+        return self.launch(store, "insert_small", arcs)
 
-    def launch(self, graph: BaseSlabGraph, kernel: str, items: int) -> list[int]:
+    def launch(self, store: BaseSlabStore, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
-        graph._counters.arm()
-        self.queue(graph, kernel, items)
-        return graph._counters.poll()
+        store._counters.arm()
+        self.queue(store, kernel, items)
+        return store._counters.poll()
 
-    def queue(self, graph: BaseSlabGraph, kernel: str, items: int) -> None:
+    def queue(self, store: BaseSlabStore, kernel: str, items: int) -> None:
         """`launch`, without waiting for what it counts."""
-        graph._pool()  # is up to date then
-        graph._counters.reset()
+        store._pool()  # is up to date then
+        store._counters.reset()
         self._launches[kernel](items, blocks=-(-items * LANES // THREADS), threads=THREADS)
 
     def clear(self) -> None:

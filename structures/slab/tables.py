@@ -21,14 +21,14 @@ MAX_BASE_SLABS = np.iinfo(np.int32).max
 
 
 class SlabTables(SlabPool):
-    """Tables of slabs, one for each vertex record; a part of `SlabGraph`.
+    """Tables of slabs, one for each vertex record; a part of `SlabStore`.
 
     What differs by device is in `on_cpu` and `on_gpu`.
     """
 
     load_factor: float
-    _num_arcs: int
-    _kernels: Any
+    num_arcs: int
+    kernels: Any
     _tombstones: int
     xp: ModuleType
 
@@ -42,7 +42,7 @@ class SlabTables(SlabPool):
         """The slabs that a chain may have for a batch of so many arcs to go on putting keys into it."""
         self._before = batches, arrived = self._relaxed
         self._relaxed = batches + 1, arrived + arcs
-        if batches + 1 < RELAXED_BATCHES and RELAXED_SHARE * (arrived + arcs) < self._num_arcs:
+        if batches + 1 < RELAXED_BATCHES and RELAXED_SHARE * (arrived + arcs) < self.num_arcs:
             return LONG_CHAIN
         self._relaxed = 0, 0
         return max(CHAIN_LIMIT, ceil(2 * self.load_factor))
@@ -55,9 +55,9 @@ class SlabTables(SlabPool):
         """The keys and weights of these tables as rows: offsets, keys, weights."""
         xp, rows = self.xp, int(layout.records.shape[0])
         dst = xp.empty(layout.keys, self.vertex_dtype)
-        weights = None if self._weights is None else xp.empty(layout.keys, self._stored_dtype)
-        self._kernels.gather(
-            layout.chains, self._neighbors, self._weights, self.slab_stride, self.slab_words, layout.records, rows,
+        weights = None if self.weights is None else xp.empty(layout.keys, self.stored_dtype)
+        self.kernels.gather(
+            layout.chains, self.neighbors, self.weights, self.slab_stride, self.slab_words, layout.records, rows,
             layout.chain_offsets, layout.offsets, xp.zeros(rows, np.int32), dst, weights,
         )  # fmt: skip
         return layout.offsets, dst, weights
@@ -73,7 +73,7 @@ class SlabTables(SlabPool):
         if first + total > MAX_BASE_SLABS:
             raise MemoryError(f"{first + total} slabs are more than 32-bit slab numbers can address")
         keys = self.xp.zeros(total, np.int32)
-        self._kernels.count_rows(int(dst.size), int(records.shape[0]), offsets, dst, records, first, keys)
+        self.kernels.count_rows(int(dst.size), int(records.shape[0]), offsets, dst, records, first, keys)
         return records, keys, self._host.count_overflow(self, keys), without
 
     def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, keys: Any, overflow: int) -> None:
@@ -82,19 +82,19 @@ class SlabTables(SlabPool):
         self._used += int(keys.size)
         self._packed = None
         self._counters.reset()
-        self._kernels.link(int(keys.size), self._pool(), first, keys)
-        self._kernels.place_rows(
-            int(dst.size), self._pool(), self._weights, int(records.shape[0]), offsets, dst, weights, records, first,
+        self.kernels.link(int(keys.size), self._pool(), first, keys)
+        self.kernels.place_rows(
+            int(dst.size), self._pool(), self.weights, int(records.shape[0]), offsets, dst, weights, records, first,
             keys,
         )  # fmt: skip
         self._take(overflow)
 
-    def _build(self, offsets: Any, dst: Any, weights: Any) -> None:
+    def build(self, offsets: Any, dst: Any, weights: Any) -> None:
         records, keys, overflow, without = self._plan(offsets, dst, None, 0)
         tables = int(keys.size) + overflow
         self._new_pool(FIRST_SLABS + tables + tables // 8 + min(without, tables // 4))
         self._place(offsets, dst, weights, records, keys, overflow)
-        self._records[: records.shape[0]] = records
+        self.records[: records.shape[0]] = records
         self._tombstones = 0
 
     def _rehash(self, ids: Any, coming: Any) -> None:
@@ -110,26 +110,26 @@ class SlabTables(SlabPool):
     def _repack(self) -> None:
         """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
         try:
-            self._build(*self._gather(self._host.lay_out(self, None)))
+            self.build(*self._gather(self._host.lay_out(self, None)))
         except MemoryError:
             return
 
     def _give_back(self, layout: Layout) -> None:
         """Return all slabs of these tables, which nobody refers to any more."""
         self._counters.reset()
-        self._kernels.release(
+        self.kernels.release(
             layout.chains, self._pool(), layout.records, int(layout.records.shape[0]), layout.chain_offsets
         )
         self._account(self._counters.read())
         self._tombstones -= layout.tombstones
 
-    def _release(self, ids: Any) -> None:
+    def release(self, ids: Any) -> None:
         if ids.size:
             layout = self._host.lay_out(self, ids)
             self._host.store_records(self, ids, None)
             self._give_back(layout)
 
-    def _compact(self) -> None:
+    def compact(self) -> None:
         """Flush all tombstones: move keys to the front of their chains, and return slabs that are left empty.
 
         Deletions do it by themselves once a quarter of the keys are tombstones. O(keys) work.
@@ -139,6 +139,6 @@ class SlabTables(SlabPool):
             return
         layout = self._host.lay_out(self, ids)
         self._counters.reset()
-        self._kernels.compact(layout.chains, self._pool(), self._weights, ids, int(ids.size), layout.chain_offsets)
+        self.kernels.compact(layout.chains, self._pool(), self.weights, ids, int(ids.size), layout.chain_offsets)
         self._account(self._counters.read())
         self._tombstones = 0

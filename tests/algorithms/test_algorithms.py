@@ -115,7 +115,7 @@ def test_dynamic_triangles_under_all_kinds_of_updates(structure, device, rng):
     count = DynamicTriangleCount(graph)
     for step in range(8):
         src, dst = rng.integers(0, graph.num_vertices, (2, 120))
-        if graph._absent is not None:
+        if graph.store.absent is not None:
             there = host(graph.has_vertices(src)) & host(graph.has_vertices(dst))
             src, dst = src[there], dst[there]
         weights = rng.normal(size=src.size).astype(np.float32)

@@ -212,7 +212,7 @@ def test_deletions_that_fail(form, graph, rng, monkeypatch):
 
     def fail(delete, *args):
         with monkeypatch.context() as patch, pytest.raises(MemoryError):
-            patch.setattr(graph, "_delete", no_memory)
+            patch.setattr(graph.store, "erase", no_memory)
             delete(*args)
 
     fail(graph.delete_edges, *some)

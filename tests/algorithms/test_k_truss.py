@@ -295,7 +295,7 @@ def test_keeps_up_with_all_kinds_of_updates(structure, device, rng):
     kept = DynamicKTruss(graph, 5)
     for step in range(9):
         src, dst = rng.integers(0, graph.num_vertices, (2, 150))
-        if graph._absent is not None:
+        if graph.store.absent is not None:
             there = host(graph.has_vertices(src)) & host(graph.has_vertices(dst))
             src, dst = src[there], dst[there]
         weights = rng.integers(-2, 4, src.size, dtype=np.int32)

@@ -77,7 +77,7 @@ def test_a_pickle_holds_no_array_of_the_graph(structure):
     graph = make(structure, "cpu", [0, 1], [1, 2], num_vertices=4).graph
     arrays = graph.__reduce__()[1][2]
     assert arrays
-    assert not any(np.may_share_memory(array, getattr(graph, f"_{name}")) for name, array in arrays.items())
+    assert not any(np.may_share_memory(array, getattr(graph.store, name)) for name, array in arrays.items())
 
 
 def test_options_and_vertex_dtype(structure, device, copied):
@@ -85,8 +85,8 @@ def test_options_and_vertex_dtype(structure, device, copied):
     twin = copied(pair.graph)
     assert twin.vertex_dtype == np.int64
     assert twin.version == pair.graph.version
-    assert {name: getattr(twin, name) for name in twin._scalars} == {
-        name: getattr(pair.graph, name) for name in twin._scalars
+    assert {name: getattr(twin.store, name) for name in twin.store.scalars} == {
+        name: getattr(pair.graph.store, name) for name in twin.store.scalars
     }
     assert_same(twin, pair.model)
 

@@ -29,7 +29,7 @@ def test_against_a_loop(device, rng, size, directed, present):
     graph = Hornet.from_edges(*known, num_vertices=N, directed=directed, device=device)
     edges = {(int(u), int(v)) for u, v in known.T}
     for batch in (rng.integers(0, N, (2, size)), rng.integers(0, 4, (2, size)), np.full((2, size), 3)):
-        arcs = graph._prepare(*batch, directed=directed)
+        arcs = graph.store.make_arcs(*batch, directed=directed)
         src, dst = effective_edges(graph, arcs, present)
         assert src.dtype == dst.dtype == graph.vertex_dtype
         found = list(zip(src.tolist(), dst.tolist(), strict=True))
@@ -39,13 +39,13 @@ def test_against_a_loop(device, rng, size, directed, present):
 def test_bad_ids_are_found(device):
     graph = Hornet(N, device=device)
     with pytest.raises(ValueError, match=r"dst\[1\] is 40"):
-        effective_edges(graph, graph._prepare([1, 2, 2], [2, 40, 3], directed=False), False)
-    src, dst = effective_edges(graph, graph._prepare([5, 1, 5], [2, 0, 2], directed=False), False)
+        effective_edges(graph, graph.store.make_arcs([1, 2, 2], [2, 40, 3], directed=False), False)
+    src, dst = effective_edges(graph, graph.store.make_arcs([5, 1, 5], [2, 0, 2], directed=False), False)
     assert (src.tolist(), dst.tolist()) == ([2, 0], [5, 1])
 
 
 def test_a_hub_with_all_edges(device):
     graph = Hornet(5000, device=device)
     others = np.arange(1, 5000)
-    src, dst = effective_edges(graph, graph._prepare(np.zeros(4999, int), others, directed=False), False)
+    src, dst = effective_edges(graph, graph.store.make_arcs(np.zeros(4999, int), others, directed=False), False)
     assert src.tolist() == [0] * 4999 and dst.tolist() == others.tolist()

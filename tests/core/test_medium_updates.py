@@ -142,7 +142,7 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
     if not graph.device.is_gpu:
         pytest.skip("on the CPU each batch has arrays of its own")
     monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
-    graph._make_room(0, 4000)
+    graph.store._make_room(0, 4000)
     made = [batch_of(rng, graph, 120, 200)[1] for _ in range(6)]
     graph.insert_edges(*made[0])
     room, refused = graph._access.workspace().arc_maker._room, property(lambda self: pytest.fail("was cut"))
@@ -204,17 +204,17 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 1 << 18)
     pair = make(SlabGraph, device, [0, 1], [1, 2], num_vertices=N, weight_dtype="float32")
     graph, model = pair.graph, pair.model
-    graph._make_room(0, 40)
+    graph.store._make_room(0, 40)
 
     def fail(*args):
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(graph, "_reserve", lambda slabs: None)
-        graph._take(graph._capacity - graph._used - spare)  # by nobody
+        patch.setattr(graph.store, "_reserve", lambda slabs: None)
+        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by nobody
         host, arrays = batch_of(rng, graph, 120, N)
         with patch.context() as without:
-            without.setattr(graph, "_make_room", fail)
+            without.setattr(graph.store, "_make_room", fail)
             with pytest.raises(MemoryError):
                 graph.insert_edges(*arrays)
         assert edges_of(graph) == model.edges()

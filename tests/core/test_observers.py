@@ -323,7 +323,7 @@ def test_a_deletion_that_fails(new, monkeypatch, method):
         raise MemoryError("no memory left, for the test")
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError) as caught:
-        patch.setattr(pair.graph, "_delete", no_memory)
+        patch.setattr(pair.graph.store, "erase", no_memory)
         pair.graph.delete_edges([0], [1])
     assert counter.calls == ["edges_deleting"]
     pair.check()

@@ -195,7 +195,7 @@ def test_weights_are_added_before_edges_go(new, monkeypatch):
         raise MemoryError("no memory left, for the test")
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(pair.graph, "_delete", no_memory)
+        patch.setattr(pair.graph.store, "erase", no_memory)
         pair.graph.insert_edges([0, 1, 3], [1, 2, 4], np.array([4, -3, 1], np.float32), on_existing="add")
     pair.model.insert_edges([0, 3], [1, 4], [6, 1])
     pair.check()
@@ -214,7 +214,7 @@ def test_a_bad_batch_that_was_not_examined(new):
             break
         pair.graph.insert_edges([0], [1], [2])
     assert step < STEPS - 1
-    pair.graph._prepare([99], [2], directed=True)
+    pair.graph.store.make_arcs([99], [2], directed=True)
     pair.graph.insert_edges([0], [1], [2])
     pair.check()
 
@@ -230,6 +230,6 @@ def test_arrays_that_were_replaced_are_given_back(structure, rng):
     ]
     for update in updates:
         graph.neighbors(0)  # makes a view
-        old = [(name, weakref.ref(array)) for name, array in stored_arrays(graph)]
+        old = [(name, weakref.ref(array)) for name, array in stored_arrays(graph.store)]
         update()
-        assert not [name for name, ref in old if ref() is not None and ref() is not getattr(graph, f"_{name}")]
+        assert not [name for name, ref in old if ref() is not None and ref() is not getattr(graph.store, name)]

@@ -119,10 +119,10 @@ def test_a_pool_that_is_full(device, monkeypatch, spare, rng):
     pair = make(SlabGraph, device, [0, 1], [1, 2], num_vertices=N, weight_dtype="float32")
     graph, model = pair.graph, pair.model
     observer = Recorder(graph)
-    graph._make_room(0, 40)
+    graph.store._make_room(0, 40)
     with monkeypatch.context() as patch:
-        patch.setattr(graph, "_reserve", lambda slabs: None)
-        graph._take(graph._capacity - graph._used - spare)  # by nobody
+        patch.setattr(graph.store, "_reserve", lambda slabs: None)
+        graph.store._take(graph.store._capacity - graph.store._used - spare)  # by nobody
         host, arrays = batch_of(rng, graph, 50, N)
         told = effective(model, *host, present=False)
         assert graph.insert_edges(*arrays) == model.insert_edges(*host)
@@ -140,8 +140,10 @@ def test_the_short_way(structure, device, monkeypatch, rng):
     batches = [graph.xp.asarray(rng.integers(0, n, (2, 8)).astype(np.int32)) for _ in range(30)]
     for src, dst in batches[:10]:
         graph.insert_edges(src, dst)
-    prepare = structure._prepare
-    monkeypatch.setattr(structure, "_prepare", lambda *args, **options: general.append(1) or prepare(*args, **options))
+    prepare = structure.store_type.make_arcs
+    monkeypatch.setattr(
+        structure.store_type, "make_arcs", lambda *args, **options: general.append(1) or prepare(*args, **options)
+    )
     Recorder(graph)
     for src, dst in batches[10:]:
         graph.insert_edges(src, dst)
@@ -246,7 +248,7 @@ def test_in_edges_without_memory_are_made_again(structure, device, monkeypatch, 
     if not graph.device.is_gpu:
         pytest.skip("batches of all sizes take one way on the CPU")
     transpose = component_of(graph, InEdges).current(graph)
-    method = f"_{update}_small"
+    method = {"insert": "insert_small", "delete": "erase_small"}[update]
 
     def fail(*args):
         raise MemoryError

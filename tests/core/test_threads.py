@@ -211,7 +211,7 @@ def test_an_unforeseen_end_of_an_update_closes_the_graph(structure: Any, device:
     def fail(arcs: Any) -> Any:
         raise TimeoutError
 
-    monkeypatch.setattr(graph, "_insert", fail)
+    monkeypatch.setattr(graph.store, "insert", fail)
     with pytest.raises(TimeoutError):
         graph.insert_edges([2], [3])
     for use in (graph.degrees, graph.reading, lambda: graph.delete_edges([0], [1]), lambda: bfs(graph, 0)):

@@ -251,22 +251,22 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
         return held
 
     before = contents()
-    inserting = "_insert", "_insert_and_find", "_reserve_for"  # the last one on GPUs
-    methods = ("_delete", "_erase_and_find") if how in ("delete", "expire") else inserting
+    inserting = "insert", "insert_and_find", "reserve_for"  # the last one on GPUs
+    methods = ("erase", "erase_and_find") if how in ("delete", "expire") else inserting
     part = engine.hosts[-1].objects[graph._key]
     last = part.inward if in_edges else part.local
     monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         for method in methods:
-            original = getattr(SlabGraph, method)
+            original = getattr(SlabGraph.store_type, method)
 
             def fail(self, arcs, original=original):
-                if self is last:
+                if self is last.store:
                     raise MemoryError("no memory left, for the test")
                 return original(self, arcs)
 
-            patch.setattr(SlabGraph, method, fail)
-        patch.setattr(SlabGraph, "_delete_small", lambda *_: None)
+            patch.setattr(SlabGraph.store_type, method, fail)
+        patch.setattr(SlabGraph.store_type, "erase_small", lambda *_: None)
         if how == "delete":
             graph.delete_edges(src, dst)
         elif how == "expire":

@@ -136,17 +136,17 @@ def test_a_batch_that_fails_on_one_part_changes_none(engine, monkeypatch):
     src, dst = np.random.default_rng(3).integers(0, 30, (2, 100))
     for each in (graph, one):
         each.insert_edges(src, dst, np.arange(100))
-    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph._insert
+    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph.store_type.insert
 
     def fail(self, arcs):
-        if self is last:
+        if self is last.store:
             raise MemoryError("no memory left, for the test")
         return original(self, arcs)
 
     before = [array.tolist() for array in graph.to_coo()]
     batch = random_batch(np.random.default_rng(5), one, 200, 30)
-    monkeypatch.setattr(SlabGraph, "_insert", fail)
-    monkeypatch.setattr(SlabGraph, "_insert_small", lambda *_: None)
+    monkeypatch.setattr(SlabGraph.store_type, "insert", fail)
+    monkeypatch.setattr(SlabGraph.store_type, "insert_small", lambda *_: None)
     memory_is_tight(monkeypatch)
     with pytest.raises(MemoryError, match="for the test"):
         graph.apply(**batch)

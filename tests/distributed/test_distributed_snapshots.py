@@ -170,17 +170,17 @@ def test_a_batch_that_is_undone_is_not_shown(engine, monkeypatch):
     graph, one = pair_of(engine)
     update((graph, one), np.random.default_rng(5))
     before = graph.snapshot()
-    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph._insert
+    last, original = engine.hosts[-1].objects[graph._key].local, SlabGraph.store_type.insert
 
     def fail(self, arcs):
-        if self is last:
+        if self is last.store:
             raise MemoryError("no memory left, for the test")
         return original(self, arcs)
 
     memory_is_tight(monkeypatch)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
-        patch.setattr(SlabGraph, "_insert", fail)
-        patch.setattr(SlabGraph, "_insert_small", lambda *_: None)
+        patch.setattr(SlabGraph.store_type, "insert", fail)
+        patch.setattr(SlabGraph.store_type, "insert_small", lambda *_: None)
         graph.insert_edges(np.arange(N - 1), np.arange(1, N))
     assert contents(before) == contents(one) == contents(graph.snapshot())
     update((graph, one), np.random.default_rng(6))

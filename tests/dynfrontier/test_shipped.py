@@ -285,7 +285,7 @@ def test_kernels_of_graphs_are_shipped():
 
     graph = SlabGraph(9, device="cpu", weight_dtype="float32")
     found = set(build.sources("slab", "float32"))
-    assert graph._kernels.source in found
+    assert graph.store.kernels.source in found
     assert batch_kernels(graph.device, np.dtype(np.int64), graph.vertex_dtype, graph.weight_dtype).source in found
     assert {mixed_kernels(graph, np.dtype(ids)).source for ids in (np.int32, np.int64)} <= found
 

@@ -19,6 +19,7 @@ from state_machine import MAX_VERTICES, GraphMachine, seeds
 import algorithms
 import frontier as fr
 from frontier.core.component import component_of
+from frontier.core.store import Store
 from frontier.features.in_edges import InEdges
 from structures import CSR, SlabGraph
 
@@ -165,6 +166,9 @@ def no_memory(*args):
     raise MemoryError("no memory left, for the test")
 
 
+METHOD = {"insert": "insert", "delete": "erase"}  # of stores
+
+
 @pytest.mark.parametrize("half", ["first", "second"])
 @pytest.mark.parametrize("update", ["insert", "delete"])
 def test_either_half_may_fail(new, rng, update, half, monkeypatch):
@@ -174,16 +178,16 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
     before = contents(pair.graph)
     batch = random_batch(rng, N, 300, "float32")[: 2 + (update == "insert")]
     with monkeypatch.context() as patch:
-        patch.setattr(pair.graph, "_takes_small_batches", False)
+        patch.setattr(pair.graph.store, "takes_small_batches", False)
         if half == "first":
-            patch.setattr(pair.graph, f"_{update}", no_memory)
+            patch.setattr(pair.graph.store, METHOD[update], no_memory)
             with pytest.raises(MemoryError):
                 getattr(pair.graph, f"{update}_edges")(*batch)
             assert contents(pair.graph) == before
         else:  # the graph is updated, and its reverse made again when it is read
             transpose = component_of(pair.graph, InEdges).transpose
-            patch.setattr(transpose, "_takes_small_batches", False)
-            patch.setattr(transpose, f"_{update}", no_memory)
+            patch.setattr(transpose, "takes_small_batches", False)
+            patch.setattr(transpose, METHOD[update], no_memory)
             getattr(pair, update)(*batch)
             assert component_of(pair.graph, InEdges).stale
     assert others.num_arcs == sum(len(transposed(pair.model).adjacency[v]) for v in (1, 2))
@@ -198,10 +202,10 @@ def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
     """The graph is updated all the same, and its reverse is there once there is memory."""
     reverse = pair.graph.reverse
     with monkeypatch.context() as patch:
-        patch.setattr("frontier.features.in_edges.empty_like", no_memory)
+        patch.setattr(Store, "empty_like", no_memory)
         with monkeypatch.context() as inner:
-            inner.setattr(component_of(pair.graph, InEdges).transpose, "_insert", no_memory)
-            inner.setattr(component_of(pair.graph, InEdges).transpose, "_takes_small_batches", False)
+            inner.setattr(component_of(pair.graph, InEdges).transpose, "insert", no_memory)
+            inner.setattr(component_of(pair.graph, InEdges).transpose, "takes_small_batches", False)
             pair.insert([1], [2])
         with pytest.raises(MemoryError):
             reverse.degrees()

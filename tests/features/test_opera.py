@@ -193,7 +193,7 @@ def test_the_host_waits_once(monkeypatch, directed, weight_dtype, rng):
     graph = SlabGraph(300, directed=directed, weight_dtype=weight_dtype, device="gpu")
     xp, waits = graph.xp, []
     graph.insert_edges(*rng.integers(0, 300, (2, 3000)))
-    device, counters = type(graph.device), type(graph._counters)
+    device, counters = type(graph.device), type(graph.store._counters)
     for owner, names in ((device, ("to_host", "synchronize")), (counters, ("read", "synchronize"))):
         for name in names:
             wait = getattr(owner, name)

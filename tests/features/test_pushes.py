@@ -122,7 +122,7 @@ def test_kernels_are_bound_once(ways, monkeypatch, rng):
         pairs = zip(np.minimum(src, dst).tolist(), np.maximum(src, dst).tolist(), strict=True)
         arrived |= {pair: (time, step) for pair, time in zip(pairs, times, strict=True) if pair[0] != pair[1]}
         data = graph.payload.table
-        arrays = (graph._neighbors, data.columns["kind"], data.free_ids, data.times.ends[0])
+        arrays = (graph.store.neighbors, data.columns["kind"], data.free_ids, data.times.ends[0])
         for seen, array in zip(moved.values(), arrays, strict=True):
             seen.add(array.data.ptr)
     assert len(made) == 1
@@ -474,8 +474,8 @@ def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
         if how == "first":
             patch.setattr(SlabGraph, "_insert_deferred", fail)
         else:
-            patch.setattr(SlabGraph, "_make_room", fail)
-            patch.setattr(SlabGraph, "_reserve", lambda *args: None)
+            patch.setattr(SlabGraph.store_type, "_make_room", fail)
+            patch.setattr(SlabGraph.store_type, "_reserve", lambda *args: None)
         with pytest.raises(MemoryError):
             window.push(hub[0], hub[1], time=hub[2])
     now = contents(graph), data.size, data.free_count, data.times.arrivals.size, graph.version, window.clock

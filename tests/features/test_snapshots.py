@@ -98,9 +98,9 @@ def test_it_takes_no_copy_until_it_is_read() -> None:
     graph = SlabGraph.from_edges([0, 1, 2], [1, 2, 0], device="cpu")
     shown = graph.snapshot()
     assert shown.num_edges == 3 and len(shown) == 3 and not shown.directed and shown.version == graph.version
-    assert "3 vertices, 3 edges" in repr(shown) and "_neighbors" not in shown.__dict__
+    assert "3 vertices, 3 edges" in repr(shown) and "store" not in shown.__dict__
     assert graph.snapshot() is shown
-    assert not hasattr(shown, "__no_such_name__") and "_neighbors" not in shown.__dict__
+    assert not hasattr(shown, "__no_such_name__") and "store" not in shown.__dict__
     before = graph.memory_usage().reserved
     assert triangle_count(shown).total == 1
     assert graph.memory_usage().reserved > before

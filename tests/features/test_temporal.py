@@ -273,7 +273,7 @@ def test_exhausted_memory_leaves_the_log(device, monkeypatch):
         raise MemoryError("none left")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(graph), "_erase_and_find", fail)
+        patched.setattr(type(graph.store), "erase_and_find", fail)
         with pytest.raises(MemoryError):
             graph.expire(2)
     assert graph.num_edges == 2

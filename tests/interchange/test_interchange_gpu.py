@@ -229,26 +229,26 @@ class Received(CSR):
         src, dst = (arrays.as_ids(device, ids, "ids") for ids in (src, dst))
         require_on_device(src, dst, *([] if weights is None else [weights]))
         graph = cls(num_vertices, directed=directed, device="cpu", weight_dtype=getattr(weights, "dtype", None))
-        prepared = graph._prepare(
+        prepared = graph.store.make_arcs(
             *(None if a is None else a.view(np.ndarray) for a in (src, dst, weights)), directed=directed, weighted=True
         )
-        graph._load(prepared)
+        graph.store.load(prepared)
         return on_fake_gpu(graph)
 
 
 def on_fake_gpu(graph):
     """A CSR graph whose arrays act as if they were on a GPU; it can be read, not run."""
     graph = graph.copy()
-    graph.device = FAKE_GPU
-    for name, array in stored_arrays(graph):
-        setattr(graph, f"_{name}", array.view(OnDevice))
+    graph.device = graph.store.device = FAKE_GPU
+    for name, array in stored_arrays(graph.store):
+        setattr(graph.store, name, array.view(OnDevice))
     return graph
 
 
 def off_fake_gpu(graph):
     """The same graph on the CPU."""
     arrays = (None if a is None else a.view(np.ndarray) for a in (graph.offsets, graph.indices, graph.weights))
-    absent = None if graph._absent is None else graph._absent.view(np.ndarray)
+    absent = None if graph.store.absent is None else graph.store.absent.view(np.ndarray)
     return CSR.from_csr(*arrays, directed=graph.directed, device="cpu", absent=absent)
 
 
@@ -297,7 +297,7 @@ def test_nothing_leaves_the_device(libraries, name, directed, any_weight_dtype, 
             *expected.to_coo()[:2], expected.to_coo()[2].astype(np.float64), num_vertices=N, directed=directed,
             device="cpu",
         )  # fmt: skip
-        expected._absent = graph._absent
+        expected.store.absent = graph.store.absent
     assert_equal(again, expected, vertices=name.endswith("cugraph"))
 
 
@@ -508,7 +508,7 @@ def test_batches_of_cudf(libraries):
     graph = fr.structures()["slab"](
         9, time_unit="s", weight_dtype="float32", edge_data={"amount": "float64"}, device="cpu"
     )
-    graph.device = FAKE_GPU
+    graph.device = graph.store.device = FAKE_GPU
     stamps = pd.to_datetime(["2026-01-01 12:00:00", "1969-12-31 23:59:58"])
     frame = pd.DataFrame({"payer": [3, 1], "payee": [0, 2], "at": stamps, "weight": [1, 2], "amount": [0.5, 8]})
     called = {"src": "payer", "dst": "payee", "time": "at"}

@@ -332,8 +332,8 @@ def test_triangles_after_a_deletion_that_failed(graph, rng, monkeypatch):
     for and_then in ("read", "insert", "delete"):
         src, dst = (ids[:40] for ids in graph.to_coo()[:2])
         with monkeypatch.context() as patch:
-            for method in ("_delete", "_delete_small"):
-                patch.setattr(type(graph), method, fail, raising=False)
+            for method in ("erase", "erase_small"):
+                patch.setattr(type(graph.store), method, fail, raising=False)
             with pytest.raises(MemoryError, match="none left"):
                 graph.delete_edges(src, dst)
         if and_then == "insert":

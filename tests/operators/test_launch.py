@@ -33,7 +33,7 @@ def test_lanes_are_decided_once():
 def test_a_hub_among_few_arcs(device):
     """Where nothing is deferred, no queue is looked at: it was full of what had been in its memory before."""
     graph = SlabGraph.from_edges(np.zeros(1000, int), np.arange(1, 1001), device=device)
-    graph._scratch.get("num_pieces", 2, np.uint32).fill(2**32 - 1)
+    graph.store.scratch.get("num_pieces", 2, np.uint32).fill(2**32 - 1)
     reached = fr.advance(graph, fr.Frontier(graph, [0]), lambda src, dst, edge, weight: True, output="edges")
     assert reached.destinations == fr.Frontier(graph, np.arange(1, 1001))
 

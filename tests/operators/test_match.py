@@ -8,7 +8,7 @@ from frontier.operators.match import match_keys
 
 
 def batch_of(graph, src, dst, weights=None):
-    return graph._prepare(src, dst, weights, directed=True, weighted=True)
+    return graph.store.make_arcs(src, dst, weights, directed=True, weighted=True)
 
 
 @pytest.mark.parametrize("num_vertices", [3, 1000, 2**31 - 1])
@@ -19,12 +19,12 @@ def test_distinct_keys(structure, device, num_vertices, size):
     # As wide as ids allow: many arcs between the first and the last ids, which come up more than once.
     ends = np.concatenate([np.arange(20), np.arange(num_vertices - 20, num_vertices)]) % num_vertices
     src, dst = rng.choice(ends, (2, size))
-    graph._num_vertices, spread = num_vertices, graph._num_vertices
+    graph.store.num_vertices, spread = num_vertices, graph.store.num_vertices
     try:
         arcs = batch_of(graph, src, dst)
         keys, origin, count = distinct_keys(graph, arcs, origin=True)
     finally:
-        graph._num_vertices = spread
+        graph.store.num_vertices = spread
     listed = {}
     for i, arc in enumerate(zip(src.tolist(), dst.tolist(), strict=True)):
         if arc[0] != arc[1]:

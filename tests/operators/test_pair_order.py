@@ -105,5 +105,5 @@ def test_which_pairs_are_put_in_order(monkeypatch, graph):
     ends = graph.xp.stack(pairs, 1).astype(np.int64)
     arguments = graph.xp.zeros(500, np.int64), graph.xp.zeros(N, np.int64), ends
     assert [orders(count) for count in (99, 100, 399, 400)] == [False, False, False, graph.finds_fast]
-    monkeypatch.setattr(pair_order, "LARGE_LISTS", graph._neighbors.nbytes)
+    monkeypatch.setattr(pair_order, "LARGE_LISTS", graph.store.neighbors.nbytes)
     assert [orders(count) for count in (99, 100, 399, 400)] == [False, *3 * [graph.finds_fast]]

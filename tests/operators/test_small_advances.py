@@ -822,7 +822,7 @@ class TestOnGPU:
             assert list(fr.advance(graph, few(graph, [3]), always)) == [4]
             assert workspace_of(graph).counters._is_zero
             with graph.reading():
-                arcs = graph._prepare(graph.xp.asarray(src), graph.xp.asarray(dst), directed=True)
+                arcs = graph.store.make_arcs(graph.xp.asarray(src), graph.xp.asarray(dst), directed=True)
                 assert isinstance(arcs, Arcs) and len(arcs) > SMALL_ARCS
                 assert effective_edges(graph, arcs, True)[0].size == min(count, 5000)
             assert len(fr.filter(fr.Frontier.all(graph), lambda v: v < 10)) == 10

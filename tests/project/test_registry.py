@@ -141,8 +141,8 @@ def test_structures_share_their_signatures(structure):
 
 def test_structures_name_what_they_have(structure):
     graph = structure.from_edges([0, 1], [1, 2], device="cpu")
-    for name in (*(f"_{name}" for name in graph._arrays), *graph._scalars):
-        assert hasattr(graph, name), name
+    for name in (*graph.store.arrays, *graph.store.scalars):
+        assert hasattr(graph.store, name), name
 
 
 @pytest.mark.parametrize("source", SOURCES)

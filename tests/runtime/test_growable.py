@@ -151,13 +151,13 @@ def test_pools_grow_in_place(structure, device, monkeypatch, rng):
     monkeypatch.setattr(growable, "SMALL", 1 << 11)
     monkeypatch.setattr(growable, "STEP", 1 << 12)
     pair = make(structure, device, [], [], num_vertices=64)
-    graph, places = pair.graph, {"_neighbors": [], "_records": []}
+    graph, places = pair.graph, {"neighbors": [], "records": []}
     for turn in range(12):
         pair.insert(*rng.integers(0, graph.num_vertices, (2, 300)))
         if turn % 2:
             pair.insert_vertices(150)
         for name, seen in places.items():
-            array = getattr(graph, name)
+            array = getattr(graph.store, name)
             seen.append((address(graph.device, array), array.size))
     for name, seen in places.items():
         assert any(old[0] == new[0] and old[1] < new[1] for old, new in itertools.pairwise(seen)), name

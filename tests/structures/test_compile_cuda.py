@@ -46,7 +46,7 @@ def defines_of(structure, vertex_dtype, weight_dtype):
     """The macros of a graph with these types (those that a graph on the CPU reports are the same as on the GPU)."""
     weights = weight_dtype if structure.can_store_weights else None
     graph = structure(8, device="cpu", vertex_dtype=vertex_dtype, weight_dtype=weights)
-    return graph.defines
+    return graph.store.defines
 
 
 def included(header):

@@ -19,8 +19,8 @@ LENGTHS = sorted({
 
 def on_host(graph):
     """The arrays that `pages_of` reads of a graph: records, entries and links of pages, and the entries of a page."""
-    arrays = (to_host(graph, array) for array in (graph._records, graph._neighbors, graph._links))
-    return (*arrays, graph.page_entries)
+    arrays = (to_host(graph, array) for array in (graph.store.records, graph.store.neighbors, graph.store.links))
+    return (*arrays, graph.store.page_entries)
 
 
 def pages_of(held, v):
@@ -57,9 +57,9 @@ def check_layout(graph):
             found[v, int(pool[slot])] = slot
         if not degree:
             assert records[v] == 0
-    free = to_host(graph, graph._queue)[: graph._queued].tolist()
-    assert sorted(used + free) == list(range(graph._used)), "pages are in one list, or in the queue, once"
-    assert graph._used <= graph._links.size == graph._neighbors.size // size
+    free = to_host(graph, graph.store.queue)[: graph.store._queued].tolist()
+    assert sorted(used + free) == list(range(graph.store._used)), "pages are in one list, or in the queue, once"
+    assert graph.store._used <= graph.store.links.size == graph.store.neighbors.size // size
     assert len(found) == graph.num_arcs
     if found:
         src, dst = np.array(list(found)).T
@@ -85,7 +85,7 @@ def test_bad_page_size(page_size):
 def test_page_sizes(device, rng, page_size, vertex_dtype):
     options = dict(num_vertices=600, directed=True, page_size=page_size, vertex_dtype=vertex_dtype)
     pair = make(FaimGraph, device, *random_batch(rng, 600, 300)[:2], **options)
-    assert pair.graph.page_entries * np.dtype(vertex_dtype).itemsize == page_size
+    assert pair.graph.store.page_entries * np.dtype(vertex_dtype).itemsize == page_size
     hub = np.zeros(500, int)
     for _ in range(3):
         src, dst, _ = random_batch(rng, 600, 900)
@@ -111,11 +111,11 @@ def test_lists_grow_and_shrink(device, rng, pieces):
     for part in np.array_split(rng.permutation(src.size), pieces):
         graph.insert_edges(src[part], dst[part])
         check_layout(graph)
-    most = graph._used
+    most = graph.store._used
     for part in np.array_split(rng.permutation(src.size), pieces):
         graph.delete_edges(src[part], dst[part])
         check_layout(graph)
-    assert graph.num_edges == 0 and graph._queued == graph._used == most
+    assert graph.num_edges == 0 and graph.store._queued == graph.store._used == most
 
 
 @pytest.mark.parametrize("which", ["first", "last", "others", "all but one", "both ends", "last in other order"])
@@ -159,12 +159,12 @@ def new_faimgraph(device):
 def test_freed_pages_are_taken_first(device):
     src, dst = fan([40] * 50)
     graph = FaimGraph.from_edges(src, dst, num_vertices=100, directed=True, device=device)
-    used, capacity = graph._used, graph.slot_capacity
+    used, capacity = graph.store._used, graph.slot_capacity
     for shift in (50, 20, 0):
         graph.delete_edges(src, dst)
-        assert graph._queued == used
+        assert graph.store._queued == used
         graph.insert_edges((src + shift) % 100, dst + 50)
-        assert (graph._used, graph._queued, graph.slot_capacity) == (used, 0, capacity)
+        assert (graph.store._used, graph.store._queued, graph.slot_capacity) == (used, 0, capacity)
         graph.delete_edges((src + shift) % 100, dst + 50)
         graph.insert_edges(src, dst)
         check_layout(graph)
@@ -175,11 +175,11 @@ def test_a_deleted_vertex_leaves_its_pages(device):
     graph = FaimGraph.from_edges(src, dst, num_vertices=400, directed=True, device=device)
     pages = [sum(map(len, pages_of(on_host(graph), v))) for v in range(3)]
     graph.delete_vertices([0, 2])
-    assert graph._queued == pages[0] + pages[2]
+    assert graph.store._queued == pages[0] + pages[2]
     check_layout(graph)
     assert to_host(graph, graph.insert_vertices(2)).tolist() == [0, 2], "ids are given out again"
     graph.insert_edges(*fan([300, 0, 70]))
-    assert graph._queued == 0 and graph._used == sum(pages)
+    assert graph.store._queued == 0 and graph.store._used == sum(pages)
     check_layout(graph)
 
 
@@ -187,17 +187,17 @@ def test_the_pool_grows_by_little(device, rng):
     graph = FaimGraph(2000, directed=True, device=device)
     for _ in range(30):
         graph.insert_edges(*random_batch(rng, 2000, 2000)[:2])
-        pages, capacity = graph.statistics()["pages"], int(graph._links.size)
+        pages, capacity = graph.statistics()["pages"], int(graph.store.links.size)
         assert pages <= capacity <= max(1.25 * pages, pages + 1)
 
 
 def test_no_more_pages_than_numbers(device, monkeypatch):
     graph = FaimGraph.from_edges(*fan([40] * 10), num_vertices=100, directed=True, device=device)
-    before = to_host(graph, graph._records).tolist()
-    monkeypatch.setattr(pool_module, "MAX_PAGES", graph._used + 20)
+    before = to_host(graph, graph.store.records).tolist()
+    monkeypatch.setattr(pool_module, "MAX_PAGES", graph.store._used + 20)
     with pytest.raises(MemoryError, match="32-bit page numbers"):
         graph.insert_edges(*fan([99] * 50, 100))
-    assert to_host(graph, graph._records).tolist() == before
+    assert to_host(graph, graph.store.records).tolist() == before
     graph.insert_edges(*fan([64] * 10))  # 10 pages more
     graph.insert_edges(*fan([64] * 12))
     check_layout(graph)
@@ -233,12 +233,12 @@ def test_memory_is_tight(device, kind, most):
 def test_compact(device, rng):
     pair = make(FaimGraph, device, *random_batch(rng, 500, 20_000, "float32"), num_vertices=500, directed=True)
     pair.delete(*random_batch(rng, 500, 200_000)[:2])
-    arcs, reserved = pair.graph.num_arcs, pair.graph._links.size
+    arcs, reserved = pair.graph.num_arcs, pair.graph.store.links.size
     assert 0 < arcs < 15_000
     pair.graph.compact()
     check_layout(pair.graph)
-    assert pair.graph._links.size == pair.graph.statistics()["pages"] < reserved / 1.25
-    assert pair.graph._queued == 0
+    assert pair.graph.store.links.size == pair.graph.statistics()["pages"] < reserved / 1.25
+    assert pair.graph.store._queued == 0
     pair.insert(*random_batch(rng, 500, 5000, "float32"))
     check_layout(pair.graph)
     pair.check()
@@ -251,7 +251,7 @@ def test_compact_without_memory(device, rng, monkeypatch):
         raise MemoryError("no memory left, for the test")
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(FaimGraph, "_new_pool", refuse)
+        patch.setattr(FaimGraph.store_type, "_new_pool", refuse)
         pair.graph.compact()
     check_layout(pair.graph)
     pair.check()
@@ -262,7 +262,7 @@ def test_files_keep_pages(device, rng, tmp_path):
     pair.delete(*random_batch(rng, 50, 1000)[:2])
     pair.graph.save(tmp_path / "graph.npz")
     pair.graph = FaimGraph.load(tmp_path / "graph.npz", device=device)
-    assert pair.graph.page_size == 32 and pair.graph._queued > 0
+    assert pair.graph.page_size == 32 and pair.graph.store._queued > 0
     for _ in range(3):
         pair.insert(*random_batch(rng, 50, 800))
         check_layout(pair.graph)

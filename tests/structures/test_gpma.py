@@ -87,7 +87,7 @@ def test_growth_and_shrinking(device):
     """The array keeps between its thresholds, and gives back what it no longer needs."""
     n = 3000
     graph = GPMA(n, device=device, directed=True)
-    empty = graph.leaves
+    empty = graph.store.leaves
     ids = np.arange(n)
     for step in range(1, 21):
         graph.insert_edges(ids, (ids + step) % n)
@@ -98,7 +98,7 @@ def test_growth_and_shrinking(device):
         graph.delete_edges(ids, (ids + step) % n)
         assert graph.statistics()["density"] >= 0.4
     check_array(graph)
-    assert graph.leaves <= 2 * empty
+    assert graph.store.leaves <= 2 * empty
 
 
 def test_a_deletion_that_shrinks_the_array_rebalances_nothing_else(device):
@@ -129,7 +129,7 @@ def test_lazy_deletion_leaves_room(device):
         graph.insert_edges(src, dst)
         if time >= 6:
             graph.delete_edges(*batches[time - 6])
-        leaves.append(graph.leaves)
+        leaves.append(graph.store.leaves)
     assert leaves[-1] == leaves[10]
     check_array(graph)
     slots = graph.slot_capacity
@@ -159,7 +159,7 @@ def test_each_entry_moves_once(device):
     graph = GPMA.from_edges(np.arange(n - 1), np.arange(1, n), num_vertices=n, directed=True, device=device)
     graph.insert_edges(np.full(40, 7), np.arange(100, 140))
     moved = graph.statistics()["moved_leaves"]
-    assert 2 <= moved <= graph.leaves
+    assert 2 <= moved <= graph.store.leaves
     rng = np.random.default_rng(0)
     while not graph.statistics()["redundant_leaves"]:
         graph.insert_edges(np.r_[np.full(60, 900), rng.integers(0, n, 60)], rng.integers(0, n, 120))
@@ -198,7 +198,7 @@ def test_no_memory_to_grow(device, monkeypatch):
     def no_memory(*_):
         raise MemoryError("none left")
 
-    monkeypatch.setattr(GPMA, "_allocate", no_memory)
+    monkeypatch.setattr(GPMA.store_type, "_allocate", no_memory)
     for one, before in zip([graph, other], befores, strict=True):
         with pytest.raises(MemoryError):
             one.insert_edges(*full)
@@ -221,8 +221,8 @@ def test_no_memory_to_tidy(device, rng, monkeypatch):
         raise MemoryError("none left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pair.graph._host, "room_to_plan", no_memory)
-        patch.setattr(GPMA, "_allocate", no_memory)
+        patch.setattr(pair.graph.store._host, "room_to_plan", no_memory)
+        patch.setattr(GPMA.store_type, "_allocate", no_memory)
         pair.delete(src, dst)
     check(pair)
     pair.insert(src, dst)

@@ -16,8 +16,10 @@ def path_to(i):
 
 def check_layout(graph):
     """Walk every tree by bit strings alone; raise AssertionError unless all blocks, lists and links are right."""
-    records, children, queue = (to_host(graph, array) for array in (graph._records, graph._children, graph._queue))
-    pool, size = to_host(graph, graph._neighbors), graph.block_size
+    records, children, queue = (
+        to_host(graph, array) for array in (graph.store.records, graph.store.children, graph.store.queue)
+    )
+    pool, size = to_host(graph, graph.store.neighbors), graph.block_size
     found = {}
     used = []
     for v in range(graph.num_vertices):
@@ -37,7 +39,7 @@ def check_layout(graph):
             assert pool[slot] >= 0, f"a hole in the list of {v}"
             found[v, int(pool[slot])] = slot
         used += numbers
-    free = [int(queue[(graph._front + i) % queue.size]) for i in range(graph._free)]
+    free = [int(queue[(graph.store._front + i) % queue.size]) for i in range(graph.store._free)]
     assert sorted(used + free) == list(range(queue.size)), "blocks are in one list, or in the queue, once"
     assert len(found) == graph.num_arcs
     if found:
@@ -52,23 +54,23 @@ def make(device, src=(), dst=(), weights=None, **options):
 
 @pytest.mark.parametrize("num_vertices, size", [(0, 1), (1, 1), (2, 2), (453, 512), (512, 512), (513, 1024)])
 def test_the_dictionary_is_a_power_of_two(device, num_vertices, size):
-    assert GraphVine(num_vertices, device=device)._records.shape == (size, 4)
+    assert GraphVine(num_vertices, device=device).store.records.shape == (size, 4)
 
 
 def test_the_dictionary_doubles(device):
     graph = make(device, [0, 1, 59], [1, 2, 3])
     graph.insert_vertices(4)
-    assert graph._records.shape == (64, 4)
+    assert graph.store.records.shape == (64, 4)
     graph.insert_vertices(1)
-    assert graph._records.shape == (128, 4)
-    assert not graph._records[60:].any()
+    assert graph.store.records.shape == (128, 4)
+    assert not graph.store.records[60:].any()
     check_layout(graph)
 
 
 def test_an_empty_graph_has_no_blocks(device):
     graph = GraphVine(1 << 20, device=device)
     assert graph.block_size is None
-    assert graph.slot_capacity == graph._queue.size == 0
+    assert graph.slot_capacity == graph.store.queue.size == 0
     assert graph.insert_edges([3], [3]).inserted == 0
     assert graph.delete_edges([3], [4]).deleted == 0
     graph.compact()
@@ -158,55 +160,55 @@ def test_deletion_fills_holes_from_the_end(device):
     """Of ten neighbors four go, two of them from the last four: the other two of those fill the two holes."""
     graph = make(device, np.zeros(10, int), np.arange(1, 11), block_size=8)
     graph.delete_edges([0, 0, 0, 0], [2, 5, 8, 10])
-    first = to_host(graph, graph._neighbors)[graph.block_size * int(graph._records[0, 0]) :][:6]
+    first = to_host(graph, graph.store.neighbors)[graph.block_size * int(graph.store.records[0, 0]) :][:6]
     assert first.tolist() == [1, 7, 3, 4, 9, 6]
     check_layout(graph)
 
 
 def test_emptied_blocks_return_to_the_queue(device, rng):
     graph = make(device, *random_batch(rng, VERTICES, 2000)[:2], block_size=8)
-    blocks = graph._queue.size
+    blocks = graph.store.queue.size
     src, dst, _ = graph.to_coo()
     graph.delete_edges(src, dst)
-    assert graph._free == blocks
-    assert not graph._records.any()
+    assert graph.store._free == blocks
+    assert not graph.store.records.any()
     check_layout(graph)
     graph.insert_edges(src, dst)
-    assert graph._queue.size == blocks
+    assert graph.store.queue.size == blocks
     check_layout(graph)
 
 
 def test_the_queue_grows_by_a_quarter(device):
     """No sooner than four fifths of all blocks are in use."""
     graph = make(device, np.arange(16), np.arange(1, 17), num_vertices=400, block_size=8)
-    blocks = graph._queue.size
+    blocks = graph.store.queue.size
     assert blocks == 21
     for v in range(16, 399):
-        used = blocks - graph._free + 1
+        used = blocks - graph.store._free + 1
         graph.insert_edges([v], [v + 1])
         if used > 0.8 * blocks:
-            assert graph._queue.size >= blocks + blocks // 4
-            assert graph._queue.size <= max(blocks + blocks // 4, used / 0.8 + 1)
+            assert graph.store.queue.size >= blocks + blocks // 4
+            assert graph.store.queue.size <= max(blocks + blocks // 4, used / 0.8 + 1)
         else:
-            assert graph._queue.size == blocks
-        blocks = graph._queue.size
+            assert graph.store.queue.size == blocks
+        blocks = graph.store.queue.size
     check_layout(graph)
 
 
 def test_the_queue_grows_as_far_as_memory_allows(monkeypatch):
     graph = make("cpu", np.arange(16), np.arange(1, 17), block_size=8)
-    grow = graph._grow
+    grow = graph.store._grow
 
     def refuse(capacity, bits):
         if capacity > 24:
             raise MemoryError
         grow(capacity, bits)
 
-    monkeypatch.setattr(graph, "_grow", refuse)
+    monkeypatch.setattr(graph.store, "_grow", refuse)
     graph.insert_edges([20, 21], [0, 0])  # 18 blocks of 21 are in use: more would be welcome, but are not needed
-    assert graph._queue.size == 21
+    assert graph.store.queue.size == 21
     graph.insert_edges(np.arange(30, 36), np.zeros(6, int))
-    assert graph._queue.size == 24 and graph._free == 0
+    assert graph.store.queue.size == 24 and graph.store._free == 0
     with pytest.raises(MemoryError):
         graph.insert_edges([40], [0])
     assert graph.num_arcs == 24
@@ -253,7 +255,7 @@ def test_statistics_say_where_bytes_are(device, rng, weight_dtype):
     assert sum(parts.values()) == pytest.approx(graph.memory_usage().bytes_per_arc)
     assert parts["arcs"] == 4 + (4 if weight_dtype else 0)
     assert numbers["blocks"] * graph.block_size * numbers["block_utilisation"] == pytest.approx(graph.num_arcs)
-    assert numbers["blocks"] + numbers["free_blocks"] == graph._queue.size
+    assert numbers["blocks"] + numbers["free_blocks"] == graph.store.queue.size
 
 
 @pytest.mark.parametrize("vertex_dtype", ["int32", "int64"])
@@ -274,20 +276,20 @@ def test_the_check_finds_what_is_wrong(rng):
     batch = random_batch(rng, VERTICES, 1500)[:2]
 
     def swap_children(graph):
-        root = int(graph._records[0, 0])
-        graph._children[root] = graph._children[root, ::-1].copy()
+        root = int(graph.store.records[0, 0])
+        graph.store.children[root] = graph.store.children[root, ::-1].copy()
 
     def make_hole(graph):
-        graph._neighbors[graph.block_size * int(graph._records[3, 0])] = -1
+        graph.store.neighbors[graph.block_size * int(graph.store.records[3, 0])] = -1
 
     def forget_block(graph):
-        graph._free -= 1
+        graph.store._free -= 1
 
     def wrong_last(graph):
-        graph._records[1, 1] += 1
+        graph.store.records[1, 1] += 1
 
     def wrong_straight(graph):
-        graph._records[2, 3] = 0
+        graph.store.records[2, 3] = 0
 
     for spoil in (swap_children, make_hole, forget_block, wrong_last, wrong_straight):
         graph = make("cpu", *batch, block_size=8)

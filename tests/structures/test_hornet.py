@@ -15,9 +15,9 @@ UNIT = 64  # edges in a block-array: small, so that there are many
 def check_blocks(graph):
     """Everything that `BlockArrays` and the views say of the arrays."""
     host = graph.device.to_host
-    records, pool = host(graph._records)[: graph.num_vertices], host(graph._neighbors)
-    classes = host(graph._array_classes)
-    unit = 1 << graph.unit_bits
+    records, pool = host(graph.store.records)[: graph.num_vertices], host(graph.store.neighbors)
+    classes = host(graph.store.array_classes)
+    unit = 1 << graph.store.unit_bits
     assert pool.size == classes.size * unit
     starts, degrees, kinds = records[:, 0], records[:, 1] >> CLASS_BITS, records[:, 1] & CLASS_MASK
     assert ((starts < 0) == (degrees == 0)).all()
@@ -25,7 +25,7 @@ def check_blocks(graph):
     i = 0
     while i < classes.size:
         assert classes[i] != CONTINUED, "a part of a block-array that does not begin"
-        size = 1 if classes[i] == NONE else graph._units(int(classes[i]))
+        size = 1 if classes[i] == NONE else graph.store._units(int(classes[i]))
         assert (classes[i + 1 : i + size] == CONTINUED).all() and i + size <= classes.size
         i += size
     # Blocks in use, by block-array.
@@ -40,10 +40,10 @@ def check_blocks(graph):
         assert block not in used[array], "two lists in one block"
         used[array].add(block)
         assert (np.diff(pool[start : start + degree]) > 0).all(), "a list is not in order"
-    bits = host(graph._free_bits).reshape(classes.size, graph.words_per_unit)
-    counts = host(graph._free_counts)
+    bits = host(graph.store.free_bits).reshape(classes.size, graph.store.words_per_unit)
+    counts = host(graph.store.free_counts)
     for array, blocks in used.items():
-        number = graph._blocks(int(classes[array]))
+        number = graph.store._blocks(int(classes[array]))
         free = np.unpackbits(np.ascontiguousarray(bits[array]).view(np.uint8), bitorder="little")[:number]
         assert set(np.flatnonzero(free == 0).tolist()) == blocks, "the bits are not those of the blocks in use"
         assert counts[array] == number - len(blocks)
@@ -53,7 +53,7 @@ def check_blocks(graph):
     assert numbers["block_utilisation"] == graph.num_arcs / max(sizes, 1)
     in_use = [array for array, blocks in used.items() if blocks]
     assert sum(numbers["block_arrays"]) == len(in_use)
-    assert numbers["block_array_edges"] == sum(graph._units(int(classes[array])) * unit for array in in_use)
+    assert numbers["block_array_edges"] == sum(graph.store._units(int(classes[array])) * unit for array in in_use)
     assert sum(numbers["free_blocks"]) == counts[in_use].sum()
 
 

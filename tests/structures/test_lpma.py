@@ -12,7 +12,7 @@ from frontier.runtime import resolve_device
 from frontier.runtime.memory import growable
 from structures.lpma import LPMA
 from structures.lpma import strategy as strategy_module
-from structures.lpma.graph import STRATEGIES
+from structures.lpma.store import STRATEGIES
 from structures.lpma.strategy import BOTTOM_UP, TOP_DOWN, Hybrid
 from structures.packed.layout import LEAF
 
@@ -55,11 +55,11 @@ def test_a_stream_that_grows_the_array(device, rng, strategy, weight_dtype, dire
     start = random_batch(rng, 300, 400, weight_dtype)
     pair = make(LPMA, device, *start, num_vertices=300, strategy=strategy, directed=directed)
     check_layout(pair.graph)
-    levels = pair.graph.levels
+    levels = pair.graph.store.levels
     grow_in_batches(pair, rng, 300, 12, 700)
     pair.check()
     numbers = pair.graph.statistics()
-    assert numbers["expansions"] == pair.graph.levels - levels >= 2
+    assert numbers["expansions"] == pair.graph.store.levels - levels >= 2
     assert numbers["leaves"] == 1 << numbers["levels"]
     assert numbers["rebuilds"] == 0
 
@@ -106,10 +106,10 @@ def test_a_hub(device, rng, strategy):
 def windows_by_hand(graph, src, dst, strategy):
     """The windows (start, leaves) that a batch of new arcs rebalances by the paper's rules; None if it overflows."""
     order = leaves_in_order(graph)
-    levels, leaves = graph.levels, order.size
+    levels, leaves = graph.store.levels, order.size
     keys = np.unique(np.asarray(src).astype(np.int64) << 32 | (np.asarray(dst) + 1))
     arriving = np.zeros(leaves, int)
-    separators, counts = to_host(graph, graph._separators)[order], to_host(graph, graph._counts)[order]
+    separators, counts = to_host(graph, graph.store.separators)[order], to_host(graph, graph.store.counts)[order]
     np.add.at(arriving, np.searchsorted(separators, keys, side="right") - 1, 1)
     (_, leaf), (_, root) = graph.leaf_density, graph.root_density
 
@@ -184,10 +184,10 @@ def test_appending_a_level_leaves_arcs_where_they_are(device, rng):
 def test_a_batch_larger_than_the_graph(device, rng, strategy):
     """Several levels at once."""
     pair = make(LPMA, device, [0], [1], num_vertices=200, strategy=strategy)
-    levels = pair.graph.levels
+    levels = pair.graph.store.levels
     pair.insert(*random_batch(rng, 200, 8000)[:2])
     check_layout(pair.graph)
-    assert pair.graph.statistics()["expansions"] == pair.graph.levels - levels > 2
+    assert pair.graph.statistics()["expansions"] == pair.graph.store.levels - levels > 2
     pair.check()
 
 
@@ -209,7 +209,10 @@ def test_large_arrays_grow_where_they_are(device, rng, monkeypatch):
 
 
 def addresses(graph):
-    return [array.data.ptr if graph.device.is_gpu else array.ctypes.data for array in (graph._neighbors, graph._counts)]
+    return [
+        array.data.ptr if graph.device.is_gpu else array.ctypes.data
+        for array in (graph.store.neighbors, graph.store.counts)
+    ]
 
 
 def test_growth_and_shrinkage(device, rng):
@@ -217,12 +220,12 @@ def test_growth_and_shrinkage(device, rng):
     batches = [random_batch(rng, 300, 2000)[:2] for _ in range(6)]
     for batch in batches:
         pair.insert(*batch)
-    levels = pair.graph.levels
+    levels = pair.graph.store.levels
     for batch in batches:
         pair.delete(*batch)
         check_layout(pair.graph)
     assert pair.graph.num_edges == 0
-    assert pair.graph.levels < levels - 2
+    assert pair.graph.store.levels < levels - 2
     pair.insert(*batches[0])
     check_layout(pair.graph)
     pair.check()
@@ -318,12 +321,12 @@ def test_appending_synchronizes_once(device, rng, monkeypatch):
     """Weights are added before the host reads what an insertion takes, so that it reads the counters once."""
     src, dst, weights = random_batch(rng, 300, 3000, "int64")
     pair = make(LPMA, device, src, dst, weights, num_vertices=300)
-    reads, read = [], pair.graph._counters.read
-    monkeypatch.setattr(pair.graph._counters, "read", lambda: reads.append(0) or read())
-    leaves = pair.graph.leaves
+    reads, read = [], pair.graph.store._counters.read
+    monkeypatch.setattr(pair.graph.store._counters, "read", lambda: reads.append(0) or read())
+    leaves = pair.graph.store.leaves
     result = pair.insert(src[:50], dst[:50], np.abs(weights[:50]) + 1, on_existing="add")
     assert result.replaced and not result.deleted
-    assert pair.graph.leaves == leaves
+    assert pair.graph.store.leaves == leaves
     assert len(reads) == 1
     pair.check()
 
@@ -334,10 +337,10 @@ def test_appending_synchronizes_once(device, rng, monkeypatch):
 def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
     """What was looked up is forgotten, levels stay, and the view is of the arrays as they are."""
     pair = make(LPMA, device, *random_batch(rng, 200, 500), num_vertices=200, strategy=strategy)
-    graph, leaves = pair.graph, pair.graph.leaves
-    graph._takes_small_batches = False  # they would make a plan of their own
+    graph, leaves = pair.graph, pair.graph.store.leaves
+    graph.store.takes_small_batches = False  # they would make a plan of their own
     graph.view()
-    room, calls = graph._host.room_to_plan, []
+    room, calls = graph.store._host.room_to_plan, []
 
     def refuse(graph, size):
         calls.append(size)
@@ -346,12 +349,12 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
         return room(graph, size)
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(graph._host, "room_to_plan", refuse)
+        patch.setattr(graph.store._host, "room_to_plan", refuse)
         graph.insert_edges(*random_batch(rng, 200, 4000)[:2])
-    assert graph.leaves > leaves
+    assert graph.store.leaves > leaves
     if device == "cpu":
-        assert graph.view().neighbors is graph._neighbors
-        assert not graph._host.no_arrivals(graph).any()
+        assert graph.view().neighbors is graph.store.neighbors
+        assert not graph.store._host.no_arrivals(graph.store).any()
     check_layout(graph)
     pair.insert([0], [199])
     check_layout(graph)
@@ -363,7 +366,7 @@ def test_arrivals_that_were_left_behind(rng, strategy):
     """Windows are those of the batch's own arcs, even if an interrupted one was not forgotten."""
     pair = make(LPMA, "cpu", *random_batch(rng, 200, 4000), num_vertices=200, strategy=strategy)
     pair.insert([0], [1])
-    pair.graph._host.no_arrivals(pair.graph)[:] = 1
+    pair.graph.store._host.no_arrivals(pair.graph.store)[:] = 1
     pair.insert([3], [199])
     check_layout(pair.graph)
     pair.check()

@@ -71,4 +71,4 @@ def test_files_and_copies(tmp_path, monkeypatch, rng):
     for twin in (pair.graph.copy(), fr.Graph.load(tmp_path / "graph.npz", device="cpu")):
         assert type(twin) is Rows
         Pair(twin, pair.model).check()
-        assert np.array_equal(twin._neighbors, pair.graph._neighbors)
+        assert np.array_equal(twin.store.neighbors, pair.graph.store.neighbors)

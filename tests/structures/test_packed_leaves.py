@@ -26,16 +26,16 @@ def packed(request):
 
 
 def check(pair):
-    (check_layout if pair.graph.levels >= 0 else check_array)(pair.graph)
+    (check_layout if pair.graph.store.levels >= 0 else check_array)(pair.graph)
     assert edges_of(pair.graph) == pair.model.edges()
 
 
 def contents(graph):
     """The entries of each leaf, leaves in order of their keys."""
-    pool = to_host(graph, graph._neighbors).reshape(-1, LEAF)
-    view = SimpleNamespace(leaves=graph.leaves, levels=graph.levels)
-    order = [leaf_at.py_func(view, i) for i in range(graph.leaves)]
-    return [leaf[leaf != EMPTY] for leaf in pool[order]], to_host(graph, graph._separators)[order]
+    pool = to_host(graph, graph.store.neighbors).reshape(-1, LEAF)
+    view = SimpleNamespace(leaves=graph.store.leaves, levels=graph.store.levels)
+    order = [leaf_at.py_func(view, i) for i in range(graph.store.leaves)]
+    return [leaf[leaf != EMPTY] for leaf in pool[order]], to_host(graph, graph.store.separators)[order]
 
 
 @pytest.mark.parametrize("width", [4, 8, 32, 128], ids=lambda width: f"{width} leaves")
@@ -73,7 +73,7 @@ def test_fewer_entries_than_leaves(packed, device, width):
 def test_an_array_with_more_leaves_than_entries(packed, device):
     """Leaves at the end that hold nothing are never searched."""
     pair = make(packed, device, num_vertices=3, directed=True, **SPARSE)
-    pair.graph._rebuild(0, 16)
+    pair.graph.store._rebuild(0, 16)
     check(pair)
     leaves, separators = contents(pair.graph)
     assert separators[-1] == (END if not leaves[-1].size else separators[-1])

@@ -7,7 +7,7 @@ from walk import Walk
 
 from frontier.runtime import gpu_available
 from structures.slab import SlabGraph, batches, on_cpu
-from structures.slab import graph as graph_module
+from structures.slab import store as store_module
 from structures.slab.cpu_slabs import EMPTY, TOMBSTONE, bucket_of
 from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 
@@ -15,15 +15,15 @@ from structures.slab.layout import CHAIN_LIMIT, LONG_CHAIN, RELAXED_BATCHES
 def check_tables(graph):
     """Everything that `SlabPool` and `SlabGraph` say of the arrays."""
     host = graph.device.to_host
-    records, words = host(graph._records)[: graph.num_vertices], graph.slab_words
-    keys = host(graph._neighbors).reshape(-1, graph.slab_stride)[:, :words]
+    records, words = host(graph.store.records)[: graph.num_vertices], graph.store.slab_words
+    keys = host(graph.store.neighbors).reshape(-1, graph.store.slab_stride)[:, :words]
     reached, lengths = [], []
     for first, buckets, degree, tombstones in records.tolist():
         found, dead = [], 0
         for bucket in range(buckets if first >= 0 else 0):
             slab, length = first + bucket, 0
             while slab >= 0:
-                assert 0 <= slab < graph._used, "a slab that was never taken"
+                assert 0 <= slab < graph.store._used, "a slab that was never taken"
                 reached.append(slab)
                 length += 1
                 row = keys[slab, : words - 1]
@@ -39,12 +39,12 @@ def check_tables(graph):
         assert len(found) == len(set(found)) == degree
         assert dead == tombstones
     assert len(set(reached)) == len(reached), "a slab in two chains"
-    ring = host(graph._ring)
-    free = ring[(graph._free_head + np.arange(graph._free_count)) % ring.size].tolist()
-    assert sorted(free + reached) == list(range(graph._used)), "a slab is lost, or is in use and free"
-    unused = np.r_[np.array(free, np.int64), np.arange(graph._used, keys.shape[0])]
+    ring = host(graph.store.ring)
+    free = ring[(graph.store._free_head + np.arange(graph.store._free_count)) % ring.size].tolist()
+    assert sorted(free + reached) == list(range(graph.store._used)), "a slab is lost, or is in use and free"
+    unused = np.r_[np.array(free, np.int64), np.arange(graph.store._used, keys.shape[0])]
     assert (keys[unused] == EMPTY).all(), "a free slab is not empty"
-    assert graph._tombstones == records[:, 3].sum()
+    assert graph.store._tombstones == records[:, 3].sum()
     numbers = graph.statistics()
     assert (numbers["slabs"], numbers["free_slabs"], numbers["buckets"]) == (len(reached), len(free), len(lengths))
     assert host(graph.chain_lengths()).tolist() == lengths
@@ -133,17 +133,17 @@ def test_a_ring_that_has_begun_again_grows(device, more, rng):
     ids = np.arange(n)
     graph = SlabGraph.from_edges(ids, (ids + 1) % n, num_vertices=n, directed=True, device=device)
     graph.delete_vertices(ids[10:3000])
-    ring, count = graph._ring, graph._free_count
-    numbers = ring[graph._free_head : graph._free_head + count].copy()
+    ring, count = graph.store.ring, graph.store._free_count
+    numbers = ring[graph.store._free_head : graph.store._free_head + count].copy()
     assert count > 1000
-    graph._free_head = int(ring.size) - count // 2
-    ring[graph._free_head :] = numbers[: count // 2]
+    graph.store._free_head = int(ring.size) - count // 2
+    ring[graph.store._free_head :] = numbers[: count // 2]
     ring[: count - count // 2] = numbers[count // 2 :]
-    graph._pool_changed()
-    graph._resize_pool(graph._capacity + more)
-    at = (graph._free_head + np.arange(count)) % int(graph._ring.size)
-    assert graph._ring.size == 2 * graph._capacity
-    assert to_host(graph, graph._ring[graph.xp.asarray(at)]).tolist() == to_host(graph, numbers).tolist()
+    graph.store._pool_changed()
+    graph.store._resize_pool(graph.store._capacity + more)
+    at = (graph.store._free_head + np.arange(count)) % int(graph.store.ring.size)
+    assert graph.store.ring.size == 2 * graph.store._capacity
+    assert to_host(graph, graph.store.ring[graph.xp.asarray(at)]).tolist() == to_host(graph, numbers).tolist()
     check_tables(graph)
     graph.insert_edges(*rng.integers(3000, n, (2, 20_000)))
     check_tables(graph)
@@ -157,7 +157,7 @@ def test_free_slabs_are_reserved_before_the_pool_grows(device):
     graph.delete_vertices(ids[10:])
     slabs = graph.slot_capacity
     free = graph.statistics()["free_slabs"]
-    unused = graph.slot_capacity // graph.slab_stride - graph._used
+    unused = graph.slot_capacity // graph.store.slab_stride - graph.store._used
     assert free > unused + 100
     graph.insert_edges(np.zeros(8 * (unused + 100), np.int64), np.ones(8 * (unused + 100), np.int64))
     assert graph.slot_capacity == slabs
@@ -193,7 +193,7 @@ def test_many_duplicates_on_a_gpu(most, weight_dtype, monkeypatch, rng):
 
 @pytest.mark.parametrize("weight_dtype", [None, "float32"])
 def test_the_memory_of_a_large_table_of_duplicates_does_not_stay(device, weight_dtype, monkeypatch, rng):
-    monkeypatch.setattr(graph_module, "KEPT_ENTRIES", 64)
+    monkeypatch.setattr(store_module, "KEPT_ENTRIES", 64)
     monkeypatch.setattr(batches, "SMALL_TO_RESOLVE", 10)
     monkeypatch.setattr(batches, "MAX_ENTRIES", 64)
     pair = make(SlabGraph, device, [], [], num_vertices=100, weight_dtype=weight_dtype)
@@ -201,4 +201,6 @@ def test_the_memory_of_a_large_table_of_duplicates_does_not_stay(device, weight_
         src, dst = rng.integers(0, 100, (2, 2000))
         pair.insert(src, dst, None if weight_dtype is None else rng.random(2000).astype(weight_dtype))
     pair.check()
-    assert all(array.nbytes < 2000 * 16 for name, array in pair.graph._scratch._arrays.items() if "many" in name[0])
+    assert all(
+        array.nbytes < 2000 * 16 for name, array in pair.graph.store.scratch._arrays.items() if "many" in name[0]
+    )

@@ -15,9 +15,15 @@ def check_array(graph):
     """Everything that ``structures/packed/array.py`` says of the arrays."""
     pool, offsets, degrees, separators, counts = (
         to_host(graph, array).tolist()
-        for array in (graph._neighbors, graph._offsets, graph._row_degrees, graph._separators, graph._counts)
+        for array in (
+            graph.store.neighbors,
+            graph.store.offsets,
+            graph.store.row_degrees,
+            graph.store.separators,
+            graph.store.counts,
+        )
     )
-    assert len(pool) == LEAF * graph.leaves == LEAF * len(counts) == LEAF * len(separators)
+    assert len(pool) == LEAF * graph.store.leaves == LEAF * len(counts) == LEAF * len(separators)
     assert len(degrees) + 1 == len(offsets) > graph.num_vertices
     assert separators[0] == 0
     row, last_key, found = -1, -1, [0] * len(degrees)
@@ -58,7 +64,7 @@ def physical(i, levels):
 
 
 def leaves_in_order(graph):
-    levels = graph.levels
+    levels = graph.store.levels
     return np.array([physical(i, levels) for i in range(1 << levels)])
 
 
@@ -66,11 +72,11 @@ def check_layout(graph):
     """Every invariant of the array; also that it holds the arcs that the graph says it does."""
     n = graph.num_vertices
     order = leaves_in_order(graph)
-    neighbors = to_host(graph, graph._neighbors)
+    neighbors = to_host(graph, graph.store.neighbors)
     assert neighbors.size == LEAF * order.size
     assert sorted(order.tolist()) == list(range(order.size))
-    counts, separators = to_host(graph, graph._counts), to_host(graph, graph._separators)
-    offsets, degrees = to_host(graph, graph._offsets), to_host(graph, graph._row_degrees)
+    counts, separators = to_host(graph, graph.store.counts), to_host(graph, graph.store.separators)
+    offsets, degrees = to_host(graph, graph.store.offsets), to_host(graph, graph.store.row_degrees)
     slots = (order[:, None] * LEAF + np.arange(LEAF)).ravel()
     values = neighbors[slots]
     assert ((values >= 0) | (values == EMPTY) | (values == GUARD)).all()

@@ -9,6 +9,7 @@ import numpy as np
 from frontier.runtime import Kernels, load_kernels
 
 from ..batch import Arcs
+from ..locking import workspace_of
 from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
 
@@ -56,15 +57,15 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
         arcs.check()
     count = len(arcs)
     most = count if graph.directed else count // 2
-    scratch = graph._scratch.get
+    scratch = workspace_of(graph).scratch.get
     src, dst = xp.empty(most, graph.vertex_dtype), xp.empty(most, graph.vertex_dtype)
     places = scratch("effective_places", count, np.int64)
     entries = 1 << (2 * max(most, 1) - 1).bit_length()
     table = scratch("effective_table", entries, np.int64, fill=FREE)
-    slots = graph._find(arcs.src, arcs.dst)
+    slots = graph.store.find(arcs.src, arcs.dst)
     kernels = effective_kernels(graph)
     if device.is_gpu and count <= SMALL_ARCS:
-        number = graph._access.workspace().number
+        number = workspace_of(graph).number
         kernels.find_few(
             count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places, src, dst,
             number.published, threads=min(1024, -(-count // 32) * 32), blocks=1,
@@ -72,7 +73,7 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
         found = number.synchronize()[0]
         arcs.check(waited=True)
         return src[:found], dst[:found]
-    counters = graph._access.workspace().counters
+    counters = workspace_of(graph).counters
     counters.reset()  # the kernel writes to them: they are zero no longer
     launch = tile_launch(count)
     sums = scratch("effective_sums", tile_count(count), np.int64)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..batch import Arcs
+from ..locking import workspace_of
 from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
 
 if TYPE_CHECKING:
-    from ..base import BaseGraph
+    from ..base import BaseStore
 
 
 class DistinctKeys(NamedTuple):
@@ -33,7 +34,7 @@ class DistinctKeys(NamedTuple):
     count: Any
 
 
-def distinct_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
+def distinct_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
     """The distinct arcs of a batch, in ascending order of source and destination.
 
     Arcs that are to be ignored are left out. The batch need not have been checked; on the CPU it is checked here, where
@@ -55,23 +56,23 @@ def distinct_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Dist
     -----
     A sort: O(m log m) work.
     """
-    keys = sorted_keys(graph, arcs, origin=origin)
-    if not graph.device.is_gpu:
+    keys = sorted_keys(store, arcs, origin=origin)
+    if not store.device.is_gpu:
         return DistinctKeys(keys.keys, keys.order, np.array([keys.keys.size]))
-    return distinct_of_sorted(graph, keys, origin=origin)
+    return distinct_of_sorted(store, keys, origin=origin)
 
 
-def distinct_of_sorted(graph: BaseGraph, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
+def distinct_of_sorted(store: BaseStore, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
     """`distinct_keys` on a GPU, of a batch that is sorted already."""
     keys, bits, _, order = batch
-    size, scratch, kernels = int(keys.size), graph._scratch.get, sort_kernels(graph)
+    size, scratch, kernels = int(keys.size), workspace_of(store).scratch.get, sort_kernels(store)
     sums = scratch("distinct_sums", tile_count(size), np.int64)
     kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))
     distinct = scratch("distinct_keys", size, np.int64)
     places = scratch("distinct_origin", size, np.int64) if origin else None
     count = scratch("distinct_count", 1, np.int64)
     kernels.keep_distinct(
-        size, keys, bits, order, *running_sums(graph.device, kernels, sums), distinct, places, count,
+        size, keys, bits, order, *running_sums(store.device, kernels, sums), distinct, places, count,
         **tile_launch(size),
     )  # fmt: skip
     return DistinctKeys(distinct, places, count)

@@ -9,10 +9,11 @@ import numpy as np
 from frontier.runtime import load_kernels
 
 from ..batch import Arcs
+from ..locking import workspace_of
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
 
 if TYPE_CHECKING:
-    from ..base import BaseGraph
+    from ..base import BaseStore
 
 SMALL_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
@@ -44,7 +45,7 @@ class SortedKeys(NamedTuple):
     order: Any
 
 
-def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
+def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
     """A batch's arcs as keys in ascending order of source and destination.
 
     The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
@@ -66,7 +67,7 @@ def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Sorted
     -----
     A sort: O(m log m) work.
     """
-    device, n = graph.device, graph.num_vertices
+    device, n = store.device, store.num_vertices
     shift, size = id_bits(n), len(arcs)
     if not device.is_gpu:
         arcs.check()
@@ -81,12 +82,12 @@ def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Sorted
     check_key_bits(n)
     # A sort of plain numbers takes a fraction of the time of one that moves positions along.
     bits = size.bit_length() if origin and 2 * shift + size.bit_length() <= 62 else 0
-    keys = graph._scratch.get("sorted_keys", size, np.int64)
+    keys = workspace_of(store).scratch.get("sorted_keys", size, np.int64)
     if size <= SMALL_ARCS:
-        order = graph._scratch.get("sorted_order", size, np.int64) if origin and not bits else None
-        sort_kernels(graph).sort_few(size, arcs.src, arcs.dst, shift, bits, keys, order, tile=8)
+        order = workspace_of(store).scratch.get("sorted_order", size, np.int64) if origin and not bits else None
+        sort_kernels(store).sort_few(size, arcs.src, arcs.dst, shift, bits, keys, order, tile=8)
         return SortedKeys(keys, bits, shift, order)
-    sort_kernels(graph).make_keys(size, arcs.src, arcs.dst, shift, bits, keys)
+    sort_kernels(store).make_keys(size, arcs.src, arcs.dst, shift, bits, keys)
     if origin and not bits:
         keys, order = sort_pairs(device, keys)
         return SortedKeys(keys, 0, shift, order)
@@ -94,6 +95,6 @@ def sorted_keys(graph: BaseGraph, arcs: Arcs, *, origin: bool = False) -> Sorted
     return SortedKeys(keys, bits, shift, None)
 
 
-def sort_kernels(graph: BaseGraph) -> Any:
+def sort_kernels(store: BaseStore) -> Any:
     """The kernels of this folder for a graph's ids."""
-    return load_kernels("frontier.core.sort", graph.device, {"VID": graph.vertex_dtype})
+    return load_kernels("frontier.core.sort", store.device, {"VID": store.vertex_dtype})

@@ -143,7 +143,9 @@ def _arcs_of(
     if data:
         name = next(iter(data))
         raise TypeError(f"insert_edges() got {name}=..., but this graph has no edge data; make it with edge_data=")
-    return graph.local._prepare(src, dst, weights, directed=graph.directed, weighted=data is not None, passing=passing)
+    return graph.local.store.make_arcs(
+        src, dst, weights, directed=graph.directed, weighted=data is not None, passing=passing
+    )
 
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
@@ -253,7 +255,7 @@ def spare_arcs(graph: BasePart) -> int:
     free = free_bytes(graph.local)
     if free is None:
         return 0
-    held = sum(int(array.nbytes) for local in graph.locals() for _, array in stored_arrays(local))
+    held = sum(int(array.nbytes) for local in graph.locals() for _, array in stored_arrays(local.store))
     held += sum(sum(local.payload.array_bytes().values()) for local in graph.locals())
     columns = GROWTH * sum(dtype.itemsize for dtype in graph.edge_dtypes.values())
     return max((free - GROWTH * held) // (BATCH_BYTES + columns), 0)
@@ -444,7 +446,7 @@ def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) 
     """
 
     def check() -> tuple[tuple[Any, Any], Any]:
-        arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
+        arcs = graph.local.store.make_arcs(src, dst, directed=True, drop_loops=False).check()
         return (arcs.src, arcs.dst), arcs.src
 
     route = Route(graph, check, graph.spare.of(graph, 0))

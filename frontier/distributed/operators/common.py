@@ -177,7 +177,7 @@ def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
 
 
 def _degrees(local: Any, vertices: Any) -> Any:
-    return local._degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
+    return local.store.degrees_of(vertices).astype(np.int64) if vertices.size else local.xp.zeros(0, np.int64)
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:

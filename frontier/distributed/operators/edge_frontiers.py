@@ -28,7 +28,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     def __init__(self, graph: Any, src: Any = (), dst: Any = ()):
         def look_up() -> EdgeFrontier:
-            arcs: Arcs = graph.local._prepare(src, dst, directed=True, drop_loops=False).check()
+            arcs: Arcs = graph.local.store.make_arcs(src, dst, directed=True, drop_loops=False).check()
             mine = graph.xp.flatnonzero(graph.partition.is_mine(arcs.src))
             return EdgeFrontier(graph.local, arcs.src[mine], arcs.dst[mine])
 

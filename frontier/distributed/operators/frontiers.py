@@ -72,7 +72,7 @@ class PartFrontier(HeldByParts, Frontier):
         """All vertices, except deleted ones."""
         made = cls.of_part(graph, Frontier._of(graph.local, cls._present(graph, graph.partition.owned)))
         made.is_everyone = True
-        if graph._absent is None:
+        if graph.store.absent is None:
             made._count = graph.num_vertices
         return made
 
@@ -80,7 +80,7 @@ class PartFrontier(HeldByParts, Frontier):
     def _present(graph: Any, vertices: Any) -> Any:
         """Those of some vertices that were not deleted."""
         vertices = vertices.astype(graph.vertex_dtype)
-        return vertices if graph._absent is None else vertices[~graph._absent[vertices]]
+        return vertices if graph.store.absent is None else vertices[~graph.store.absent[vertices]]
 
     def _on(self, graph: Any) -> PartFrontier:
         made = PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
@@ -136,7 +136,7 @@ class PartFrontier(HeldByParts, Frontier):
 def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
     """Those of some vertices that the part owns, found out on the host, before they are copied to the device; None
     where what is given is not a list of ids, or some ids may name deleted vertices."""
-    if graph._absent is not None or not len(vertices):
+    if graph.store.absent is not None or not len(vertices):
         return None
     if len(vertices) == 1 and type(vertices[0]) is int and 0 <= vertices[0] < graph.num_vertices:  # a search's source
         ids = np.asarray(vertices, np.int64)

@@ -189,7 +189,7 @@ class VectorFrontier(PartFrontier):
 
 
 @forwards("comm", "device")
-@forwards("local", "xp", "vertex_dtype", "version", "vertex_version")
+@forwards("local", "store", "xp", "vertex_dtype", "version", "vertex_version")
 class VectorGraph(MakesVertexArrays, BaseGraph):
     """`SpMV.graph` of a graph in parts on GPUs: its vertices, in the order of vectors, without arcs.
 
@@ -201,7 +201,6 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
     has_in_edges = False
     broken: ClassVar[None] = None
     inward: ClassVar[None] = None
-    _absent: ClassVar[None] = None
     forms: ClassVar[dict[type, type]] = {Frontier: VectorFrontier}
 
     def __init__(self, graph: BasePart, order: PartOrder):

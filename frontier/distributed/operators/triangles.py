@@ -150,5 +150,5 @@ def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: l
 def _copy(graph: Any, offsets: Any, neighbors: Any) -> Any:
     """A static copy of arcs, by place."""
     made: Any = csr_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
-    made._has_sorted_lists = False
+    made.store.has_sorted_lists = False
     return made

@@ -60,7 +60,7 @@ def save(part: BasePart, path: str | os.PathLike[str]) -> None:
         text = {
             "format": FORMATS[-1], "together": part.partition.together, "structure": part.structure.name,
             "directed": part.directed, "in_edges": part.inward is not None, "num_vertices": part.num_vertices,
-            "num_arcs": part.num_arcs, "options": {name: getattr(part.local, name) for name in part.local._options},
+            "num_arcs": part.num_arcs, "options": {name: getattr(part.local, name) for name in part.store.options},
             "vertex_dtype": part.vertex_dtype.name,
             "weight_dtype": None if part.weight_dtype is None else part.weight_dtype.name, "files": names,
         }  # fmt: skip

@@ -53,7 +53,7 @@ from .snapshots import copy_of, take_snapshot
 
 @forwards(
     "local", "device", "xp", "num_vertices", "vertex_dtype", "weight_dtype", "is_weighted", "vertex_version",
-    "edge_capacity", "finds_fast", "walk_cost", "time_unit", "keep_time", "multi_edges", "absent_mask",
+    "edge_capacity", "finds_fast", "walk_cost", "store", "time_unit", "keep_time", "multi_edges", "absent_mask",
 )  # fmt: skip
 class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
@@ -199,10 +199,6 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
     def structure(self) -> type:
         """What the parts are stored in."""
         return getattr(self.local, "structure", type(self.local))
-
-    @property
-    def _absent(self) -> Any:
-        return self.local._absent
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
@@ -381,7 +377,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
             if data is None:
-                local._load(Arcs(batch.src, batch.dst, batch.weights))
+                local.store.load(Arcs(batch.src, batch.dst, batch.weights))
             else:
                 build_rows(local, make_rows(local, batch.src, batch.dst, batch.weights, batch.data))
         except EXPECTED:
@@ -462,7 +458,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """Delete the edges of vertices, if there are observers to be notified of them; returns how many."""
         if not self._observers.live():
             return 0
-        found, error = attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self._absent))
+        found, error = attempt(lambda: check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent))
         self._agree_on_vertices(error)
         marked = self.xp.zeros(self.num_vertices, np.bool_)
         marked[found] = True
@@ -491,8 +487,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         """Give a graph that was loaded its in-edges."""
         routed = batches.route_by_target(self, Batch(*own_records(self.local), safe=False))
         all_or_none(self, lambda: self._insert("inward", routed, "replace"))
-        if self._absent is not None:
-            self.inward.delete_vertices(self.xp.flatnonzero(self._absent))
+        if self.store.absent is not None:
+            self.inward.delete_vertices(self.xp.flatnonzero(self.store.absent))
 
     def changes(self) -> None:
         """An update begins, on all parts."""
@@ -515,8 +511,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         made = GraphPart(
             self.comm, self.structure, self.num_vertices, directed=self.directed, vertex_dtype=self.vertex_dtype
         )
-        if self._absent is not None:
-            made.delete_vertices(self.xp.flatnonzero(self._absent))
+        if self.store.absent is not None:
+            made.delete_vertices(self.xp.flatnonzero(self.store.absent))
         return made
 
 

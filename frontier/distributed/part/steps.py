@@ -141,7 +141,7 @@ def check(host: Host, key: int, arrays: tuple) -> Any:
     """Raise what is wrong with a whole batch, if it is about ids or weights."""
     part = _part(host, key)
     if arrays:
-        part.local._prepare(*arrays, directed=True, weighted=True).check()
+        part.local.store.make_arcs(*arrays, directed=True, weighted=True).check()
     return None, _facts(part)
 
 

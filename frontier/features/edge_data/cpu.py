@@ -81,7 +81,7 @@ def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep
 
 
 def count_found(count, directed, slots, sums):
-    """``sums``, on the GPU: how many of each tile of records have edges that were found (`_insert_and_find`)."""
+    """``sums``, on the GPU: how many of each tile of records have edges that were found (`Store.insert_and_find`)."""
 
 
 @cpu_kernel

@@ -25,7 +25,7 @@ def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
         src, dst, slots = src[keep], dst[keep], slots[keep]
     ends = tuple(growable.empty(graph.device, size, graph.vertex_dtype) for _ in range(2))
     ends[0].fill(-1)
-    held = graph._weights[slots]
+    held = graph.store.weights[slots]
     ends[0][held], ends[1][held] = src, dst
     return ends[0], ends[1]
 

@@ -34,9 +34,9 @@ def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResu
     arcs = arcs.check()
     if not len(arcs) or not data.size:
         return RecordsResult()
-    slots = graph._find(arcs.src, arcs.dst)
+    slots = graph.store.find(arcs.src, arcs.dst)
     found = xp.flatnonzero(slots >= 0)
-    edges, order = sort_pairs(graph.device, graph._weights[slots[found]].astype(np.int64))
+    edges, order = sort_pairs(graph.device, graph.store.weights[slots[found]].astype(np.int64))
     last = last_of_runs(graph.device, edges)
     edges, found = edges[last].astype(graph.vertex_dtype), found[order[last]]
     if not edges.size:

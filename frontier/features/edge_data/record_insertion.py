@@ -88,7 +88,7 @@ def insert_records(graph: BaseDynamicGraph, rows: Rows) -> RecordsResult:
 def build_records(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
     plan = _planned(graph, rows, find=False)
-    graph._load(edge_arcs(graph, plan.src, plan.dst, plan.edges))
+    graph.store.load(edge_arcs(graph, plan.src, plan.dst, plan.edges))
     _commit(graph.payload.table, plan)
 
 
@@ -117,9 +117,9 @@ def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
     src, dst = summed.arcs.src, summed.arcs.dst
     if not graph.directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
-    slots = graph._find(src, dst) if find and size else xp.full(src.size, -1, np.int64)
+    slots = graph.store.find(src, dst) if find and size else xp.full(src.size, -1, np.int64)
     present, fresh = xp.flatnonzero(slots >= 0), xp.flatnonzero(slots < 0)
-    held = graph._weights[slots[present]] if present.size else xp.empty(0, dtype)
+    held = graph.store.weights[slots[present]] if present.size else xp.empty(0, dtype)
     _reserve(graph, size, int(fresh.size))
     add_held(graph, columns, present, held)
     edges = xp.empty(src.size, dtype)

@@ -46,7 +46,7 @@ def record_change(
     changes = [(observer, there) for observer in observers if observer.exact and observer.sees_changes]
     inserted = [(observer, new if observer.exact else listed) for observer in observers]
     return Change(
-        INSERT, arcs, finds=graph._supports_insert_and_find, notifications=(inserted, changes),
+        INSERT, arcs, finds=graph.store.supports_insert_and_find, notifications=(inserted, changes),
         commit=commit, always=True,
     )  # fmt: skip
 

@@ -45,9 +45,9 @@ def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int]:
     rows = summed_rows(graph, rows, edge_runs(graph, rows))
     if not len(rows.arcs):
         return 0, 0
-    slots = graph._find(rows.arcs.src, rows.arcs.dst)
+    slots = graph.store.find(rows.arcs.src, rows.arcs.dst)
     present = graph.xp.flatnonzero(slots >= 0)
-    add_held(graph, rows.columns, present, graph._weights[slots[present]])
+    add_held(graph, rows.columns, present, graph.store.weights[slots[present]])
     return insert_rows(graph, rows, timed=False)
 
 

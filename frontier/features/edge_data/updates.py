@@ -65,7 +65,7 @@ def make_rows(
 ) -> Rows:  # fmt: skip
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
     columns = graph.payload.table.rows(data, function)  # type: ignore[union-attr]
-    arcs = graph._prepare(src, dst, weights, directed=True, weighted=True)
+    arcs = graph.store.make_arcs(src, dst, weights, directed=True, weighted=True)
     if graph.multi_edges == "sum":  # a record is one, unless it says how many it stands for
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
@@ -86,7 +86,7 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
     """
     data: Any = graph.payload.table
     copies = 1 if graph.directed else 2
-    distinct = graph._supports_insert_and_find
+    distinct = graph.store.supports_insert_and_find
     if distinct:
         data.reserve_free(len(rows.arcs))
     arcs, ids, found_before = _identified(graph, rows, find=not distinct, keep=keep)
@@ -120,7 +120,7 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
     """Fill an empty graph."""
     data: Any = graph.payload.table
     arcs, ids, _ = _identified(graph, rows, find=False, keep=False)
-    graph._load(arcs)
+    graph.store.load(arcs)
     data.take(graph.num_edges)
     data.write(ids, rows.columns)
     data.note_replaced(rows.arcs.src, graph.num_edges, rows.columns)
@@ -134,7 +134,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
     launch = tile_launch(count)
     data.kernels.count_found(count, graph.directed, slots, sums, **launch)
     data.kernels.settle_ids(
-        count, graph.directed, slots, graph._weights, *running_sums(graph.device, data.kernels, sums), keep,
+        count, graph.directed, slots, graph.store.weights, *running_sums(graph.device, data.kernels, sums), keep,
         data.free_ids, data.free_count, data.sources, ids, **launch,
     )  # fmt: skip
     data.give_back(found)
@@ -155,7 +155,7 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     last = _last_of_each(graph, Rows(arcs, {}), find=True, present=True)
     data.kernels.list_ids(
-        count, arcs.src, arcs.dst, last.slots, graph._weights, last.places, *last.sums, last.table, data.free_ids,
+        count, arcs.src, arcs.dst, last.slots, graph.store.weights, last.places, *last.sums, last.table, data.free_ids,
         data.free_count, graph.directed, src, dst, **tile_launch(count),
     )  # fmt: skip
 
@@ -215,7 +215,7 @@ def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
     columns = {name: values[chosen] for name, values in rows.columns.items()}
     weights = columns[WEIGHT_COLUMN]
     present = xp.flatnonzero(slots >= 0)
-    held_ids = graph._weights[slots[present]]
+    held_ids = graph.store.weights[slots[present]]
     weights[present] = add_weights(graph, weights[present], data.weights[held_ids], copies=1)
     if data.times is not None:  # edges whose time counts more keep it, and all but their weight
         outdated = xp.flatnonzero(data.times.outdated(data.columns[TIME][held_ids], columns[TIME][present]))
@@ -248,7 +248,7 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
     ids = xp.empty(count, graph.vertex_dtype)
     last = _last_of_each(graph, rows, find=find, present=False)
     data.kernels.assign_ids(
-        count, records.src, records.dst, last.slots, graph._weights, last.places, *last.sums, last.table, keep,
+        count, records.src, records.dst, last.slots, graph.store.weights, last.places, *last.sums, last.table, keep,
         data.free_ids, data.free_count, data.top, graph.directed, src, dst, stored, ids, **tile_launch(count),
     )  # fmt: skip
     return _with_checks(records, src, dst, stored), ids, last.slots
@@ -273,7 +273,7 @@ def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) ->
     sums = scratch("record_sums", tile_count(count), np.int64)
     entries = 1 << (2 * max(count, 1) - 1).bit_length()
     table = scratch("record_table", entries, np.int64, fill=FREE)
-    slots = graph._find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
+    slots = graph.store.find(records.src, records.dst) if find else scratch("no_slots", count, np.int64, fill=-1)
     kernels.claim_last(count, records.src, records.dst, graph.directed, times, earliest, table, entries, places)
     kernels.keep_last(count, places, table, slots, present, sums, **tile_launch(count))
     return Last(slots, places, table, running_sums(graph.device, kernels, sums))

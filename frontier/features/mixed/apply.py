@@ -194,7 +194,7 @@ def _resolve_pairs(
     xp, data, none = graph.xp, graph.payload.table, no_pair(graph)
     check_key_bits(graph.num_vertices)
     pairs = _host(graph).sorted_pairs(graph, batch, tally)
-    slots = graph._find(pairs.src, pairs.dst)
+    slots = graph.store.find(pairs.src, pairs.dst)
     timed = data is not None and data.times is not None and TIME in batch.columns
     times = edges = held = xp.empty(0, np.int64)
     if timed:
@@ -226,12 +226,12 @@ def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any
             insert_rows(graph, Rows(_edges(graph, batch, insert), columns), timed=False)
         else:
             # In graphs without weights all of them are new.
-            distinct = graph._supports_insert_and_find and graph.weight_dtype is None
+            distinct = graph.store.supports_insert_and_find and graph.weight_dtype is None
             run(graph, Change(INSERT, arcs(insert, batch.weights), finds=distinct))
     if delete.size:
         if data is None:
             run(graph, Change(DELETE, arcs(delete, None), notifications=leaving))
-        elif graph._supports_insert_and_find:
+        elif graph.store.supports_insert_and_find:
             delete_arcs(graph, arcs(delete, None), leaving)
         else:
             delete_rows(graph, _edges(graph, batch, delete), leaving)

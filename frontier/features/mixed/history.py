@@ -74,7 +74,7 @@ class History:
         A sort of the effects, and a look-up for each vertex.
         """
         xp, effects = self._graph.xp, self._effects
-        degrees = self._graph._degrees_of(vertices).astype(np.int64)
+        degrees = self._graph.store.degrees_of(vertices).astype(np.int64)
         if not effects.positions.size:
             return degrees
         at = self._at(effects.src, effects.positions)

@@ -25,7 +25,7 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatc
     ends = np.where(given >= DEGREE, src, dst)
     if weights is not None:
         weights = np.where(given == INSERT, weights, weights.dtype.type(1))
-    arcs = graph._prepare(src, ends, weights, directed=True, weighted=True, drop_loops=False)
+    arcs = graph.store.make_arcs(src, ends, weights, directed=True, weighted=True, drop_loops=False)
     return MixedBatch(given.astype(np.uint8), arcs.src, arcs.dst, arcs.weights, {}, tally, lambda counts: arcs.check())
 
 

@@ -35,8 +35,8 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatc
     if dtype is not None:
         values = elementwise.full(graph.device, size, 1, dtype) if weights is None else xp.empty(size, dtype)
     mixed_kernels(graph, src.dtype).take_operations(
-        size, given, given.itemsize, given.dtype.kind == "i", src, dst, weights, graph.num_vertices, graph._absent, ops,
-        *ends, None if weights is None else values, tally,
+        size, given, given.itemsize, given.dtype.kind == "i", src, dst, weights, graph.num_vertices,
+        graph.store.absent, ops, *ends, None if weights is None else values, tally,
     )  # fmt: skip
     return MixedBatch(ops, *ends, values, {}, tally, partial(_check, graph, given, src, dst, weights))
 
@@ -50,7 +50,7 @@ def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: lis
     if weights is not None:
         weights = xp.where(given == INSERT, weights, weights.dtype.type(1))
     errors = [counts[what] for what in (OUTSIDE, GONE, NAN_WEIGHTS)]
-    explain_errors(graph.device, errors, src, dst, weights, graph.num_vertices, graph._absent)
+    explain_errors(graph.device, errors, src, dst, weights, graph.num_vertices, graph.store.absent)
 
 
 def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
@@ -88,7 +88,9 @@ def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers
     """Put the weights that operations ask for where these are in `found`."""
     data, held, places = graph.payload.table, None, None
     if graph.weight_dtype is not None:
-        held, places = (graph._weights, slots) if data is None else (data.weights, graph.payload.edges_at(graph, slots))
+        held, places = (
+            (graph.store.weights, slots) if data is None else (data.weights, graph.payload.edges_at(graph, slots))
+        )
     mixed_kernels(graph, batch.src.dtype).answer_weights(
         int(batch.ops.size), batch.ops, answers, origins, batch.weights, places, held, found
     )

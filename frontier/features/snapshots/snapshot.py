@@ -6,10 +6,11 @@ import functools
 import weakref
 from collections.abc import Mapping
 from contextlib import nullcontext
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from frontier.core.locking import CONTENTS, LAYOUT, reads
+from frontier.core.forwarding import forwards
+from frontier.core.locking import CONTENTS, LAYOUT, access_of, reads
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 
 from .history import Copy, History, Pending, history_of
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
 
 REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"
-KNOWN = (
-    "directed", "device", "vertex_dtype", "weight_dtype", "version", "vertex_version", "_num_vertices", "_num_arcs",
-)  # fmt: skip
-"""Attributes that a snapshot has before it is read."""
+FIXED = "directed", "device", "vertex_dtype", "weight_dtype"
+COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
+"""What is known of a snapshot before it is read."""
 
 
+@forwards("_known", *COUNTED)
 class Snapshot(ReadOnlyGraph):
     """What makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
 
-    Until it is read it lacks most attributes that graphs have, and to ask for one reads it. Then it shares those of a
-    copy.
+    Until it is read it lacks most attributes that graphs have, and to ask for one reads it. Then it has the store and
+    the components of a copy.
     """
 
     __slots__ = ()
@@ -37,6 +38,7 @@ class Snapshot(ReadOnlyGraph):
     refusal = REFUSAL
     observer_refusal = REFUSAL_OF_OBSERVERS
     _unread: Pending | None
+    _known: SimpleNamespace
     _shown: BaseDynamicGraph
 
     def __getattr__(self, name: str) -> Any:
@@ -54,10 +56,13 @@ class Snapshot(ReadOnlyGraph):
                 return
             made = pending.history.copy_at(pending.graph, pending.position)
             graph = made.graph
-            graph.version, graph.vertex_version, graph._view = self.version, self.vertex_version, None
+            store = graph.store
+            store.version, store.vertex_version = self.version, self.vertex_version
+            store.view_changed()
             weakref.finalize(self, _release, weakref.ref(pending.history), made).atexit = False
             self._shown = graph
-            self.__dict__ = graph.__dict__
+            self._use(store)
+            self._components = graph._components
             self._unread = None
 
     @property
@@ -95,7 +100,7 @@ class Snapshot(ReadOnlyGraph):
 
 def take_snapshot(graph: BaseDynamicGraph) -> Any:
     """`DynamicGraph.snapshot`; called while the graph is read."""
-    if graph._access.writer is not None:  # the update of this thread, which notifies an observer
+    if access_of(graph).writer is not None:  # the update of this thread, which notifies an observer
         raise RuntimeError(
             "an observer must not take a snapshot of the graph whose update it is notified of: take it after the update"
         )
@@ -112,7 +117,9 @@ def read_now(snapshot: Any) -> None:
 
 def _make_snapshot(graph: BaseDynamicGraph, history: History) -> Any:
     made = object.__new__(_snapshot_class(type(graph)))
-    made.__dict__.update({name: getattr(graph, name) for name in KNOWN})
+    for name in FIXED:
+        setattr(made, name, getattr(graph, name))
+    made._known = SimpleNamespace(**{name: getattr(graph, name) for name in COUNTED})
     made._unread = Pending(graph, history)
     return made
 
@@ -120,7 +127,7 @@ def _make_snapshot(graph: BaseDynamicGraph, history: History) -> Any:
 @functools.cache
 def _snapshot_class(structure: type) -> type:
     """The class of snapshots of graphs of a structure."""
-    return read_only_class(Snapshot, structure, __slots__=("_shown", "_unread"))
+    return read_only_class(Snapshot, structure, __slots__=("_known", "_shown", "_unread"))
 
 
 def _release(history: weakref.ref[History], shown: Copy) -> None:

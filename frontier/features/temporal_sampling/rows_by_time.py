@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.locking import access_of
 from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.operators.degrees import total_degree
 from frontier.runtime.memory import elementwise
@@ -84,7 +85,7 @@ def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     places : array of int64, shape (m,)
         The row of each of `vertices`.
     """
-    access: Any = graph._access
+    access: Any = access_of(graph)
     if access.writer is not None:  # an observer reads: what holds during an update may not hold after it
         distinct, places = _distinct(graph, vertices)
         return _sorted_rows(graph, distinct), places

@@ -66,7 +66,7 @@ def collect_events(graph: BaseGraph, vertices: Any = None) -> Events:
     """The events of edges that leave some vertices (None for all) of a graph with times."""
     data = _data(graph)
     offsets, ids, slots = collect_arcs(graph, vertices)
-    found = Events(offsets, ids, graph._weights, slots)
+    found = Events(offsets, ids, graph.store.weights, slots)
     if data.records is None or not found.ids.size:
         return found
     device = graph.device
@@ -119,7 +119,9 @@ def _graph_of_records(graph: BaseGraph) -> BaseGraph:
         graph.num_vertices, directed=graph.directed, device=graph.device, weight_dtype=graph.weight_dtype,
         vertex_dtype=graph.vertex_dtype, edge_data=given, time_unit=graph.time_unit,
     )  # fmt: skip
-    made._build(found.offsets, found.ids, found.numbers(graph.device))
-    made._num_arcs, made._absent, made._has_sorted_lists = int(found.ids.size), graph._absent, False
+    store = made.store
+    store.build(found.offsets, found.ids, found.numbers(graph.device))
+    store.commit(int(found.ids.size))
+    store.absent, store.has_sorted_lists = graph.store.absent, False
     made.payload.table.adopt(records)
     return made

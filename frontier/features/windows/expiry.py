@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.batch import Arcs
 from frontier.core.results import UpdateResult
 from frontier.core.sort import last_of_runs
+from frontier.operators.extract import sorted_edges
 from frontier.runtime.memory import growable
 
 from ..edge_data import RecordsResult, delete_arcs, delete_rows
@@ -50,7 +51,7 @@ def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
         arrivals = Arrivals(graph.device, times.kernels)
         src_of, dst_of = (growable.empty(graph.device, data.capacity, graph.vertex_dtype) for _ in range(2))
         if graph.num_edges:
-            src, dst, ids = graph._sorted_edges()
+            src, dst, ids = sorted_edges(graph)
             times.kernels.remember(int(ids.size), ids, src, dst, src_of, dst_of)
             arrivals.append(ids, data.columns[TIME][ids])
         times.start(arrivals, (src_of, dst_of))
@@ -71,11 +72,11 @@ def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateRes
     """Delete those of some edges that are still in the graph with a time less than `before`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, int(ids.size)
-    both = graph._supports_insert_and_find and not graph.directed
+    both = graph.store.supports_insert_and_find and not graph.directed
     total = 2 * count if both else count
     src, dst = xp.empty(total, graph.vertex_dtype), xp.empty(total, graph.vertex_dtype)
     data.times.kernels.keep_expired(count, ids, *data.times.ends, data.columns[TIME], before, both, src, dst)
     arcs = Arcs(src, dst, None)
     return UpdateResult.of_arcs(
-        graph.directed, 0, 0, (delete_arcs if graph._supports_insert_and_find else delete_rows)(graph, arcs)
+        graph.directed, 0, 0, (delete_arcs if graph.store.supports_insert_and_find else delete_rows)(graph, arcs)
     )

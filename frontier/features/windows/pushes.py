@@ -23,7 +23,7 @@ from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
 from frontier.core.component import columns_moved, is_followed
-from frontier.core.locking import workspace_of
+from frontier.core.locking import access_of, workspace_of
 from frontier.core.observers import Notification
 from frontier.core.results import UpdateObserver
 from frontier.core.small_updates import ALIGNMENT, NotificationBuffer
@@ -128,7 +128,7 @@ def plain_records(
         If records are numbered; otherwise `edge_data` has their times.
     """
     data: Any = graph.payload.table
-    if not graph._makes_update_plans or data is None or data.multi_edges != "last":
+    if not graph.store.makes_update_plans or data is None or data.multi_edges != "last":
         return None
     array = graph.xp.ndarray
     if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MAX_RECORDS:
@@ -170,7 +170,7 @@ def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = N
     work = workspace_of(graph)
     if work.pushes is None:
         work.pushes = Pushes(graph)
-    with graph._access.changing():
+    with access_of(graph).changing():
         return work.pushes.run(graph, records, window, observers)
 
 
@@ -272,10 +272,10 @@ class Pushes:
     def _delete(self, graph: BaseDynamicGraph, entries: int, arcs: int) -> None:
         """Queue the deletion of what has left the window, among so many entries of the log."""
         updates = self._bound.updates  # type: ignore[union-attr]
-        updates.erase(graph, self.copies * entries)
-        updates.erased(graph, arcs)
-        graph._keep_view()
-        graph._commit(-arcs)
+        updates.erase(graph.store, self.copies * entries)
+        updates.erased(graph.store, arcs)
+        graph.store.keep_view()
+        graph.store.commit(-arcs)
 
     def _notifications(
         self, observers: list[UpdateObserver], room: NotificationBuffer | None, arcs: int, given: Arcs, size: int
@@ -298,7 +298,7 @@ class Pushes:
     def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""
         data: Any = graph.payload.table
-        graph._reserve_for(self.copies * count)
+        graph.store.reserve_for(self.copies * count)
         if data.top + max(count - data.free_count, 0) > data.capacity:
             try:
                 data.reserve(count)
@@ -324,7 +324,7 @@ class Pushes:
         """Kernels, which take the arrays of the graph that there are now."""
         data: Any = graph.payload.table
         held, ends = (None, ()) if data.times is None else (data.columns[TIME], data.times.ends)
-        arrays = graph._weights, data.free_ids, held, *(ends or (None, None))
+        arrays = graph.store.weights, data.free_ids, held, *(ends or (None, None))
         self.moving.set(*[0 if array is None else array.data.ptr for array in arrays])
         if self._bound is None:
             self._bound = Bound(graph, self, Memory(graph, *self._room))
@@ -334,7 +334,7 @@ class Pushes:
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, ids: Any, logged: Any,
         new: NotificationBuffer | None, gone: NotificationBuffer | None,
     ) -> None:  # fmt: skip
-        data, absent, clock = graph.payload.table, graph._absent, None if window is None else window.clock
+        data, absent, clock = graph.payload.table, graph.store.absent, None if window is None else window.clock
         times, weights = records.times, records.columns.get(WEIGHT_COLUMN)
         if weights is not None and weights.dtype.kind != "f":  # these cannot be NaN
             weights = None
@@ -350,7 +350,7 @@ class Pushes:
             of_window = window.lateness is not None, window.reach, window.lateness or 0
         of_times = (False, False) if data.times is None else (True, data.times.earliest)
         rules = (
-            records.src.itemsize == 8, graph.directed, graph._num_vertices, 0 if absent is None else absent.data.ptr,
+            records.src.itemsize == 8, graph.directed, graph.num_vertices, 0 if absent is None else absent.data.ptr,
             0 if weights is None else weights.itemsize, records.time_step, *of_times, records.keep, *of_window,
         )  # fmt: skip
         if rules == self._rules:
@@ -393,17 +393,17 @@ class Pushes:
         data, count = graph.payload.table, int(ids.size)
         bound: Any = self._bound
         sources = bound.memory.arcs.src[: self.copies * count]
-        inserted, deferred = bound.updates.inserted(graph)
+        inserted, deferred = bound.updates.inserted(graph.store)
         known = numbers[KNOWN]
         if not deferred:
-            graph._keep_view()
+            graph.store.keep_view()
         else:
-            inserted = bound.updates.resume(graph, self.copies * count)
+            inserted = bound.updates.resume(graph.store, self.copies * count)
             self._finish(self._bind(graph), data, records, ids, self._describe_expiry([]))
             known = self.numbers.synchronize()[KNOWN]
         data.take(count)  # type: ignore[union-attr]
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
-        graph._commit(inserted)
+        graph.store.commit(inserted)
         data.note_replaced(sources, inserted)  # type: ignore[union-attr]
         return inserted, 0 if records.keep else self.copies * known
 
@@ -439,7 +439,7 @@ class Bound:
     Attributes
     ----------
     updates : object
-        What the structure has bound (`DynamicGraph._make_update_plan`).
+        What the structure has bound (`Store.make_update_plan`).
     """
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
@@ -449,7 +449,7 @@ class Bound:
         log, kernels, numbers = pushes.expiry, pushes._kernels, pushes.numbers
         arcs, gone, table = memory.arcs, memory.gone, memory.table
         weights, free_ids, held, src_of, dst_of = (Field(pushes.moving, name) for name in MOVING)
-        self.updates = graph._make_update_plan(arcs, memory.slots, gone, numbers.array)
+        self.updates = graph.store.make_update_plan(arcs, memory.slots, gone, numbers.array)
         self._check = kernels.check_records.bind(pushes.push, arcs.src, arcs.dst, arcs.weights, numbers.array)
         self._finish = kernels.finish_records.bind(
             pushes.push, pushes.writes, log, memory.slots, arcs.weights, weights, table, table.size, memory.filter,
@@ -462,7 +462,7 @@ class Bound:
     def insert(self, graph: BaseDynamicGraph, count: int) -> None:
         """Queue the insertion of so many records' arcs."""
         self._check(count)
-        self.updates.insert(graph, self._copies * count)
+        self.updates.insert(graph.store, self._copies * count)
 
     def finish(self, count: int, entries: int) -> None:
         """Queue what finds out what became of the records, and what has left the window among entries of the log."""

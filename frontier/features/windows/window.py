@@ -246,7 +246,7 @@ class SlidingWindow:
     ) -> WindowResult | None:
         """`push` of a batch that kernels can take as it is, on a GPU; None if it is to go the general way."""
         graph, clock, numbers = self.graph, self.clock, {}
-        if not graph._makes_update_plans or on_existing not in ("replace", "keep"):
+        if graph.in_parts or not graph.store.makes_update_plans or on_existing not in ("replace", "keep"):
             return None
         lateness = None
         if self._by == "span":

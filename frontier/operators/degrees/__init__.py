@@ -30,7 +30,7 @@ def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
         if count:
             cuda_kernels_for(graph, HEADER, (), ()).degrees(count, graph.view(), vertices, out)
         return out
-    found = graph._degrees() if vertices is None else graph._degrees_of(vertices)
+    found = graph.store.degrees() if vertices is None else graph.store.degrees_of(vertices)
     if out is None:
         return found.astype(np.int64)
     out[:] = found

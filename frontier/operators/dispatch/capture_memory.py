@@ -17,7 +17,7 @@ from frontier.runtime.launch.recorder import recorder
 from ..frontiers.deferred import DeferredFrontier
 
 if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+    from frontier.core.base import BaseGraph, BaseStore
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
@@ -83,7 +83,7 @@ class CaptureArena:
         To be set to zero by the first launch of the record.
     """
 
-    def __init__(self, graph: BaseGraph, views: list[tuple[BaseGraph, ByValue]], work: Workspace):
+    def __init__(self, graph: BaseGraph, views: list[tuple[BaseStore, ByValue]], work: Workspace):
         self.graph = graph
         self._views = views
         self._work = work
@@ -93,9 +93,9 @@ class CaptureArena:
         self.space: CaptureSpace | None = None
         self.visits = self.trailing = 0
 
-    def view_of(self, graph: BaseGraph) -> ByValue | None:
-        """What `view` of a graph is for this thread while it records: of the record's, and of its reverse."""
-        return next((view for each, view in self._views if each is graph), None)
+    def view_of(self, store: BaseStore) -> ByValue | None:
+        """What `view` of a store is for this thread while it records: of the record's graph, and of its reverse."""
+        return next((view for each, view in self._views if each is store), None)
 
     def counters(self, count: int) -> Any:
         """Numbers that are zero whenever the record runs."""

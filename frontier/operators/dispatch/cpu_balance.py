@@ -165,7 +165,7 @@ def run_shares(
 
 
 def _run_by_arcs(graph: BaseGraph, kernel: Any, functors: tuple, vertices: Any, view: tuple, args: tuple) -> None:
-    ends = np.cumsum(graph._degrees_of(vertices), dtype=np.int64)
+    ends = np.cumsum(graph.store.degrees_of(vertices), dtype=np.int64)
     shares = Shares(ends, ALL, _NONE, _NONE, np.zeros(1, np.int64))
     if ends[-1]:
         run_cpu(kernel, functors, -(-int(ends[-1]) // UNIT), *view, vertices, shares, *args)

@@ -37,11 +37,11 @@ def tile_size(graph: BaseGraph) -> str:
     Kernels are compiled for one number or the other. So that this does not happen in the middle of a stream, a graph
     keeps what its first use with any edges decides, and one that begins empty expects many.
     """
-    if graph._short_lists is None:
+    if graph.store.short_lists is None:
         if not graph.num_arcs:
             return TILE_SIZES[1]
-        graph._short_lists = 1 <= graph.num_arcs / graph.num_vertices <= SHORT_LISTS
-    return TILE_SIZES[not graph._short_lists]
+        graph.store.short_lists = 1 <= graph.num_arcs / graph.num_vertices <= SHORT_LISTS
+    return TILE_SIZES[not graph.store.short_lists]
 
 
 def other_lanes(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...] | None:

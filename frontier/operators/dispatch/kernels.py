@@ -105,14 +105,14 @@ def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, A
     """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
     if graph.payload.table is not None:
         return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
-    return (graph.view(), graph._weights) if weight else (bare_view(graph), None)
+    return (graph.view(), graph.store.weights) if weight else (bare_view(graph), None)
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
     """The graph's weights as CPU kernels read them (`weight_at`); without, only edges are known from it."""
     if graph.payload.table is None:
-        return graph._weights
-    return ByEdge(graph._weights, graph.payload.table.weights if weighted else None)
+        return graph.store.weights
+    return ByEdge(graph.store.weights, graph.payload.table.weights if weighted else None)
 
 
 def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
@@ -178,7 +178,7 @@ def cuda_kernels_for(
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
     checked = is_checking()
     key = (
-        header, graph._kernels, edge_macros(graph), types, options, checked,
+        header, graph.store.kernels, edge_macros(graph), types, options, checked,
         tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
@@ -219,7 +219,7 @@ def edge_macros(graph: BaseGraph) -> tuple[tuple[str, str], ...]:
 
 def view_macros(graph: BaseGraph) -> dict[str, str]:
     """The macros with which a graph's view is compiled."""
-    own = {name: define_text(value) for name, value in graph.defines.items()}
+    own = {name: define_text(value) for name, value in graph.store.defines.items()}
     return {**own, "VIEW_HEADER": _view_header(graph), **dict(edge_macros(graph))}
 
 

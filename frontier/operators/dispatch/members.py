@@ -72,7 +72,7 @@ def kernel_members(frontier: Any, op: Callable) -> tuple:
         return (frontier._members(), None, 0, 0) if graph.device.is_gpu else (frontier._members(),)
     if graph.device.is_gpu:
         return graph.view(), frontier._sources, frontier._slots
-    return (Arcs(frontier._sources, frontier._slots, graph._neighbors, read_view(graph, op)[1]),)
+    return (Arcs(frontier._sources, frontier._slots, graph.store.neighbors, read_view(graph, op)[1]),)
 
 
 def kernel_size(frontier: Any) -> tuple[int, int | None]:

@@ -38,7 +38,7 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
         none = np.empty((workers, 0), np.int64)
         run(workers, *view, us, vs, us[:0], order, starts, none, np.zeros(1, np.int64), *args)
         return
-    longer = np.where(graph._degrees_of(us) > graph._degrees_of(vs), us, vs)
+    longer = np.where(graph.store.degrees_of(us) > graph.store.degrees_of(vs), us, vs)
     order, starts = _groups(graph, longer)
     places = (
         workspace_of(graph).scratch.get("list_places", workers * vertices, np.int64, fill=-1).reshape(workers, vertices)
@@ -53,7 +53,7 @@ def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: 
 def has_places(graph: BaseGraph, count: int) -> bool:
     """Whether so many pairs are put into groups, and there is memory for arrays by vertex."""
     room = np.dtype(np.int64).itemsize * threads_for(count, PARALLEL) * graph.num_vertices
-    return count >= FEW and room <= max(SMALLEST_ROOM, graph._neighbors.nbytes)
+    return count >= FEW and room <= max(SMALLEST_ROOM, graph.store.neighbors.nbytes)
 
 
 def _groups(graph: BaseGraph, longer: Any) -> tuple[Any, Any]:

@@ -263,7 +263,7 @@ def prepare_push_on_gpu(
     """
     kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, attrgetter("data.ptr"))
     # Those of functors that are checked are others; without any edges, how many lanes share a list is not decided yet.
-    if isinstance(kernel, CudaKernel) and kinds is not None and graph._short_lists is not None:
+    if isinstance(kernel, CudaKernel) and kinds is not None and graph.store.short_lists is not None:
         _plans[_key(graph, functors, unique)] = PushOnGpu(kernel, kinds, unique, may_pull)
 
 
@@ -290,7 +290,7 @@ def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
 
 def _setting(graph: BaseGraph, unique: bool) -> tuple:
     """The type of the graph's view, the lanes to a neighbor list, and whether vertices are put out once."""
-    return graph._kernels, graph.payload.table is None, graph.weight_dtype, graph._short_lists, unique
+    return graph.store.kernels, graph.payload.table is None, graph.weight_dtype, graph.store.short_lists, unique
 
 
 def _kinds_of(

@@ -75,13 +75,13 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
         counters = workspace_of(up).counters
         counters.reset()
         kernels = cuda_kernels_for(up, HEADER, (), ())
-        order = up.xp.argsort(-down._degrees()).astype(up.vertex_dtype)
+        order = up.xp.argsort(-down.store.degrees()).astype(up.vertex_dtype)
         kernels.edge_support(
             count, up.view(), down.view(), order, support, counters.array, blocks=min(count, resident_blocks())
         )
     else:
         kernel = cpu_kernel_for(up.package, make_edge_support, ())
-        longest = int(up._degrees().max())
+        longest = int(up.store.degrees().max())
         tickets = np.zeros(1, np.int64)
         views = bare_view(up), bare_view(down)
         run_cpu(kernel, (), workers_for(count), count, longest, *views, tickets, support)

@@ -71,7 +71,7 @@ def extract_neighbors(
     elif args:
         raise TypeError("arguments were given, but no op to hand them to")
     if vertices is not None:
-        vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph._absent)
+        vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph.store.absent)
         vertices = vertices.astype(graph.vertex_dtype, copy=False)
     offsets, dst, slots = collect_arcs(graph, vertices, op, values)
     return offsets, dst, graph.payload.edges_at(graph, slots)
@@ -138,17 +138,20 @@ def _enters(src, dst, edge, weight, wanted):
     return wanted[dst] != 0
 
 
-def extract_sorted(graph: BaseGraph) -> tuple[Any, Any, Any]:
+def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
     """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored.
 
     That is the weight of each, or the id of its edge; or None.
     """
-    is_stored = graph._stored_dtype is not None
+    known = graph.store.sorted_arcs()
+    if known is not None:
+        return known
+    is_stored = graph.store.stored_dtype is not None
     if graph.is_sorted:
         return _collect_in_order(graph, None, is_stored)
     offsets, dst, slots = collect_arcs(graph, slots=is_stored)
     xp = graph.xp
-    weights = None if slots is None else graph._weights[slots]
+    weights = None if slots is None else graph.store.weights[slots]
     keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
     if weights is None:
         sort_keys(graph.device, keys)
@@ -158,13 +161,24 @@ def extract_sorted(graph: BaseGraph) -> tuple[Any, Any, Any]:
     return offsets, xp.ascontiguousarray(dst), weights
 
 
+def sorted_edges(graph: BaseGraph) -> tuple[Any, Any, Any]:
+    """All edges, sorted, undirected ones once, with what is stored of each: sources, destinations, numbers or None."""
+    offsets, dst, stored = sorted_arcs(graph)
+    src = row_ids(graph.device, offsets, graph.vertex_dtype)
+    if not graph.directed:
+        keep = graph.xp.flatnonzero(src < dst)
+        src, dst = src[keep], dst[keep]
+        stored = None if stored is None else stored[keep]
+    return src, dst, stored
+
+
 def _collect_in_order(graph: BaseGraph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
     """The arcs of some vertices (None for all) in the order in which they are stored: offsets (int64), destinations,
     and what is stored with them; None unless that is asked for."""
     xp = graph.xp
     if not graph.device.is_gpu:
         offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
-        return offsets, dst, None if slots is None else graph._weights[slots]
+        return offsets, dst, None if slots is None else graph.store.weights[slots]
     count = graph.num_vertices if vertices is None else int(vertices.size)
     offsets = xp.zeros(count + 1, np.int64)
     lengths = degrees_of(graph, vertices, out=offsets[1:])
@@ -172,7 +186,7 @@ def _collect_in_order(graph: BaseGraph, vertices: Any, stored: bool) -> tuple[An
     accumulate(graph.device, offsets)
     total = int(offsets[-1])
     dst = xp.empty(total, graph.vertex_dtype)
-    weights = xp.empty(total, graph._stored_dtype) if stored else None
+    weights = xp.empty(total, graph.store.stored_dtype) if stored else None
     lanes = tile_size(graph)
     kernels = cuda_kernels_for(graph, HEADER, (), (), (("TILE_SIZE", lanes),))
     if total:

@@ -132,7 +132,7 @@ class EdgeFrontier:
         if not 0 <= min(u, v) <= max(u, v) < self.graph.num_vertices:
             return False
         ids = self.graph.xp.asarray([u, v], self.graph.vertex_dtype)
-        slot = self.graph._find(ids[:1], ids[1:])
+        slot = self.graph.store.find(ids[:1], ids[1:])
         return bool((self._slots == slot).any()) if int(slot[0]) >= 0 else False
 
     # ---- sets -------------------------------------------------------------------------------------------------------
@@ -256,10 +256,10 @@ class EdgeFrontier:
         """
         self.check()
         graph, dst = self.graph.reverse, self._destinations()
-        return EdgeFrontier._of(graph, dst, graph._find(dst, self._sources) if len(self) else self._slots)
+        return EdgeFrontier._of(graph, dst, graph.store.find(dst, self._sources) if len(self) else self._slots)
 
     def _destinations(self) -> Any:
-        return self.graph._neighbors[self._slots]
+        return self.graph.store.neighbors[self._slots]
 
 
 def check_edge_frontier(graph: BaseGraph, frontier: EdgeFrontier) -> EdgeFrontier:
@@ -274,10 +274,10 @@ def check_edge_frontier(graph: BaseGraph, frontier: EdgeFrontier) -> EdgeFrontie
 @reads
 def _look_up(graph: BaseGraph, src: Any, dst: Any) -> tuple[Any, Any]:
     """The sources and slots of arcs, each once; ValueError if one is not in the graph."""
-    arcs, xp = graph._prepare(src, dst, directed=True, drop_loops=False), graph.xp
+    arcs, xp = graph.store.make_arcs(src, dst, directed=True, drop_loops=False), graph.xp
     if not len(arcs):
         return arcs.src, xp.empty(0, np.int64)
-    slots = graph._find(arcs.src, arcs.dst)
+    slots = graph.store.find(arcs.src, arcs.dst)
     arcs.check()
     missing = xp.flatnonzero(slots < 0)
     if missing.size:

@@ -74,7 +74,7 @@ class Frontier:
     def __init__(self, graph: BaseGraph, vertices: Any = ()):
         check_graph(graph)
         # What the host has is made a set there: then nobody waits for the device.
-        on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph._absent is None
+        on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph.store.absent is None
         there = resolve_device("cpu") if on_host else graph.device
         vertices = as_device_array(there, vertices, "vertices")
         if vertices.dtype == np.bool_:
@@ -83,7 +83,7 @@ class Frontier:
                     f"vertices is a mask of {vertices.size} entries, but the graph has {graph.num_vertices} vertices"
                 )
             vertices = there.xp.flatnonzero(vertices)
-        ids = check_ids(there, vertices, "vertices", graph.num_vertices, graph._absent)
+        ids = check_ids(there, vertices, "vertices", graph.num_vertices, graph.store.absent)
         ids = elementwise.converted(there, ids, graph.vertex_dtype)
         ids = there.xp.unique(ids) if ids.size > 1 else ids
         self._take(graph, elementwise.from_host(graph.device, ids) if on_host else ids)
@@ -95,10 +95,10 @@ class Frontier:
         form = specialization_of(Frontier, graph)
         if form is not Frontier:
             return form.all(graph)  # type: ignore[attr-defined]
-        if graph._absent is None:
+        if graph.store.absent is None:
             members = elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype)
         else:
-            members = graph.xp.flatnonzero(~graph._absent).astype(graph.vertex_dtype)
+            members = graph.xp.flatnonzero(~graph.store.absent).astype(graph.vertex_dtype)
         return cls._of(graph, members)
 
     @classmethod
@@ -325,7 +325,7 @@ class Frontier:
             self._check_members()
 
     def _check_members(self) -> None:
-        graph, absent = self.graph, self.graph._absent
+        graph, absent = self.graph, self.graph.store.absent
         if absent is not None and self:
             members = self._walk()
             gone = members[absent[members]]

@@ -186,8 +186,8 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
 
 def _checked_pairs(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     """Pairs of vertices as arrays of the graph's vertex dtype."""
-    us = check_ids(graph.device, us, "us", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
-    vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph._absent).astype(graph.vertex_dtype)
+    us = check_ids(graph.device, us, "us", graph.num_vertices, graph.store.absent).astype(graph.vertex_dtype)
+    vs = check_ids(graph.device, vs, "vs", graph.num_vertices, graph.store.absent).astype(graph.vertex_dtype)
     same_length(us=us, vs=vs)
     return us, vs
 
@@ -218,7 +218,7 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
         ids = graph.joined(us, vs).astype(graph.vertex_dtype, copy=False)
         steps = total_degree(graph, ids)
     else:
-        of_us, of_vs = (graph._degrees().astype(np.int64)[ids] for ids in (us, vs))
+        of_us, of_vs = (graph.store.degrees().astype(np.int64)[ids] for ids in (us, vs))
         steps = int((of_us * of_vs).sum())
     copies = steps > SNAPSHOT_STEPS * graph.num_arcs or warm_up.takes_alternative((copy_if_faster, graph.package))
     return graph.to_csr() if copies else graph

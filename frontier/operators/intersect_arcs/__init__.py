@@ -77,7 +77,7 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     if graph.device.is_gpu:
         options = (("HAS_TALLY", "1"),) if tally is not None else ()
         kernels = cuda_kernels_for(graph, HEADER, (), (), options)
-        order = graph.xp.argsort(-pairs._degrees()).astype(graph.vertex_dtype)
+        order = graph.xp.argsort(-pairs.store.degrees()).astype(graph.vertex_dtype)
         kernels.intersect_arcs(
             graph.num_vertices, graph.view(), pairs.view(), order, tally, counters.array,
             blocks=min(graph.num_vertices, resident_blocks()),

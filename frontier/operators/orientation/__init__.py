@@ -133,7 +133,7 @@ def count_support(orientation: Orientation) -> Any:
         workspace_of(graph).counters.reset()
         of_copies = graph.xp.zeros(lists.size, np.int32)
         _launch(orientation, (("HAS_SUPPORT", "1"),), first, lists, support=support, of_copies=of_copies)
-        support[slots if graph.edge_data is None else graph._weights[slots]] = of_copies
+        support[slots if graph.edge_data is None else graph.store.weights[slots]] = of_copies
     else:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)

@@ -377,7 +377,7 @@ def costs_of(graph: BaseGraph, transpose: bool, products: int) -> tuple[float, f
 
 def _copy_of(graph: BaseGraph, offsets: Any, dst: Any, weights: Any) -> BaseGraph:
     made: Any = csr_structure().from_csr(offsets, dst, weights, directed=True, device=graph.device)  # type: ignore[attr-defined]
-    made._has_sorted_lists = False
+    made.store.has_sorted_lists = False
     return made
 
 

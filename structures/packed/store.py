@@ -29,12 +29,12 @@ from .layout import (
 from .plan import Batch, Capacity, Rebalance
 
 
-class PackedGraph(PackedArray):
+class PackedStore(PackedArray):
     """A graph in one packed memory array (`PackedArray`); what differs by device is in `on_cpu` and `on_gpu`."""
 
     # ---- insertion --------------------------------------------------------------------------------------------------
 
-    def _insert(self, arcs: Arcs) -> tuple[int, int]:
+    def insert(self, arcs: Arcs) -> tuple[int, int]:
         batch = self._batch(arcs)
         if not batch.size:
             return 0, 0
@@ -48,7 +48,7 @@ class PackedGraph(PackedArray):
     def _make_room(self, batch: Batch, plan: Rebalance, numbers: list[int]) -> tuple[Rebalance, list[int]]:
         """The plan of an insertion, and what it counted, once the array is large enough for it."""
         while numbers[OVERFLOW]:
-            self._grow(self._entries(self._num_arcs) + numbers[NEW])
+            self._grow(self._entries(self.num_arcs) + numbers[NEW])
             plan = self._plan_insertion(batch)
             numbers = self._counters.read()
         return plan, numbers
@@ -56,8 +56,8 @@ class PackedGraph(PackedArray):
     def _batch(self, arcs: Arcs) -> Batch:
         """The distinct arcs of a batch; the GPU has not examined it by then."""
         distinct = distinct_keys(self, arcs, origin=arcs.weights is not None)
-        places = self._scratch.get("places", int(distinct.keys.size), np.int64)
-        return Batch(distinct.keys, id_bits(self._num_vertices), places, arcs.weights, distinct.origin)
+        places = self.scratch.get("places", int(distinct.keys.size), np.int64)
+        return Batch(distinct.keys, id_bits(self.num_vertices), places, arcs.weights, distinct.origin)
 
     def _plan_insertion(self, batch: Batch) -> Rebalance:
         """Queue the decision on what an insertion moves, and its counts; changes nothing of the graph."""
@@ -67,7 +67,7 @@ class PackedGraph(PackedArray):
         """Queue the look-up of a batch's keys; returns how many arrive at each leaf."""
         self._counters.reset()
         arriving = self._host.no_arrivals(self)
-        self._kernels.locate(
+        self.kernels.locate(
             batch.size, self._held_view(), batch.keys, batch.shift, batch.places, arriving, self._counters.array, tile=4
         )  # fmt: skip
         return arriving
@@ -87,7 +87,7 @@ class PackedGraph(PackedArray):
 
     def _search(self, mode: int) -> Any:
         """The kernel that chooses windows."""
-        return self._kernels.plan
+        return self.kernels.plan
 
     def _slope(self, mode: int) -> tuple[float, float]:
         """Threshold of leaves, greatest in insertions and least in deletions, and what each level adds to it."""
@@ -98,7 +98,7 @@ class PackedGraph(PackedArray):
         """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
         room = self._host.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
-            self._kernels.commit(batch.size, self._held_view(), *batch, None)
+            self.kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
     def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
@@ -109,12 +109,12 @@ class PackedGraph(PackedArray):
 
     # ---- deletion ---------------------------------------------------------------------------------------------------
 
-    def _delete(self, arcs: Arcs) -> int:
+    def erase(self, arcs: Arcs) -> int:
         plan, numbers = self._erase(arcs)
         arcs.check(waited=True)
         if self.deletion == "eager" and numbers[NEW]:
             with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
-                self._tidy(plan, numbers, self._num_arcs - numbers[NEW])
+                self._tidy(plan, numbers, self.num_arcs - numbers[NEW])
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
@@ -127,7 +127,7 @@ class PackedGraph(PackedArray):
         self._counters.reset()
         places = self._host.room_to_erase(self, size)
         arriving = self._host.no_arrivals(self) if eager else None
-        self._kernels.erase(
+        self.kernels.erase(
             size, self._held_view(), arcs.error_counts, arcs.src, arcs.dst, threshold, places, arriving,
             self._counters.array, tile=4,
         )  # fmt: skip

@@ -1,0 +1,125 @@
+"""The host side of CSR."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frontier.core.batch import Arcs
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.sort import (
+    arc_keys,
+    id_bits,
+    last_of_runs,
+    places_of_ids,
+    row_ids,
+    row_offsets,
+    sort_pairs,
+    split_keys,
+    unique_arcs,
+)
+from frontier.runtime.memory import elementwise
+
+from .base import BaseCSRStore
+from .check import check_arrays
+from .cpu import View
+
+
+class CSRStore(BaseCSRStore):
+    """Sorted neighbor lists, stored back to back and rebuilt by every update; see `structures.csr.CSR`."""
+
+    name = "csr"
+    package = "structures.csr"
+    view_type = View
+    arrays: ClassVar = {"offsets": np.int64, "neighbors": VERTEX, "weights": WEIGHT}
+
+    def __init__(self, num_vertices: int, **base: Any):
+        super().__init__(num_vertices, **base)
+        self.offsets = self.xp.zeros(self.num_vertices + 1, np.int64)
+        self.neighbors = self.xp.empty(0, self.vertex_dtype)
+        self.weights = None if self.stored_dtype is None else self.xp.empty(0, self.stored_dtype)
+
+    check = check_arrays
+
+    def view_scalars(self) -> dict[str, int]:
+        return {"num_vertices": self.num_vertices}
+
+    def build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        self.offsets, self.neighbors, self.weights = offsets, dst, weights
+        self._view = None
+
+    def degrees(self) -> Any:
+        return self.xp.diff(self.offsets)
+
+    def degrees_of(self, vertices: Any) -> Any:
+        return self.offsets[1:][vertices] - self.offsets[vertices]
+
+    def sorted_arcs(self) -> tuple[Any, Any, Any]:
+        return self.offsets.copy(), self.neighbors.copy(), None if self.weights is None else self.weights.copy()
+
+    def insert(self, arcs: Arcs) -> tuple[int, int]:
+        keys, weights = unique_arcs(self.device, arcs, self.num_vertices)
+        if self.device.is_gpu:
+            return self._insert_by_sorting(keys, weights)
+        size = self.neighbors.size + keys.size
+        return self._merge(keys, weights, size, inserting=True)
+
+    def erase(self, arcs: Arcs) -> int:
+        keys, _ = unique_arcs(self.device, arcs, self.num_vertices)
+        if self.device.is_gpu:
+            return self._delete_by_slots(keys)
+        return self._merge(keys, None, self.neighbors.size, inserting=False)[1]
+
+    def _merge(self, keys: Any, weights: Any, size: int, inserting: bool) -> tuple[int, int]:
+        """Rebuild by merging sorted distinct keys into all rows."""
+        offsets = np.empty_like(self.offsets)
+        indices = np.empty(size, self.vertex_dtype)
+        merged = None if self.weights is None else np.empty(size, self.stored_dtype)
+        tally = np.zeros(2, np.int64)
+        self.kernels.merge_rows(
+            self.num_vertices, self.offsets, self.neighbors, self.weights, keys, weights,
+            id_bits(self.num_vertices), inserting, offsets, indices, merged, tally,
+        )  # fmt: skip
+        total = offsets[-1]
+        self.build(offsets, indices[:total].copy() if total < size else indices,
+                    None if merged is None else merged[:total].copy() if total < size else merged)  # fmt: skip
+        return int(tally[0]), int(tally[1])
+
+    def _insert_by_sorting(self, keys: Any, weights: Any) -> tuple[int, int]:
+        """Rebuild from old and new arcs, sorted together."""
+        old = arc_keys(self.device, row_ids(self.device, self.offsets, self.vertex_dtype), self.neighbors,
+                       self.num_vertices)  # fmt: skip
+        both = elementwise.joined(self.device, old, keys)
+        if self.weights is None:
+            both.sort()
+            both = elementwise.take(self.device, both, last_of_runs(self.device, both))
+            merged = None
+        else:
+            both, order = sort_pairs(self.device, both, key_bits=2 * id_bits(self.num_vertices))
+            last = last_of_runs(self.device, both)
+            both = elementwise.take(self.device, both, last)
+            merged = elementwise.joined(self.device, self.weights, weights)
+            merged = elementwise.take(self.device, merged, elementwise.take(self.device, order, last))
+        inserted = int(both.size - old.size)
+        _, dst = split_keys(self.device, both, self.num_vertices, self.vertex_dtype)
+        self.build(row_offsets(self.device, both, self.num_vertices), dst, merged)
+        return inserted, int(keys.size) - inserted
+
+    def _delete_by_slots(self, keys: Any) -> int:
+        """Rebuild without the slots of the arcs that are there."""
+        slots = self.find(*split_keys(self.device, keys, self.num_vertices, self.vertex_dtype))
+        slots = elementwise.take(self.device, slots, places_of_ids(self.device, slots))  # which ascend, as keys do
+        size, deleted = int(self.neighbors.size), int(slots.size)
+        neighbors = self.xp.empty(size - deleted, self.vertex_dtype)
+        weights = None if self.weights is None else self.xp.empty(size - deleted, self.stored_dtype)
+        offsets = self.xp.empty_like(self.offsets)
+        self.kernels.leave_out(size, self.view(), deleted, slots, neighbors, weights)
+        self.kernels.move_rows(int(offsets.size), self.offsets, deleted, slots, offsets)
+        self.build(offsets, neighbors, weights)
+        return deleted
+
+    def extend(self, num_vertices: int) -> None:
+        tail = self.xp.full(num_vertices - self.num_vertices, self.num_arcs, np.int64)
+        self.offsets = self.xp.concatenate([self.offsets, tail])
+        self._view = None

@@ -1,0 +1,125 @@
+"""The host side of GPMA and GPMA+: Sha, Li, He, Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
+
+What differs from the paper, and why:
+
+* *Keys are implicit.* The paper stores a 64-bit (row, column) key with each arc. Here a slot holds the column alone;
+  the row follows from the guards, and each leaf of 32 slots has one stored key, its separator, that searches use. A
+  slot takes 4 bytes in place of 8, and analytics read columns only.
+* *Guards stand first.* The paper's guard of a row has the column infinity and ends the row; here it begins it, with a
+  key lower than all of the row, and one more guard ends the last row. Rows have guards ahead of the vertices to come.
+* *All levels at once.* Algorithm 4 goes up level by level, and moves a window's entries again at each level that still
+  has to. Here the final number of entries of any window is a difference of prefix sums, so one kernel finds for each
+  leaf the window that it ends in, and each entry moves once. How many moves that spares is counted
+  (``statistics()["redundant_leaves"]``).
+* *Duplicates.* The authors' code stores an arc as often as a batch lists it, and again if it is there already. Here
+  each arc is stored once, and the last of the batch counts.
+* *Leaf size.* Leaves have 32 slots, a cache line, at any size of the array, not a number that grows with its logarithm.
+* *Any number of leaves.* The array need not be a power of two of leaves: windows are cut off at its end. It grows to a
+  quarter of the way between the root's thresholds, and shrinks to half of it, whatever number of leaves that takes.
+* *Locks.* With ``method="lock"`` room is made for the whole batch before its first round (so that a batch that runs out
+  of memory leaves the graph as it was), one lock stands for all windows of more than 2,048 leaves, and the windows of a
+  round are re-dispatched at its end, the larger ones in place of those inside them. On the CPU the same method is the
+  serial packed memory array, which needs no lock.
+* *Several GPUs.* A graph is on one device.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frontier.core.batch import Arcs
+from frontier.core.invariants import require
+from frontier.runtime.values import one_of
+from structures import small_batches
+from structures.packed.chains import PackedChains
+from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
+from structures.packed.plan import Batch
+
+METHODS = "segment", "lock"
+WINNERS = 12  # place in the counters (kernels.cuh has the same number)
+
+
+class GPMAStore(PackedChains):
+    """One packed memory array of leaves in a row; see `structures.gpma.GPMA`."""
+
+    name = "gpma"
+    package = "structures.gpma"
+    walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
+    scalars: ClassVar[tuple[str, ...]] = (*PackedChains.scalars, "method", "_rounds")
+    options: ClassVar[tuple[str, ...]] = (*PackedChains.options, "method")
+    _tallies: ClassVar[tuple[str, ...]] = (*PackedChains._tallies, "_rounds")
+
+    def __init__(self, num_vertices: int, *, method: str = "segment", **base: Any):
+        self.method = one_of(method, "method", METHODS)
+        self._rounds = 0
+        super().__init__(num_vertices, **base)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        require(self.method in METHODS, f"method is {self.method!r}")
+
+    def details(self) -> dict[str, Any]:
+        """Those of `PackedStore`, and ``rounds``: how often insertions under locks have tried."""
+        return super().details() | {"rounds": self._rounds}
+
+    def insert(self, arcs: Arcs) -> tuple[int, int]:
+        if self.method == "segment":
+            return super().insert(arcs)
+        batch = self._batch(arcs)
+        if not batch.size:
+            return 0, 0
+        self._look_up(batch)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        new = numbers[NEW]
+        entries = self._entries(self.num_arcs) + new
+        if entries + 1 > self._root_limits()[1]:  # with one to spare, for thresholds are rounded
+            self._grow(entries)
+        if self.device.is_gpu:
+            self._insert_in_rounds(batch, new, entries)
+        else:
+            self._look_up(batch)
+            self.kernels.commit(batch.size, self._held_view(), *batch, None)
+            self._moved += self.kernels.insert_serially(batch.size, self._held_view(), *batch, *self._slope(INSERT))
+        return new, numbers[FOUND]
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        return super()._prepare_chain(kind, arcs) and (kind != small_batches.INSERT or self.method == "segment")
+
+    def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
+        """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""
+        self._prepare_rounds(batch, entries)
+        self._look_up(batch)
+        self.kernels.commit(batch.size, self._held_view(), *batch, None)
+        while new:
+            new -= self._round(batch)
+
+    def _prepare_rounds(self, batch: Batch, entries: int) -> None:
+        """Allocate what rounds may need, before anything changes; void windows count too."""
+        self._host.room_to_plan(self, batch.size)
+        self.scratch.get("staged_keys", 2 * entries, np.int64)
+        if self.stored_dtype is not None:
+            self.scratch.get("staged_weights", 2 * entries, self.stored_dtype)
+        # `room_to_move` puts its sums into new arrays: CuPy keeps the memory of this one for them.
+        self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
+
+    def _look_up(self, batch: Batch) -> None:
+        """Find the places of a batch's keys, without a plan for the leaves that they come to."""
+        self._host.drop_arrivals(self._locate(batch))
+
+    def _round(self, batch: Batch) -> int:
+        """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
+        arriving = self._locate(batch)
+        tiles = -(-self.leaves // TILE_LEAVES)
+        self.kernels.compete(
+            tiles, self._held_view(), *self._slope(INSERT), arriving, self._counters.array, threads=PLAN_THREADS,
+            blocks=tiles,
+        )  # fmt: skip
+        self.kernels.step_back(batch.size, self.leaves, batch.places, arriving)
+        plan = self._plan(INSERT, batch.size, batch.places, arriving)
+        numbers = self._counters.read()
+        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+        self._rounds += 1
+        return numbers[WINNERS]

@@ -1,0 +1,274 @@
+"""The host side of Hornet."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frontier.core.batch import Arcs
+from frontier.core.files import VERTEX, WEIGHT
+from frontier.core.sort import SortedKeys, tile_launch
+from frontier.runtime import Counters, fill_column
+from frontier.runtime.values import integer
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
+from structures.changes.cpu import CHAIN
+from structures.records import VertexRecords
+from structures.small_batches import FIND, LaunchSequence
+from structures.small_batches import INSERT as INSERTION
+
+from . import on_cpu, on_gpu
+from .base import BaseHornetStore
+from .blocks import BlockArrays
+from .check import check_arrays
+from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQUESTS, RETURNED, START, TIDY, View
+
+MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
+
+
+class HornetStore(LaunchSequence, BlockArrays, VertexRecords, BaseHornetStore):
+    """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
+
+    Attributes
+    ----------
+    records : array of int64, shape (capacity, 2)
+        For each vertex: the slot where its block begins; its degree and the class of its block. ``(-1, 0)`` for
+        vertices without neighbors, and behind the last vertex. A block of class k begins a multiple of ``2**k`` slots
+        after its block-array does, holds at most ``2**k`` neighbors, which ascend, and belongs to one vertex.
+    """
+
+    name = "hornet"
+    package = "structures.hornet"
+    walk_cost: ClassVar = {"cpu": 1.1, "gpu": 1.0}
+    view_type = View
+    arrays: ClassVar = {
+        "records": (np.int64, 2), "neighbors": VERTEX, "weights": WEIGHT, "free_bits": np.uint32,
+        "free_counts": np.int32, "array_classes": np.int8,
+    }  # fmt: skip
+    _unit_bits_range = 5, 30
+    options = ("block_array_size",)
+    _first_outcome = CHAIN
+    scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
+
+    def __init__(self, num_vertices: int, *, block_array_size: int | None = None, **base: Any):
+        super().__init__(num_vertices, **base)
+        if block_array_size is None:
+            unit_bits = min(max(self.num_vertices.bit_length() - 4, MIN_UNIT_BITS), MAX_UNIT_BITS)
+        else:
+            unit_bits = integer(block_array_size, "block_array_size").bit_length() - 1
+            low, high = self._unit_bits_range
+            if block_array_size != 1 << max(unit_bits, 0) or not low <= unit_bits <= high:
+                raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
+        self.records = self._empty_records(self.num_vertices)
+        self._init_block_arrays(unit_bits)
+        self._block_edges = 0  # edges that all used blocks together can hold
+        self._moved_blocks = 0
+        self._changed_since_tidy = 0
+
+    def attach_runtime(self) -> None:
+        super().attach_runtime()
+        self._counters = Counters(self.device, COUNTERS)
+        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._forget_directory()
+
+    @property
+    def block_array_size(self) -> int:
+        """Edges in a block-array."""
+        return 1 << self.unit_bits
+
+    def _empty_records(self, count: int) -> Any:
+        records = super()._empty_records(count)
+        fill_column(records, START, -1)
+        return records
+
+    # ---- the graph --------------------------------------------------------------------------------------------------
+
+    check = check_arrays
+
+    def degrees(self) -> Any:
+        return self.records[: self.num_vertices, META] >> CLASS_BITS
+
+    def degrees_of(self, vertices: Any) -> Any:
+        return self.records[vertices, META] >> CLASS_BITS
+
+    def used_bytes(self) -> int:
+        numbers = self.details()
+        slot = self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
+        words = sum(
+            arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
+        )  # fmt: skip
+        return numbers["block_array_edges"] * slot + 4 * words + 16 * self.num_vertices
+
+    def details(self) -> dict[str, Any]:
+        """Use of blocks and block-arrays.
+
+        Returns
+        -------
+        dict
+            ``block_edges``: edges that the blocks in use can hold; ``block_utilisation``: share of them that is used;
+            ``block_array_edges``: edges in block-arrays with a block in use; ``block_array_utilisation``: share of them
+            that is in blocks in use; ``block_arrays``, ``free_blocks``: numbers of those block-arrays and of their free
+            blocks, by class; ``moved_blocks``: how often a list has moved to another block.
+        """
+        classes = self._classes
+        empty = np.zeros(classes.size, bool)
+        empty[self._empty_arrays()] = True
+        units = np.flatnonzero((classes >= 0) & ~empty)
+        arrays = np.bincount(classes[units], minlength=CLASSES)
+        free = np.bincount(classes[units], self.device.to_host(self.free_counts)[units], CLASSES)
+        edges = sum((int(arrays[k]) * self._units(k)) << self.unit_bits for k in range(CLASSES))
+        return {
+            "block_edges": self._block_edges,
+            "block_utilisation": self.num_arcs / max(self._block_edges, 1),
+            "block_array_edges": edges,
+            "block_array_utilisation": self._block_edges / max(edges, 1),
+            "block_arrays": arrays.tolist(),
+            "free_blocks": free.astype(np.int64).tolist(),
+            "moved_blocks": self._moved_blocks,
+        }
+
+    # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def build(self, offsets: Any, dst: Any, weights: Any) -> None:
+        self._counters.reset()
+        changes = self._host.changes_of_all(self, offsets, dst, weights)
+        planned = self._plan(changes, INSERT)
+        self._carry_out(changes, changes.bound, INSERT, planned, self._counters.read())
+
+    def insert(self, arcs: Arcs) -> tuple[int, int]:
+        return self._update(arcs, INSERT)
+
+    def erase(self, arcs: Arcs) -> int:
+        return self._update(arcs, DELETE)[0]
+
+    def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
+        """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
+        self._counters.reset()
+        changes = find_changes(self, arcs, self._counters, self._locate, inserting=mode == INSERT, ordered=True)
+        planned = self._plan(changes, mode)
+        numbers = self._counters.read()
+        arcs.check(waited=True)
+        changed, others = numbers[CHANGES], numbers[OTHERS]
+        if changed:
+            self._carry_out(changes, numbers[GROUPS], mode, planned, numbers)
+            self._changed_since_tidy += changed
+            with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
+                self._tidy_if_needed(self.num_arcs + (changed if mode == INSERT else -changed))
+        elif others and changes.replace is not None:
+            changes.replace()
+        return changed, others
+
+    def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
+        """Queue the look-up of a batch's keys."""
+        size = int(slots.size)
+        self.kernels.locate(
+            size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
+            self._counters.array, **tile_launch(size),
+        )  # fmt: skip
+
+    def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
+        """Queue the decisions on which blocks move, and the count of free blocks.
+
+        Returns
+        -------
+        moves, large : arrays of int64
+            What becomes of each list, and which lists are large (see the kernel ``plan``).
+        """
+        moves = self.scratch.get("moves", changes.bound, np.int64)
+        large = self._host.room_for_large(self, changes)
+        self.kernels.plan(
+            changes.bound, self.records, changes.vertex, changes.start, mode, self.unit_bits,
+            self._host.no_units_leaving(self) if leaving is None else leaving, moves, self._counters.array,
+            changes.slots, large,
+        )  # fmt: skip
+        self._count_free(self._counters)
+        return moves, large
+
+    def _carry_out(
+        self, changes: Changes, groups: int, mode: int, planned: tuple[Any, Any], numbers: list[int]
+    ) -> None:
+        """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
+        counters = self._counters
+        requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
+        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
+        sizes = np.int64(1) << np.arange(CLASSES)
+        fresh = self.scratch.get("fresh", int(requests.sum()), np.int64)
+        staged = self._host.room_to_stage(self, numbers)
+        self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
+        if changes.replace is not None and numbers[OTHERS]:
+            changes.replace()
+        entries, units, class_first, prefix = self._directory[:4]
+        if fresh.size:
+            self.kernels.take_blocks(
+                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
+                self.unit_bits, counters.array, fresh, threads=256, blocks=entries,
+            )  # fmt: skip
+        self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
+        self._block_edges += int(((requests - returned) * sizes).sum())
+        self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _chain_arrays(self) -> tuple[Any, ...]:
+        return *super()._chain_arrays(), self._directory
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        assert keys is not None
+        inserting = kind == INSERTION
+        changes = changes_of_keys(
+            self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True
+        )  # fmt: skip
+        if kind != FIND:
+            mode = INSERT if inserting else DELETE
+            on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
+        return changes.looked_up, not inserting
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        changed = numbers[CHANGES]
+        if changed:
+            requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
+            self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
+            self._moved_blocks += min(sum(requested), sum(returned))
+            self._changed_since_tidy += changed
+            with suppress(MemoryError):
+                self._tidy_if_needed(self.num_arcs + (changed if kind == INSERTION else -changed))
+        return changed, numbers[OTHERS]
+
+    # ---- keeping memory small ---------------------------------------------------------------------------------------
+
+    def _tidy_if_needed(self, arcs: int) -> None:
+        """Move lists together if blocks, or block-arrays, hold more than twice the edges of the graph.
+
+        A pass over all vertices, and so deferred until the changes are in proportion to them.
+        """
+        if 8 * self._changed_since_tidy < arcs + self.num_vertices:
+            return
+        if self._block_edges <= 2 * arcs:
+            if self._directory.edges <= 2 * arcs + self._directory.spare:
+                return
+            self._give_back_empty()
+            if self._directory.edges <= 2 * arcs + self._directory.spare:
+                return
+        self.compact()
+
+    def compact(self) -> None:
+        """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
+
+        Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
+        """
+        self._changed_since_tidy = 0
+        try:
+            self._give_back_empty()
+            self._leaving = leaving = self._sparse_arrays()
+            self._kept_directory = None
+            self._counters.reset()
+            changes = self._host.changes_of_all(self, None, None, None)
+            planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
+            self._carry_out(changes, changes.bound, TIDY, planned, self._counters.read())
+        finally:
+            self._leaving = self._kept_directory = None
+        with suppress(MemoryError):
+            self._give_back_empty()
