@@ -472,7 +472,7 @@ def test_memory_that_runs_out_in_the_middle(how, monkeypatch, rng):
     hub = on(graph, *ends, np.full(700, 30))
     with monkeypatch.context() as patch:
         if how == "first":
-            patch.setattr(SlabGraph, "_insert_deferred", fail)
+            patch.setattr(SlabGraph.store_type, "_insert_deferred", fail)
         else:
             patch.setattr(SlabGraph.store_type, "_make_room", fail)
             patch.setattr(SlabGraph.store_type, "_reserve", lambda *args: None)
