@@ -330,9 +330,12 @@ class VertexNames:
         return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
 
     def _table_of(self, dtype: str) -> IntegerNames | TextNames:
+        if dtype == "str":
+            return TextNames()
         from .integers import IntegerNames  # which has kernels: not before there are names
+        from .on_gpu import GpuIntegerNames
 
-        return TextNames() if dtype == "str" else IntegerNames(dtype, self.device)
+        return (GpuIntegerNames if self.device.is_gpu else IntegerNames)(dtype, self.device)
 
     def _table_for(self, column: Any) -> IntegerNames | TextNames:
         return self._table_of("str" if isinstance(column, Texts) else column.dtype.name)
