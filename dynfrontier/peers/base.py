@@ -198,6 +198,16 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
     return given | {"sources": np.sort(chosen).tolist()}
 
 
+def integers(values: Any) -> np.ndarray:
+    """A list of numbers as int64."""
+    return np.array(values, np.int64)
+
+
+def floats(values: Any) -> np.ndarray:
+    """A list of numbers as float64."""
+    return np.array(values, np.float64)
+
+
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     """``src, dst`` and perhaps ``weights``, with each edge in both directions."""
     src, dst, *weights = ends
