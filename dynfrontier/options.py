@@ -18,6 +18,15 @@ StructureName = Annotated[
     str | None, typer.Option("--structure", "-s", help="Graph structure; see `dynfrontier structures`.")
 ]
 DeviceName = Annotated[str, typer.Option("--device", "-d", help="auto, cpu or gpu.")]
+Source = Annotated[
+    str | None,
+    typer.Option(help="Where to start: an id of the file, or a name.", show_default="the vertex with most neighbors"),
+]
+Directed = Annotated[
+    bool | None,
+    typer.Option("--directed/--undirected", help="Keep the direction of edges, or take them both ways.",
+                 show_default="what the file says, else both ways"),
+]  # fmt: skip
 COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
@@ -116,6 +125,7 @@ File = Annotated[
                         "standard input."),
 ]  # fmt: skip
 """The parameter ``given`` of most commands; see `reading.reads_a_file`."""
+OptionalFile = Annotated[Input | None, *get_args(File)[1:]]
 Files = Annotated[list[Input], *get_args(File)[1:]]
 """The same of commands that take several files."""
 
