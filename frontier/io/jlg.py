@@ -10,15 +10,7 @@ from .text_columns import Layout, first_line, is_count
 
 
 def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read a ``.jlg`` file.
-
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
+    """Read a ``.jlg`` file; the parameters are those of `read_text`.
 
     Returns
     -------
