@@ -137,14 +137,12 @@ def _of(steps: list[Applied], name: str) -> np.ndarray:
 def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
     """Draw a plot by itself, in the style of this module whatever that of the user is."""
     import matplotlib.style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
     file = io.StringIO()
     # The names of markers and clips are made of the salt; all plots of a page share one space of names.
     with matplotlib.style.context(["default", STYLE | {"svg.hashsalt": title}]):
         figure = Canvas(figsize=SIZE, layout="constrained")
-        FigureCanvasSVG(figure)
         draw(figure.subplots())
         figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return Figure(title, note, _embedded(file.getvalue()))
