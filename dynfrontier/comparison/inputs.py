@@ -110,6 +110,12 @@ class GraphInput:
         return cls(**json.loads((folder / "graph.json").read_text()), **arrays)
 
 
+def both_once(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]:
+    """The edges of a directed graph as undirected ones, each once, in ascending order."""
+    keys = xp.unique(xp.minimum(src, dst).astype(np.int64) * num_vertices + xp.maximum(src, dst))
+    return (keys // num_vertices).astype(src.dtype), (keys % num_vertices).astype(src.dtype)
+
+
 def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
     """A checksum of a set of edges and their weights, in whatever order and direction they come.
 

@@ -12,6 +12,7 @@ from algorithms import Analytic
 from algorithms.comparators import on_host
 
 from ..peers import BasePeer
+from .inputs import both_once
 
 
 class Snapshot:
@@ -95,10 +96,8 @@ class Snapshot:
         begin = time.perf_counter()
         src, dst, weights = self._src, self._dst, self._weights if weighted else None
         if self.graph.directed and not directed:
-            xp = self.graph.xp
-            low, high = xp.minimum(src, dst).astype(np.int64), xp.maximum(src, dst)
-            keys = xp.unique(low * self.num_vertices + high)
-            src, dst, weights = keys // self.num_vertices, keys % self.num_vertices, None
+            src, dst = both_once(self.graph.xp, src, dst, self.num_vertices)
+            weights = None
         if not peer.on_gpu:
             to_host = self.graph.device.to_host
             src, dst, weights = to_host(src), to_host(dst), None if weights is None else to_host(weights)
