@@ -17,20 +17,9 @@ _DIRECTED = {"general": True, "symmetric": False}
 def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file: coordinate format, pattern, real or integer, general or symmetric.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
-        Only `columns` and `weighted` count: the format leaves no choice in all else.
-
-    Returns
-    -------
-    EdgeList
-        One record per stored entry, so that a symmetric file gives each undirected edge once. Vertices are
-        counted from 0, with `first_id` 1.
+    The format is coordinate, pattern, real or integer, general or symmetric. There is one record per stored entry, so
+    that a symmetric file gives each undirected edge once. Vertices are counted from 0, with `first_id` 1. The
+    parameters are those of `read_text`; of the options only `columns` and `weighted` count.
 
     Raises
     ------
