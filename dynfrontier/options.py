@@ -30,17 +30,15 @@ Directed = Annotated[
 COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
-PREFERRED = "slab"
 
 
 def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
     """The structure of this name; by default the one that is fastest on most streams."""
     import frontier as fr
+    from frontier.interchange.foreign import DEFAULT_STRUCTURE
 
     dynamic = {key: kind for key, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
-    if name is None:
-        rest = [key for key in dynamic if key != "csr"]
-        name = PREFERRED if PREFERRED in dynamic else (rest or list(dynamic))[0]
+    name = DEFAULT_STRUCTURE if name is None else name
     if name not in dynamic:
         fail(f"there is no structure {name!r}; choose one of {', '.join(dynamic)}")
     return dynamic[name]

@@ -93,6 +93,7 @@ def workload(
     """
     check_picture(plot)
     from ..workload import OBJECTIVES, Workload, WorkloadReport
+    from ..workload.recommend import judge
 
     if objective not in OBJECTIVES:
         fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
@@ -102,7 +103,7 @@ def workload(
             if needless := _given(context):
                 fail(f"--read shows an earlier run; leave out {', '.join(needless)}")
             with user_errors(ValueError, OSError):
-                found = _judge(WorkloadReport.read_json(read), objective)
+                found = judge(WorkloadReport.read_json(read), objective)
         else:
             place = pick_device(device)
             with user_errors(ValueError, OSError, ImportError):
@@ -162,6 +163,7 @@ def _run(
     chosen: Workload, structures: list[str] | None, device: Any, objective: str, seconds: float | None, quiet: bool
 ) -> Recommendation:  # fmt: skip
     from ..workload import Disagreement, recommend, run_workload
+    from ..workload.recommend import judge
 
     try:
         with user_errors(ValueError):
@@ -169,15 +171,9 @@ def _run(
                 return recommend(
                     chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet
                 )  # fmt: skip
-            return _judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
+            return judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
     except Disagreement as error:
         fail(error, code=1)
-
-
-def _judge(report: WorkloadReport, objective: str) -> Recommendation:
-    from ..workload import recommend
-
-    return recommend(report, objective)
 
 
 def _finish(found: Recommendation, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:

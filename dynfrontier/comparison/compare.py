@@ -11,6 +11,8 @@ import numpy as np
 
 import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
+from frontier.core.structures import structure_class
+from frontier.interchange.foreign import DEFAULT_STRUCTURE
 
 from ..interrupted import Interrupted
 from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
@@ -19,7 +21,6 @@ from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
 
-DEFAULT_STRUCTURE = "slab"
 SECONDS = 10.0
 """Time after which a call is not repeated."""
 
@@ -131,17 +132,12 @@ def load_graph(
     times : bool
         Whether the graph has the file's times, and keeps every record of an edge, as each is an event of its own.
     """
-    if structure is None or isinstance(structure, str):
-        known = fr.structures()
-        name = structure or DEFAULT_STRUCTURE
-        if name not in known:
-            raise ValueError(f"there is no structure {name!r}; choose one of {', '.join(known)}")
-        structure = known[name]
+    kind = structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
     if times:
         edges = with_integer_times(edges)
         options = {"time": edges.times, "time_unit": edges.time_unit, "multi_edges": "all"}
-    return structure.from_edges(
+    return kind.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices,
         directed=bool(edges.directed) if directed is None else directed, device=fr.advanced.resolve_device(device),
         **options,

@@ -8,6 +8,7 @@ from typing import Any
 import networkx as nx
 
 import frontier as fr
+from frontier.core.structures import structure_class
 
 from .info import NAME
 from .mirror import Mirror
@@ -25,9 +26,7 @@ def structure_maker(structure: str, device: str) -> Any:
     ValueError
         There is no such structure or device.
     """
-    kind, place = fr.structures().get(structure), fr.advanced.resolve_device(device)
-    if kind is None:
-        raise ValueError(f"there is no structure {structure!r}; choose from {', '.join(fr.structures())}")
+    kind, place = structure_class(structure), fr.advanced.resolve_device(device)
 
     def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
         return kind.from_edges(src, dst, weights, device=place, **options)

@@ -34,13 +34,9 @@ class Chosen:
         """What it is called in reports."""
         return f"{INCREMENTAL if self.incremental else ''}{self.analytic.name}"
 
-    def start(self, graph: fr.DynamicGraph, source: int) -> Running:
-        """The analytic on a graph, maintained incrementally from now on if it is incremental."""
-        return Running(self, graph, source)
-
 
 class Running:
-    """An analytic on a graph.
+    """An analytic on a graph, maintained incrementally from now on if it is incremental.
 
     Attributes
     ----------
