@@ -1,6 +1,6 @@
 """Other graph libraries behind one interface, to compare with: each is a module with a class `Peer`.
 
-What a library cannot do it does not offer: the method of that task returns None (see `peers.base`).
+What a library cannot do it does not offer: it has no method for that task (see `peers.base`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 
-from .base import BasePeer, Task, with_sources
+from .base import TASKS, BasePeer, Task, with_sources
 
 PEERS = {
     "cugraph": ("cugraph_peer", "pylibcugraph"),
@@ -23,7 +23,8 @@ SLOW = {"networkx": 2**17}
 """Peers that are asked on larger graphs, by edges, only if they are named."""
 
 __all__ = [
-    "PEERS", "SLOW", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers", "with_sources",
+    "PEERS", "SLOW", "TASKS", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers",
+    "with_sources",
 ]  # fmt: skip
 
 
