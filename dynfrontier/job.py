@@ -65,10 +65,6 @@ class StreamJob:
     analytic : Analytic or None
         See `AnalyticCount`. Without one only edges are counted: the graph is updated as fast as it can be, without a
         wait for the device in between.
-
-    Attributes
-    ----------
-    counting : Counting
     """
 
     counting: Counting

@@ -13,12 +13,7 @@ from .console import fail
 def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
     """Leave with an error if a file cannot be written in the end.
 
-    Parameters
-    ----------
-    source : Path, optional
-        The file that the command reads.
-    **outputs : Path or None
-        Files to write, by the name of the option.
+    `source` is the file that the command reads; `outputs` are files to write, or None, by the name of the option.
     """
     given = {name: path for name, path in outputs.items() if path is not None}
     for name, path in given.items():

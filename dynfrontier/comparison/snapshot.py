@@ -86,12 +86,8 @@ class Snapshot:
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
         """A peer's graph, and the seconds it took to make, this snapshot included.
 
-        Parameters
-        ----------
-        weighted : bool
-            With the weights of the graph, if it has some.
-        directed : bool
-            False drops the directions of a directed graph.
+        It has the weights of the graph, if that has some, only if `weighted`. Unless `directed`, directions are
+        dropped.
         """
         begin = time.perf_counter()
         src, dst, weights = self._src, self._dst, self._weights if weighted else None

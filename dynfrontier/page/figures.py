@@ -81,12 +81,8 @@ class Grouped:
 def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> list[Figure]:
     """All plots of a run that has done at least one batch.
 
-    Parameters
-    ----------
-    noun : str or None
-        What is counted; None if that is the edges alone.
-    window : int
-        Batches that an edge stays; 0 for ever.
+    Without a noun edges alone were counted. The window is the batches that an edge stays, 0 for ever, or a length of
+    time.
     """
     groups = Grouped(len(steps))
     update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))

@@ -34,26 +34,12 @@ def is_installed(name: str) -> bool:
 
 
 def usable_peers(on_gpu: bool) -> list[str]:
-    """The peers that can be asked, best first.
-
-    Parameters
-    ----------
-    on_gpu : bool
-        Also those that need a GPU: there is one.
-    """
+    """The peers that can be asked, best first; those that need a GPU only where there is one."""
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 
 def check_peer(name: str) -> None:
-    """Raise if a peer cannot be loaded.
-
-    Raises
-    ------
-    ValueError
-        There is no peer of this name.
-    ImportError
-        Its package is not installed.
-    """
+    """Raise ValueError if there is no peer of this name, and ImportError if its package is not installed."""
     if name not in PEERS:
         raise ValueError(f"there is no peer {name!r}; choose one of {', '.join(PEERS)}")
     _, package = PEERS[name]

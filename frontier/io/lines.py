@@ -51,12 +51,7 @@ class Syntax:
 
 
 class Scanner:
-    """Finds the ends of records in a text that comes in pieces. Each byte is looked at once.
-
-    Parameters
-    ----------
-    syntax : Syntax
-    """
+    """Finds the ends of records in a text that comes in pieces. Each byte is looked at once."""
 
     def __init__(self, syntax: Syntax):
         self._is_comment = np.zeros(256, dtype=bool)

@@ -112,13 +112,7 @@ class IntegerNames:
         return {name: self.device.to_host(array) for name, array in arrays.items()}
 
     def restore(self, ids: np.ndarray, free: np.ndarray, names: np.ndarray) -> None:
-        """Have a new table hold what `arrays` has given.
-
-        Raises
-        ------
-        ValueError
-            They do not fit.
-        """
+        """Have a new table hold what `arrays` has given; ValueError if the arrays do not fit."""
         if names.dtype != np.int64 or names.shape != ids.shape:
             raise ValueError("the names are not one for each id")
         if np.unique(names).size != names.size:
