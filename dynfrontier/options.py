@@ -30,12 +30,12 @@ Directed = Annotated[
 COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
+DEFAULT_STRUCTURE = "slab"
 
 
 def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
     """The structure of this name; by default the one that is fastest on most streams."""
     import frontier as fr
-    from frontier.interchange.foreign import DEFAULT_STRUCTURE
 
     dynamic = {key: kind for key, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
     name = DEFAULT_STRUCTURE if name is None else name

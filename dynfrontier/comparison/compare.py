@@ -11,8 +11,6 @@ import numpy as np
 
 import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
-from frontier.core.structures import structure_class
-from frontier.interchange.foreign import DEFAULT_STRUCTURE
 
 from ..interrupted import Interrupted
 from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
@@ -21,6 +19,7 @@ from ..timing import timed_calls
 from .result import Comparison, Row
 from .snapshot import Snapshot
 
+DEFAULT_STRUCTURE = "slab"
 SECONDS = 10.0
 """Time after which a call is not repeated."""
 
@@ -127,7 +126,7 @@ def load_graph(
 
     With `times` it has those of the file, and keeps every record of an edge, as each is an event of its own.
     """
-    kind = structure_class(structure or DEFAULT_STRUCTURE)
+    kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
     if times:
         edges = with_integer_times(edges)

@@ -8,7 +8,6 @@ from typing import Any
 import networkx as nx
 
 import frontier as fr
-from frontier.core.structures import structure_class
 
 from .info import NAME
 from .mirror import Mirror
@@ -20,7 +19,7 @@ class Unsupported(NotImplementedError):
 
 def structure_maker(structure: str, device: str) -> Any:
     """A function that makes graphs of a structure on a device; ValueError if there is no such structure or device."""
-    kind, place = structure_class(structure), fr.advanced.resolve_device(device)
+    kind, place = fr.advanced.structure_class(structure), fr.advanced.resolve_device(device)
 
     def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
         return kind.from_edges(src, dst, weights, device=place, **options)
@@ -65,7 +64,7 @@ def source_of(graph: Any) -> nx.Graph:
 
 
 def mirror_of(graph: Any, weight: Any = None) -> Mirror:
-    """The mirror of a graph of the backend, up to date; with `weight`, Unsupported if some weight is no finite number."""
+    """The mirror of a graph of the backend, up to date; Unsupported if some `weight` is no finite number."""
     found = graph.mirror(weight) if isinstance(graph, Converted) else graph.synchronized(weight)
     if weight is not None and (found.unsuitable or None in found.loops.values()):
         raise Unsupported(f"some edge has a {weight!r} that is no finite number, or too large an integer")
