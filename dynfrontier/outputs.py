@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .console import fail
 
@@ -52,6 +54,11 @@ def write_text(path: Path, text: str) -> None:
 
     with replacing(path) as file:
         file.write(text.encode())
+
+
+def write_json(path: Path, found: Any) -> None:
+    """Write a JSON file, wholly or not at all."""
+    write_text(path, json.dumps(found, indent=2) + "\n")
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:

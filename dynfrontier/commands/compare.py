@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,7 +10,7 @@ import typer
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
 from ..options import DeviceName, Directed, Files, Input, Source, StructureName, pick_device, pick_structure, vertex_of
-from ..outputs import check_outputs, write_text
+from ..outputs import check_outputs, write_json
 from ..reading import reads_a_file
 
 if TYPE_CHECKING:
@@ -163,4 +162,4 @@ def _write(path: Path | None, found: dict[str, Any]) -> None:
     """Write results to a file, if one is named."""
     if path is not None:
         with user_errors(OSError):
-            write_text(path, json_text.dumps(found, indent=2) + "\n")
+            write_json(path, found)

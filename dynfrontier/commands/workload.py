@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,6 +99,7 @@ def workload(
     if objective not in OBJECTIVES:
         fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
     check_outputs(read if given is None else given.path, plot=plot, json=json)
+    show = partial(_show, plot=plot, json=json, markdown=markdown, quiet=quiet)
     with memory_errors():
         if read is not None:
             if needless := _given(context):
@@ -118,9 +120,13 @@ def workload(
             try:
                 found = _run(chosen, structure, place, objective, seconds, quiet)
             except Interrupted as stopped:
-                _finish_report(stopped.found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+                show(stopped.found)
                 fail("interrupted: there is no recommendation", code=EXIT_CODE)
-        _finish(found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+        show(found.report)
+        if quiet:
+            out.print(found.structure)
+        else:
+            out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
 
 
 def _given(context: typer.Context) -> list[str]:
@@ -176,16 +182,7 @@ def _run(
         fail(error, code=1)
 
 
-def _finish(found: Recommendation, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
-    """Hand out the results."""
-    _finish_report(found.report, plot=plot, json=json, markdown=markdown, quiet=quiet)
-    if quiet:
-        out.print(found.structure)
-    else:
-        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
-
-
-def _finish_report(
+def _show(
     report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool
 ) -> None:  # fmt: skip
     """Show the figures and write them to files."""
