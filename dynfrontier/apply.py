@@ -39,14 +39,8 @@ def applied(
     graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: Window, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
     """Apply a stream to an empty graph. Within the block, each step of an iterator applies a batch, and returns what
-    `Pipeline` yields for it: one item, or one for the insertions and one for the deletions.
-
-    Parameters
-    ----------
-    window : int or Span
-        See `Window`.
-    synchronous : bool
-        Whether an item waits for the graph.
+    `Pipeline` yields for it: one item, or one for the insertions and one for the deletions. If `synchronous`, an
+    item waits for the graph.
     """
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream

@@ -16,10 +16,7 @@ BLOCK_PRODUCTS = 1 << 24
 def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
     """The undirected simple graph that a stream ends with: the edges whose last record is an insertion.
 
-    Returns
-    -------
-    low, high : array of int64, shape (num_edges,)
-        Ends of each edge, ``low < high``.
+    Returns both ends of each edge as int64, the lower one first.
     """
     keys, kept = [np.empty(0, np.int64)], [np.empty(0, bool)]
     for batch in changes:

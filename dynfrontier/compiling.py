@@ -16,12 +16,8 @@ from .text import duration
 def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = False) -> Iterator[list[str]]:
     """Report kernels that are compiled within the ``with`` block; their names are collected in the list it gives.
 
-    Parameters
-    ----------
-    show : callable, optional
-        Called with a line of text for every kernel, to be shown in place; without it, a spinner shows them.
-    quiet : bool
-        Only collect names.
+    `show` is called with a line of text for every kernel, to be shown in place; without it, a spinner shows them. If
+    `quiet`, names are only collected.
     """
     names: list[str] = []
     status = None if quiet or show else err.status("")

@@ -13,7 +13,7 @@ from algorithms import Analytic
 from algorithms.comparators import Verdict
 
 from .apply import Window, applied, changes, lists_deletions
-from .counting import AnalyticCount, Counting, EdgeCount
+from .counting import AnalyticCount, Counting
 from .times import Span
 from .warm_up import warm_up
 
@@ -65,10 +65,6 @@ class StreamJob:
     analytic : Analytic or None
         See `AnalyticCount`. Without one only edges are counted: the graph is updated as fast as it can be, without a
         wait for the device in between.
-
-    Attributes
-    ----------
-    counting : Counting
     """
 
     counting: Counting
@@ -82,7 +78,7 @@ class StreamJob:
         unit = window.unit if isinstance(window, Span) else "ns"
         times = {"time_unit": unit} if window and structure.can_store_weights else {}
         self.graph = structure(stream.num_vertices, device=device, **times)
-        self.counting = EdgeCount(self.graph) if analytic is None else AnalyticCount(self.graph, analytic)
+        self.counting = Counting(self.graph) if analytic is None else AnalyticCount(self.graph, analytic)
         self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()
 
     def warm_up(self) -> None:

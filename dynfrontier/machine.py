@@ -54,7 +54,7 @@ def _commit() -> tuple[str, bool | None]:
 
 
 def _machine(device: fr.advanced.Device) -> dict[str, Any]:
-    found: dict[str, Any] = {"cpu": _cpu_name(), "cores": _cores(), "system": platform.platform()}
+    found: dict[str, Any] = {"cpu": _cpu_name(), "cores": cores(), "system": platform.platform()}
     if device.is_gpu:
         runtime = device.xp.cuda.runtime
         properties = runtime.getDeviceProperties(device.xp.cuda.Device().id)
@@ -83,7 +83,7 @@ def python_loop_ms() -> float:
     return 1e3 * min(times)
 
 
-def _cores() -> int:
+def cores() -> int:
     """The processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -18,10 +18,19 @@ StructureName = Annotated[
     str | None, typer.Option("--structure", "-s", help="Graph structure; see `dynfrontier structures`.")
 ]
 DeviceName = Annotated[str, typer.Option("--device", "-d", help="auto, cpu or gpu.")]
+Source = Annotated[
+    str | None,
+    typer.Option(help="Where to start: an id of the file, or a name.", show_default="the vertex with most neighbors"),
+]
+Directed = Annotated[
+    bool | None,
+    typer.Option("--directed/--undirected", help="Keep the direction of edges, or take them both ways.",
+                 show_default="what the file says, else both ways"),
+]  # fmt: skip
 COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
-PREFERRED = "slab"
+DEFAULT_STRUCTURE = "slab"
 
 
 def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
@@ -29,9 +38,7 @@ def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
     import frontier as fr
 
     dynamic = {key: kind for key, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
-    if name is None:
-        rest = [key for key in dynamic if key != "csr"]
-        name = PREFERRED if PREFERRED in dynamic else (rest or list(dynamic))[0]
+    name = DEFAULT_STRUCTURE if name is None else name
     if name not in dynamic:
         fail(f"there is no structure {name!r}; choose one of {', '.join(dynamic)}")
     return dynamic[name]
@@ -116,6 +123,7 @@ File = Annotated[
                         "standard input."),
 ]  # fmt: skip
 """The parameter ``given`` of most commands; see `reading.reads_a_file`."""
+OptionalFile = Annotated[Input | None, *get_args(File)[1:]]
 Files = Annotated[list[Input], *get_args(File)[1:]]
 """The same of commands that take several files."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .console import fail
 
@@ -13,12 +15,7 @@ from .console import fail
 def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
     """Leave with an error if a file cannot be written in the end.
 
-    Parameters
-    ----------
-    source : Path, optional
-        The file that the command reads.
-    **outputs : Path or None
-        Files to write, by the name of the option.
+    `source` is the file that the command reads; `outputs` are files to write, or None, by the name of the option.
     """
     given = {name: path for name, path in outputs.items() if path is not None}
     for name, path in given.items():
@@ -57,6 +54,11 @@ def write_text(path: Path, text: str) -> None:
 
     with replacing(path) as file:
         file.write(text.encode())
+
+
+def write_json(path: Path, found: Any) -> None:
+    """Write a JSON file, wholly or not at all."""
+    write_text(path, json.dumps(found, indent=2) + "\n")
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:

@@ -14,11 +14,9 @@ def plot_steps(steps: list[Applied], path: Path, title: str, noun: str | None) -
 
     Without a noun edges alone were counted.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 6), layout="constrained")
-    FigureCanvasAgg(figure)
     above, below = figure.subplots(2, 1, sharex=True)
     batches = range(1, len(steps) + 1)
     figure.suptitle(title)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 from .job import Applied
-from .outputs import write_text
 from .text import duration, plural, scaled, size
 
 TOTALS_TITLE, TIMES_TITLE = "Stream and graph", "Time"
@@ -43,10 +40,6 @@ class Report:
     seconds: dict[str, dict[str, float]]
     verified: bool | None = None
     interrupted: bool = False
-
-    def write_json(self, path: Path) -> None:
-        """Write it all to a file."""
-        write_text(path, json.dumps(asdict(self), indent=2) + "\n")
 
 
 def make_report(

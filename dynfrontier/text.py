@@ -36,6 +36,11 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
+def milliseconds(value: float | None) -> str:
+    """The same of a time in milliseconds; ``-`` where there is none."""
+    return "-" if value is None else duration(value / 1e3)
+
+
 def window_of(window: int | str) -> str:
     """``3 batches``, or the length of time as it is."""
     return counted(window, "batch") if isinstance(window, int) else window

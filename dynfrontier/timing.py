@@ -90,29 +90,19 @@ class TimedObserver(Stopwatch, fr.UpdateObserver):
         self._observer = observer
         graph.attach(self, instead_of=observer)
 
-    def _measure(self, method: Callable, *args: Any) -> Any:
-        return self.measure(partial(method, *args))
-
-    def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
-        return self._measure(self._observer.find_edges, find)
-
-    def edges_inserted(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_inserted, src, dst)
-
-    def edges_changing(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_changing, src, dst)
-
-    def edges_changed(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_changed, src, dst)
-
-    def edges_deleting(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_deleting, src, dst)
-
-    def edges_deleted(self, src: Any, dst: Any) -> None:
-        self._measure(self._observer.edges_deleted, src, dst)
-
-    def vertices_changed(self) -> None:
-        self._measure(self._observer.vertices_changed)
-
     def failed(self, method: str, error: BaseException) -> None:
         self._observer.failed(method, error)
+
+
+def _measured(name: str) -> Callable[..., Any]:
+    def forward(self: TimedObserver, *args: Any) -> Any:
+        return self.measure(partial(getattr(self._observer, name), *args))
+
+    return forward
+
+
+for _name in (
+    "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted",
+    "vertices_changed",
+):  # fmt: skip
+    setattr(TimedObserver, _name, _measured(_name))

@@ -54,16 +54,8 @@ def warm_up(
 ) -> None:  # fmt: skip
     """Run every kernel of a job once: apply streams to other graphs, which grow and shrink, and count after each batch.
 
-    Parameters
-    ----------
-    graph : DynamicGraph
-        Of the job, still empty; it is left alone.
-    counting : Counting
-        What is counted in it.
-    stream : EdgeStream
-        What will be applied to it.
-    by_time : bool
-        Whether the window of the job is a length of time.
+    The graph of the job is still empty, and is left alone. `by_time` says that the window of the job is a length of
+    time.
     """
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
     with fr.advanced.warming_up():

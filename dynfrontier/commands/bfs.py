@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import DeviceName, File, StructureName, pick_device, pick_structure, vertex_of
+from ..options import DeviceName, Directed, File, Source, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
 from ..reading import reads_a_file
 
@@ -19,15 +19,8 @@ MAX_ROWS = 20
 @reads_a_file
 def bfs(
     given: File,
-    source: Annotated[
-        str | None,
-        typer.Option(help="Where to start: an id of the file, or a name.",
-                     show_default="the vertex with most neighbors"),
-    ] = None,
-    directed: Annotated[
-        bool | None, typer.Option("--directed/--undirected", help="Follow edges forward only, or both ways.",
-                                  show_default="what the file says, else both ways")
-    ] = None,
+    source: Source = None,
+    directed: Directed = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
     output: Annotated[Path | None, typer.Option(help="Write vertex, distance, predecessor to this CSV file.")] = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -10,8 +9,8 @@ import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
-from ..options import DeviceName, Files, Input, StructureName, pick_device, pick_structure, vertex_of
-from ..outputs import check_outputs, write_text
+from ..options import DeviceName, Directed, Files, Input, Source, StructureName, pick_device, pick_structure, vertex_of
+from ..outputs import check_outputs, write_json
 from ..reading import reads_a_file
 
 if TYPE_CHECKING:
@@ -33,21 +32,14 @@ def compare(
         typer.Option(help="cugraph, igraph, networkit, scipy or networkx; can be given several times.",
                      show_default="cugraph on a GPU, otherwise what is installed"),
     ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(help="Where searches start: an id of the file, or a name.",
-                     show_default="the vertex with most neighbors"),
-    ] = None,
+    source: Source = None,
     k: Annotated[list[int] | None, typer.Option("--k", help="Of k-truss; can be given several times.",
                                                 show_default="4")] = None,
     tol: Annotated[float | None, typer.Option(help="Of PageRank: total change of the ranks at which to stop.",
                                               show_default="1e-6")] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Timed calls of each.")] = 3,
     limit: Annotated[float, typer.Option(min=0, help="With --all: seconds after which a call is given up.")] = 20.0,
-    directed: Annotated[
-        bool | None, typer.Option("--directed/--undirected", show_default="what the file says, else undirected",
-                                  help="Keep the direction of edges, or take them both ways.")
-    ] = None,
+    directed: Directed = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
     json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
@@ -170,4 +162,4 @@ def _write(path: Path | None, found: dict[str, Any]) -> None:
     """Write results to a file, if one is named."""
     if path is not None:
         with user_errors(OSError):
-            write_text(path, json_text.dumps(found, indent=2) + "\n")
+            write_json(path, found)

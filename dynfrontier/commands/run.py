@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import err, fail, memory_errors, out, user_errors
-from ..options import DeviceName, Input, StructureName, pick_device, pick_structure, vertex_of
+from ..options import DeviceName, Directed, OptionalFile, Source, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
 from ..reading import reads_a_file
 
@@ -28,16 +28,8 @@ def run(
         typer.Argument(help="An analytic, such as pagerank, or MODULE:NAME for one that a module of yours registers. "
                             "Without one, all are listed."),
     ] = None,
-    given: Annotated[
-        Input | None,
-        typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
-                            "standard input."),
-    ] = None,
-    source: Annotated[
-        str | None,
-        typer.Option(help="Where to start: an id of the file, or a name.",
-                     show_default="the vertex with most neighbors"),
-    ] = None,
+    given: OptionalFile = None,
+    source: Source = None,
     sources: Annotated[
         str | None,
         typer.Option(help="Several vertices to start from: ids of the file, or names, separated by commas."),
@@ -47,10 +39,7 @@ def run(
         typer.Option("--parameter", "-p", help="A parameter of the analytic, such as k=5. May be repeated.",
                      show_default="those of the catalogue"),
     ] = None,
-    directed: Annotated[
-        bool | None, typer.Option("--directed/--undirected", help="Keep the direction of edges, or not.",
-                                  show_default="what the file says, else undirected")
-    ] = None,
+    directed: Directed = None,
     structure: StructureName = None,
     device: DeviceName = "auto",
     top: Annotated[int, typer.Option(min=0, help="Show this many rows: those with the largest last value.")] = 5,

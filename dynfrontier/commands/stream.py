@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,7 +12,7 @@ import typer
 from ..console import err, fail, memory_errors, out, user_errors
 from ..interrupted import EXIT_CODE
 from ..options import DeviceName, Input, StructureName, pick_device, pick_structure
-from ..outputs import check_outputs, check_page, check_picture
+from ..outputs import check_outputs, check_page, check_picture, write_json
 from ..reading import reads_a_file
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:
     setting = report.setting
     if files.json is not None:
         with user_errors(OSError):
-            report.write_json(files.json)
+            write_json(files.json, asdict(report))
     if files.plot is not None:
         from ..plot import plot_steps
 

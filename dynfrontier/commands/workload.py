@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,16 +94,18 @@ def workload(
     """
     check_picture(plot)
     from ..workload import OBJECTIVES, Workload, WorkloadReport
+    from ..workload.recommend import judge
 
     if objective not in OBJECTIVES:
         fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
     check_outputs(read if given is None else given.path, plot=plot, json=json)
+    show = partial(_show, plot=plot, json=json, markdown=markdown, quiet=quiet)
     with memory_errors():
         if read is not None:
             if needless := _given(context):
                 fail(f"--read shows an earlier run; leave out {', '.join(needless)}")
             with user_errors(ValueError, OSError):
-                found = _judge(WorkloadReport.read_json(read), objective)
+                found = judge(WorkloadReport.read_json(read), objective)
         else:
             place = pick_device(device)
             with user_errors(ValueError, OSError, ImportError):
@@ -117,9 +120,13 @@ def workload(
             try:
                 found = _run(chosen, structure, place, objective, seconds, quiet)
             except Interrupted as stopped:
-                _finish_report(stopped.found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+                show(stopped.found)
                 fail("interrupted: there is no recommendation", code=EXIT_CODE)
-        _finish(found, plot=plot, json=json, markdown=markdown, quiet=quiet)
+        show(found.report)
+        if quiet:
+            out.print(found.structure)
+        else:
+            out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
 
 
 def _given(context: typer.Context) -> list[str]:
@@ -162,6 +169,7 @@ def _run(
     chosen: Workload, structures: list[str] | None, device: Any, objective: str, seconds: float | None, quiet: bool
 ) -> Recommendation:  # fmt: skip
     from ..workload import Disagreement, recommend, run_workload
+    from ..workload.recommend import judge
 
     try:
         with user_errors(ValueError):
@@ -169,27 +177,12 @@ def _run(
                 return recommend(
                     chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet
                 )  # fmt: skip
-            return _judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
+            return judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
     except Disagreement as error:
         fail(error, code=1)
 
 
-def _judge(report: WorkloadReport, objective: str) -> Recommendation:
-    from ..workload import recommend
-
-    return recommend(report, objective)
-
-
-def _finish(found: Recommendation, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
-    """Hand out the results."""
-    _finish_report(found.report, plot=plot, json=json, markdown=markdown, quiet=quiet)
-    if quiet:
-        out.print(found.structure)
-    else:
-        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
-
-
-def _finish_report(
+def _show(
     report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool
 ) -> None:  # fmt: skip
     """Show the figures and write them to files."""

@@ -8,7 +8,6 @@ endless run costs one cell. Results are compared in further processes while the 
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic
 
+from ..machine import cores
 from ..peers import with_sources
 from .growing import STATES
 from .inputs import GraphInput
@@ -180,7 +180,7 @@ class _Run:
                 plans = [plan for plan in (_Plan(a, given) for a in self.algorithms) if not plan.obstacle]
                 # The weighted ones are few, so that they go with the others.
                 work += [(given, structure, half) for half in (plans[::2], plans[1::2]) if half]
-        with ThreadPoolExecutor(_spare_cores()) as pool:
+        with ThreadPoolExecutor(max(1, cores() - 2)) as pool:
             list(pool.map(lambda item: self._compile(*item), work))
         self.say(f"kernels compiled in {time.perf_counter() - begin:.0f} s")
 
@@ -389,8 +389,3 @@ def _prepare(make: Callable[[], GraphInput], folder: Path) -> GraphInput:
     given = make()
     given.save(folder)
     return given
-
-
-def _spare_cores() -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores - 2)

@@ -122,26 +122,16 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """The graph of a file, with its weights.
+    """The graph of a file, with its weights; directed, by default, if the file says so.
 
-    Parameters
-    ----------
-    directed : bool, optional
-        By default what the file says, else false.
-    times : bool
-        Whether the graph has the file's times, and keeps every record of an edge, as each is an event of its own.
+    With `times` it has those of the file, and keeps every record of an edge, as each is an event of its own.
     """
-    if structure is None or isinstance(structure, str):
-        known = fr.structures()
-        name = structure or DEFAULT_STRUCTURE
-        if name not in known:
-            raise ValueError(f"there is no structure {name!r}; choose one of {', '.join(known)}")
-        structure = known[name]
+    kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
     if times:
         edges = with_integer_times(edges)
         options = {"time": edges.times, "time_unit": edges.time_unit, "multi_edges": "all"}
-    return structure.from_edges(
+    return kind.from_edges(
         edges.src, edges.dst, edges.weights, edges.num_vertices,
         directed=bool(edges.directed) if directed is None else directed, device=fr.advanced.resolve_device(device),
         **options,
@@ -149,13 +139,7 @@ def load_graph(
 
 
 def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
-    """The analytics of the catalogue that are meant: those with a static form.
-
-    Raises
-    ------
-    ValueError
-        There is no such algorithm.
-    """
+    """The analytics of the catalogue that are meant, with a static form; ValueError if there is no such algorithm."""
     if algorithms is None:
         return [analytic for analytic in analytics().values() if analytic.static is not None]
     try:

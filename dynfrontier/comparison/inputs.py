@@ -46,10 +46,7 @@ class GraphInput:
     def of(cls, edges: fr.io.EdgeList, name: str, directed: bool | None = None) -> GraphInput:
         """The graph of an edge list, without self-loops; of duplicates the last has the weight.
 
-        Parameters
-        ----------
-        directed : bool, optional
-            By default what the list says, else false.
+        By default it is directed if the list says so.
         """
         directed = bool(edges.directed) if directed is None else directed
         src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
@@ -110,13 +107,15 @@ class GraphInput:
         return cls(**json.loads((folder / "graph.json").read_text()), **arrays)
 
 
-def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
-    """A checksum of a set of edges and their weights, in whatever order and direction they come.
+def both_once(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]:
+    """The edges of a directed graph as undirected ones, each once, in ascending order."""
+    keys = xp.unique(xp.minimum(src, dst).astype(np.int64) * num_vertices + xp.maximum(src, dst))
+    return (keys // num_vertices).astype(src.dtype), (keys % num_vertices).astype(src.dtype)
 
-    Parameters
-    ----------
-    xp : module
-        The array module of the arrays, NumPy or CuPy.
+
+def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
+    """A checksum of a set of edges and their weights, in whatever order and direction they come; `xp` is the module of
+    the arrays, NumPy or CuPy.
     """
     if not directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..table import Table
-from ..text import duration
+from ..text import milliseconds
 
 LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph to theirs, timed separately",)
 
@@ -99,7 +99,7 @@ class Comparison:
         for row in self.rows:
             agrees = {True: "yes, ", False: "NO, ", None: ""}[row.agrees] + row.agreement
             ratio = "-" if row.ratio is None else f"{row.ratio:.3g}"
-            times = _time(row.ours_ms), _time(row.theirs_ms), ratio, _time(row.conversion_ms)
+            times = milliseconds(row.ours_ms), milliseconds(row.theirs_ms), ratio, milliseconds(row.conversion_ms)
             rows.append((row.algorithm, row.against, agrees, *times))
         return Table(header, tuple(rows))
 
@@ -113,7 +113,3 @@ class Comparison:
 
     def __str__(self) -> str:
         return "\n".join([self.graph, "", self.table().markdown(), "", *(f"* {text}" for text in self.remarks())])
-
-
-def _time(milliseconds: float | None) -> str:
-    return "-" if milliseconds is None else duration(milliseconds / 1e3)

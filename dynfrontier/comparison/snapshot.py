@@ -12,6 +12,7 @@ from algorithms import Analytic
 from algorithms.comparators import on_host
 
 from ..peers import BasePeer
+from .inputs import both_once
 
 
 class Snapshot:
@@ -85,20 +86,14 @@ class Snapshot:
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
         """A peer's graph, and the seconds it took to make, this snapshot included.
 
-        Parameters
-        ----------
-        weighted : bool
-            With the weights of the graph, if it has some.
-        directed : bool
-            False drops the directions of a directed graph.
+        It has the weights of the graph, if that has some, only if `weighted`. Unless `directed`, directions are
+        dropped.
         """
         begin = time.perf_counter()
         src, dst, weights = self._src, self._dst, self._weights if weighted else None
         if self.graph.directed and not directed:
-            xp = self.graph.xp
-            low, high = xp.minimum(src, dst).astype(np.int64), xp.maximum(src, dst)
-            keys = xp.unique(low * self.num_vertices + high)
-            src, dst, weights = keys // self.num_vertices, keys % self.num_vertices, None
+            src, dst = both_once(self.graph.xp, src, dst, self.num_vertices)
+            weights = None
         if not peer.on_gpu:
             to_host = self.graph.device.to_host
             src, dst, weights = to_host(src), to_host(dst), None if weights is None else to_host(weights)

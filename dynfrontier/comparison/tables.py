@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..table import Table
-from ..text import duration
+from ..text import milliseconds
 from .cells import AGREES, DIFFERS, NO_ANSWER, PEER, STATES, Cell
 
 LEGEND = (
@@ -56,7 +56,7 @@ def _times(cells: Sequence[Cell]) -> Table:
         theirs = next((c.ms for c in cells if c.algorithm == algorithm and c.state == PEER), None)
         known = [ms for ms in mine.values() if ms]
         ratio = f"{theirs / min(known):.3g}" if theirs and known else "-"
-        rows.append((algorithm, *(_time(mine.get(name)) for name in structures), _time(theirs), ratio))
+        rows.append((algorithm, *(milliseconds(mine.get(name)) for name in structures), milliseconds(theirs), ratio))
     return Table(("algorithm", *structures, "theirs", "ratio"), tuple(rows))
 
 
@@ -67,7 +67,3 @@ def wrong(cells: Iterable[Cell]) -> list[str]:
         for cell in cells
         if cell.is_wrong
     ]
-
-
-def _time(milliseconds: float | None) -> str:
-    return "-" if milliseconds is None else duration(milliseconds / 1e3)

@@ -23,7 +23,7 @@ from algorithms.comparators import Verdict, on_host
 from ..peers import BasePeer, load_peer
 from ..timing import timed_call
 from .growing import build
-from .inputs import GraphInput, digest_of
+from .inputs import GraphInput, both_once, digest_of
 
 LONG = 5
 """A first call that takes this many times as long as all repetitions may is the only one."""
@@ -105,7 +105,7 @@ class Worker:
         if form not in self.graphs:
             src, dst = given.src, given.dst
             if given.directed and not directed:
-                src, dst = _both_once(src, dst, given.num_vertices)
+                src, dst = both_once(np, src, dst, given.num_vertices)
             weights = given.weights if weighted and directed == given.directed else None
             self.graphs[form] = library.build(library.prepare(given.num_vertices, src, dst, weights, directed=directed))
         task = library.task(algorithm, self.graphs[form], settings)
@@ -130,12 +130,6 @@ class Worker:
         edges = self._input(folder).edges(weighted) if comparator.needs_edges else None
         verdict: Verdict = comparator.compare(_load(ours), _load(theirs), edges=edges, rounding=rounding)
         return {"agrees": bool(verdict.agrees), "text": verdict.text}
-
-
-def _both_once(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """The edges of a directed graph as undirected ones, each once."""
-    keys = np.unique(np.minimum(src, dst).astype(np.int64) * num_vertices + np.maximum(src, dst))
-    return (keys // num_vertices).astype(src.dtype), (keys % num_vertices).astype(src.dtype)
 
 
 def _timed(

@@ -18,16 +18,8 @@ class Unsupported(NotImplementedError):
 
 
 def structure_maker(structure: str, device: str) -> Any:
-    """A function that makes graphs of a structure on a device.
-
-    Raises
-    ------
-    ValueError
-        There is no such structure or device.
-    """
-    kind, place = fr.structures().get(structure), fr.advanced.resolve_device(device)
-    if kind is None:
-        raise ValueError(f"there is no structure {structure!r}; choose from {', '.join(fr.structures())}")
+    """A function that makes graphs of a structure on a device; ValueError if there is no such structure or device."""
+    kind, place = fr.advanced.structure_class(structure), fr.advanced.resolve_device(device)
 
     def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
         return kind.from_edges(src, dst, weights, device=place, **options)
@@ -72,13 +64,7 @@ def source_of(graph: Any) -> nx.Graph:
 
 
 def mirror_of(graph: Any, weight: Any = None) -> Mirror:
-    """The mirror of a graph of the backend, up to date.
-
-    Raises
-    ------
-    Unsupported
-        With `weight`, some weight is no finite number.
-    """
+    """The mirror of a graph of the backend, up to date; Unsupported if some `weight` is no finite number."""
     found = graph.mirror(weight) if isinstance(graph, Converted) else graph.synchronized(weight)
     if weight is not None and (found.unsuitable or None in found.loops.values()):
         raise Unsupported(f"some edge has a {weight!r} that is no finite number, or too large an integer")

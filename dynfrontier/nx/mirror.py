@@ -231,6 +231,13 @@ class Mirror:
         except TypeError:  # not hashable
             return None
 
+    def vertex(self, node: Any, missing: Exception) -> int:
+        """The vertex of a node; raises `missing` if it is no node of the graph."""
+        v = self.find(node)
+        if v is None:
+            raise missing
+        return v
+
     def values(self, array: Any) -> np.ndarray:
         """An array by vertex as one by node, on the host."""
         host = self.graph.device.to_host(array)

@@ -12,7 +12,8 @@ A dict of another type, which cannot log, makes the log useless (`Log.lost`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, MutableMapping
+from functools import wraps
 from typing import Any
 
 
@@ -79,21 +80,29 @@ class _Factory(type):
         return isinstance(instance, dict)
 
 
-class EdgeData(dict, metaclass=_Factory):
-    """The attributes of an edge."""
+class _Logging(dict, metaclass=_Factory):
+    """A dict that logs its changes once it has a log."""
 
-    __slots__ = ("edge", "log")
-    edge: tuple[Any, Any]  # once there is a log
+    __slots__ = ("log",)
 
-    def __init__(self, given: Any = (), /, **attributes: Any):
-        if given or attributes:
-            dict.__init__(self, given, **attributes)
+    def __init__(self, given: Any = (), /, **items: Any):
+        if given or items:
+            dict.__init__(self, given, **items)
         self.log: Log | None = None
 
-    def _changed(self) -> None:
-        log = self.log
-        if log is not None and log.on:
-            log.edges.add(self.edge)
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
+        self.update(other)
+        return self
+
+    def __reduce__(self) -> Any:
+        return type(self), (), None, None, iter(self.items())
+
+
+class EdgeData(_Logging):
+    """The attributes of an edge."""
+
+    __slots__ = ("edge",)
+    edge: tuple[Any, Any]  # once there is a log
 
     def __setitem__(self, key: Any, value: Any) -> None:
         dict.__setitem__(self, key, value)
@@ -107,81 +116,47 @@ class EdgeData(dict, metaclass=_Factory):
         if log is not None and key in log.watched:
             log.edges.add(self.edge)
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, *args: Any, **kwargs: Any) -> None:  # each edge that is added comes here
         try:
             dict.update(self, *args, **kwargs)
         finally:
-            if self.log is not None:
-                self._changed()
+            if self.log is not None and self.log.on:
+                self.log.edges.add(self.edge)
 
-    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        self.update(other)
-        return self
 
-    def clear(self) -> None:
-        dict.clear(self)
-        self._changed()
+def _logged(change: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of dicts that changes some attributes of an edge, whichever these are."""
 
-    def pop(self, *args: Any) -> Any:
+    @wraps(change)
+    def run(self: EdgeData, *args: Any, **kwargs: Any) -> Any:
         try:
-            return dict.pop(self, *args)
+            return change(self, *args, **kwargs)
         finally:
-            self._changed()
+            log = self.log
+            if log is not None and log.on:
+                log.edges.add(self.edge)
 
-    def popitem(self) -> Any:
-        try:
-            return dict.popitem(self)
-        finally:
-            self._changed()
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        try:
-            return dict.setdefault(self, key, default)
-        finally:
-            self._changed()
-
-    def __reduce__(self) -> Any:
-        return type(self), (), None, None, iter(self.items())
+    return run
 
 
-class _Rarely(dict, metaclass=_Factory):
+for _change in (dict.clear, dict.pop, dict.popitem, dict.setdefault):
+    setattr(EdgeData, _change.__name__, _logged(_change))
+
+
+class _Rarely(_Logging):
     """The changes that no method of NetworkX's graphs makes, by those that they make."""
 
-    __slots__ = ("log",)
+    __slots__ = ()
 
-    def __init__(self, given: Any = (), /, **items: Any):
-        if given or items:
-            dict.__init__(self, given, **items)
-        self.log: Log | None = None
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        if key not in self and default:
-            return default[0]
-        found = self[key]
-        del self[key]
-        return found
+    pop = MutableMapping.pop
+    setdefault = MutableMapping.setdefault
+    update = MutableMapping.update
 
     def popitem(self) -> Any:
         if not self:
             raise KeyError("popitem(): dictionary is empty")
         key = next(reversed(self))
         return key, self.pop(key)
-
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def update(self, *args: Any, **kwargs: Any) -> None:
-        for key, value in dict(*args, **kwargs).items():
-            self[key] = value
-
-    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        self.update(other)
-        return self
-
-    def __reduce__(self) -> Any:
-        return type(self), (), None, None, iter(self.items())
 
 
 class Neighbors(_Rarely):

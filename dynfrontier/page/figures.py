@@ -81,12 +81,8 @@ class Grouped:
 def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> list[Figure]:
     """All plots of a run that has done at least one batch.
 
-    Parameters
-    ----------
-    noun : str or None
-        What is counted; None if that is the edges alone.
-    window : int
-        Batches that an edge stays; 0 for ever.
+    Without a noun edges alone were counted. The window is the batches that an edge stays, 0 for ever, or a length of
+    time.
     """
     groups = Grouped(len(steps))
     update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))
@@ -137,14 +133,12 @@ def _of(steps: list[Applied], name: str) -> np.ndarray:
 def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
     """Draw a plot by itself, in the style of this module whatever that of the user is."""
     import matplotlib.style
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
     file = io.StringIO()
     # The names of markers and clips are made of the salt; all plots of a page share one space of names.
     with matplotlib.style.context(["default", STYLE | {"svg.hashsalt": title}]):
         figure = Canvas(figsize=SIZE, layout="constrained")
-        FigureCanvasSVG(figure)
         draw(figure.subplots())
         figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     return Figure(title, note, _embedded(file.getvalue()))

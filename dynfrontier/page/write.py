@@ -22,12 +22,8 @@ SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
 def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
     """Write the report of a run into one file of HTML.
 
-    Parameters
-    ----------
-    place : dict
-        Where and when it ran; see `machine.describe_run`.
-    outcome : str
-        Whether the result was verified, in words.
+    `place` says where and when it ran (see `machine.describe_run`), and `outcome`, in words, whether the result was
+    verified.
     """
     write_text(path, render_page(report, place, outcome))
 

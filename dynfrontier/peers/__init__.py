@@ -1,6 +1,6 @@
 """Other graph libraries behind one interface, to compare with: each is a module with a class `Peer`.
 
-What a library cannot do it does not offer: the method of that task returns None (see `peers.base`).
+What a library cannot do it does not offer: it has no method for that task (see `peers.base`).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 
-from .base import BasePeer, Task, with_sources
+from .base import TASKS, BasePeer, Task, with_sources
 
 PEERS = {
     "cugraph": ("cugraph_peer", "pylibcugraph"),
@@ -23,7 +23,8 @@ SLOW = {"networkx": 2**17}
 """Peers that are asked on larger graphs, by edges, only if they are named."""
 
 __all__ = [
-    "PEERS", "SLOW", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers", "with_sources",
+    "PEERS", "SLOW", "TASKS", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers",
+    "with_sources",
 ]  # fmt: skip
 
 
@@ -33,26 +34,12 @@ def is_installed(name: str) -> bool:
 
 
 def usable_peers(on_gpu: bool) -> list[str]:
-    """The peers that can be asked, best first.
-
-    Parameters
-    ----------
-    on_gpu : bool
-        Also those that need a GPU: there is one.
-    """
+    """The peers that can be asked, best first; those that need a GPU only where there is one."""
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 
 def check_peer(name: str) -> None:
-    """Raise if a peer cannot be loaded.
-
-    Raises
-    ------
-    ValueError
-        There is no peer of this name.
-    ImportError
-        Its package is not installed.
-    """
+    """Raise ValueError if there is no peer of this name, and ImportError if its package is not installed."""
     if name not in PEERS:
         raise ValueError(f"there is no peer {name!r}; choose one of {', '.join(PEERS)}")
     _, package = PEERS[name]

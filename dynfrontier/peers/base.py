@@ -13,6 +13,45 @@ import numpy as np
 NO_TASKS = ("prepare", "build", "synchronize", "task")
 """Methods of a peer that are not tasks."""
 
+TASKS = {
+    "bfs": "Breadth-first search, edges followed forward: distances as int32, -1 where there is no path.",
+    "bfs_direction_optimizing": "As `bfs`, direction-optimizing, where that is a choice.",
+    "triangle_count": "Triangles of an undirected graph: of each vertex as int64, or the total where there is no more.",
+    "spmv": "The sum of a vector over the neighbors of each vertex, weighted: float64.",
+    "connected_components": "Connected components of an undirected graph: a label for each vertex, equal within a "
+    "component.",
+    "pagerank": "PageRank until a step changes it by less than `tol` (the sum of absolute differences), or exactly: "
+    "float64. Dangling mass is spread evenly; the weights of a weighted graph are used.",
+    "pagerank_steps": "As `pagerank`, after exactly so many steps from equal ranks.",
+    "k_truss": "Edges of an undirected graph's k-truss, in any order: two arrays, each edge once or in both "
+    "directions.",
+    "sssp": "Shortest paths along weighted edges: distances as float64, infinite where there is no path.",
+    "core_number": "The core number of each vertex as int64; in directed graphs by degrees in both directions.",
+    "k_core": "Edges of the k-core, in any order, as `k_truss`.",
+    "label_propagation": "A label for each vertex of an undirected graph that is one of the most frequent among its "
+    "neighbors.",
+    "coloring": "A greedy coloring of an undirected graph: of each vertex a number from 0 on.",
+    "maximal_independent_set": "Which vertices of an undirected graph are in a maximal independent set, as bool.",
+    "local_clustering": "Clustering coefficients of the vertices of an undirected graph: float64, 0 with fewer than "
+    "two neighbors.",
+    "jaccard": "Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order.",
+    "overlap": "Overlap coefficients, as `jaccard`.",
+    "betweenness_centrality": "Betweenness centrality estimated from these sources, normalized: float64. The sum over "
+    "the sources, times the number of vertices over that of sources, divided by the number of pairs of other vertices.",
+    "minimum_spanning_forest": "A spanning forest of lowest weight of an undirected graph: sources, destinations and "
+    "weights as float64.",
+    "random_walks": "A uniform random walk from every vertex: the edges of each walk and where it ends, two arrays of "
+    "integers.",
+    "strongly_connected_components": "A label for each vertex, equal within a component.",
+    "louvain": "Communities of an undirected graph by the Louvain method, weighted if it is: a label for each vertex.",
+    "personalized_pagerank": "PageRank of a walker that jumps to the source alone, also from where no edge leads on; "
+    "without weights.",
+    "hits": "Hub and authority scores of each vertex, which add up to 1: two arrays of float64.",
+    "katz_centrality": "Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: "
+    "float64.",
+}
+"""What each task gives, by its name."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -23,7 +62,7 @@ class Task:
     run : callable
         Does the work, which can be timed, and returns the library's own result.
     read : callable
-        Turns that result into what the peer's method describes, as NumPy arrays.
+        Turns that result into what `TASKS` describes, as NumPy arrays.
     """
 
     run: Callable[[], Any]
@@ -33,9 +72,10 @@ class Task:
 class BasePeer(ABC):
     """A library.
 
-    A peer overrides `prepare`, `build` and those of the tasks that it can do; None says that it cannot. A task has the
-    name of its analytic in the catalogue, and parameters with the names of the analytic's. Per-vertex results have an
-    entry for every vertex, isolated ones included, and mean the same for all peers.
+    A peer has `prepare`, `build`, and a method for each of the `TASKS` that it can do, which returns a `Task`, or None
+    where the graph is of a kind that it cannot do it for. A task has the name of its analytic in the catalogue, and
+    parameters with the names of the analytic's. Per-vertex results have an entry for every vertex, isolated ones
+    included, and mean the same for all peers.
 
     Attributes
     ----------
@@ -80,113 +120,6 @@ class BasePeer(ABC):
         _, *parameters = inspect.signature(method).parameters
         return method(graph, **{name: settings[name] for name in parameters})
 
-    def bfs(self, graph: Any, source: int) -> Task | None:
-        """Breadth-first search, edges followed forward: distances as int32, -1 where there is no path."""
-        return None
-
-    def bfs_direction_optimizing(self, graph: Any, source: int) -> Task | None:
-        """The same, direction-optimizing, where that is a choice."""
-        return None
-
-    def triangle_count(self, graph: Any) -> Task | None:
-        """Triangles of an undirected graph: of each vertex as int64, or the total where there is no more."""
-        return None
-
-    def spmv(self, graph: Any, vector: np.ndarray) -> Task | None:
-        """The sum of a vector over the neighbors of each vertex, weighted: float64."""
-        return None
-
-    def connected_components(self, graph: Any) -> Task | None:
-        """Connected components of an undirected graph: a label for each vertex, equal within a component."""
-        return None
-
-    def pagerank(self, graph: Any, alpha: float, tol: float) -> Task | None:
-        """PageRank until a step changes it by less than `tol` (the sum of absolute differences), or exactly: float64.
-
-        Dangling mass is spread evenly; the weights of a weighted graph are used.
-        """
-        return None
-
-    def pagerank_steps(self, graph: Any, alpha: float, steps: int) -> Task | None:
-        """The same after exactly so many steps from equal ranks."""
-        return None
-
-    def k_truss(self, graph: Any, k: int) -> Task | None:
-        """Edges of an undirected graph's k-truss, in any order: two arrays, each edge once or in both directions."""
-        return None
-
-    def sssp(self, graph: Any, source: int) -> Task | None:
-        """Shortest paths along weighted edges: distances as float64, infinite where there is no path."""
-        return None
-
-    def core_number(self, graph: Any) -> Task | None:
-        """The core number of each vertex as int64; in directed graphs by degrees in both directions."""
-        return None
-
-    def k_core(self, graph: Any, k: int) -> Task | None:
-        """Edges of the k-core, in any order, as `k_truss`."""
-        return None
-
-    def label_propagation(self, graph: Any) -> Task | None:
-        """A label for each vertex of an undirected graph that is one of the most frequent among its neighbors."""
-        return None
-
-    def coloring(self, graph: Any) -> Task | None:
-        """A greedy coloring of an undirected graph: of each vertex a number from 0 on."""
-        return None
-
-    def maximal_independent_set(self, graph: Any) -> Task | None:
-        """Which vertices of an undirected graph are in a maximal independent set, as bool."""
-        return None
-
-    def local_clustering(self, graph: Any) -> Task | None:
-        """Clustering coefficients of the vertices of an undirected graph: float64, 0 with fewer than two neighbors."""
-        return None
-
-    def jaccard(self, graph: Any) -> Task | None:
-        """Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order."""
-        return None
-
-    def overlap(self, graph: Any) -> Task | None:
-        """Overlap coefficients, as `jaccard`."""
-        return None
-
-    def betweenness_centrality(self, graph: Any, sources: np.ndarray) -> Task | None:
-        """Betweenness centrality estimated from these sources, normalized: float64.
-
-        The sum over the sources, times the number of vertices over that of sources, divided by the number of pairs of
-        other vertices.
-        """
-        return None
-
-    def minimum_spanning_forest(self, graph: Any) -> Task | None:
-        """A spanning forest of lowest weight of an undirected graph: sources, destinations and weights as float64."""
-        return None
-
-    def random_walks(self, graph: Any, length: int, seed: int) -> Task | None:
-        """A uniform random walk from every vertex: the edges of each walk and where it ends, two arrays of integers."""
-        return None
-
-    def strongly_connected_components(self, graph: Any) -> Task | None:
-        """A label for each vertex, equal within a component."""
-        return None
-
-    def louvain(self, graph: Any) -> Task | None:
-        """Communities of an undirected graph by the Louvain method, weighted if it is: a label for each vertex."""
-        return None
-
-    def personalized_pagerank(self, graph: Any, source: int, alpha: float, tol: float) -> Task | None:
-        """PageRank of a walker that jumps to the source alone, also from where no edge leads on; without weights."""
-        return None
-
-    def hits(self, graph: Any, tol: float, max_iter: int) -> Task | None:
-        """Hub and authority scores of each vertex, which add up to 1: two arrays of float64."""
-        return None
-
-    def katz_centrality(self, graph: Any, tol: float, max_iter: int) -> Task | None:
-        """Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: float64."""
-        return None
-
 
 def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str, Any]:
     """Settings that name sources instead of their number: as many of the vertices, the same as algorithms here draw."""
@@ -196,6 +129,16 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
     chosen = generator.choice(vertices, min(settings["k"], vertices.size), replace=False)
     given = {name: value for name, value in settings.items() if name != "k"}
     return given | {"sources": np.sort(chosen).tolist()}
+
+
+def integers(values: Any) -> np.ndarray:
+    """A list of numbers as int64."""
+    return np.array(values, np.int64)
+
+
+def floats(values: Any) -> np.ndarray:
+    """A list of numbers as float64."""
+    return np.array(values, np.float64)
 
 
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:

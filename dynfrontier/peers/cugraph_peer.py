@@ -75,6 +75,13 @@ class Peer(BasePeer):
     def synchronize(self) -> None:
         cp.cuda.Device().synchronize()
 
+    def _values(self, graph: Built, find: Any, *args: Any, dtype: Any, default: Any, **options: Any) -> Task:
+        """The task of a function that returns vertices and a value for each, and maybe more."""
+        return Task(
+            lambda: find(self.handle, graph.graph, *args, **options),
+            lambda result: _by_vertex(graph, result[0], result[1].astype(dtype), default),
+        )
+
     def _search(self, graph: Built, source: int, direction_optimizing: bool) -> Task:
         sources = cp.array([source], cp.int32)
 
@@ -92,24 +99,16 @@ class Peer(BasePeer):
         return self._search(graph, source, True)
 
     def triangle_count(self, graph: Built) -> Task:
-        return Task(
-            lambda: plc.triangle_count(self.handle, graph.graph, None, False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), 0),
-        )
+        return self._values(graph, plc.triangle_count, None, False, dtype=np.int64, default=0)
 
     def connected_components(self, graph: Built) -> Task:
-        return Task(
-            lambda: plc.weakly_connected_components(self.handle, graph.graph, None, None, None, None, False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
-        )
+        find = plc.weakly_connected_components
+        return self._values(graph, find, None, None, None, None, False, dtype=np.int64, default=-1)
 
     def _rank(self, graph: Built, alpha: float, tol: float, steps: int) -> Task:
-        return Task(
-            lambda: plc.pagerank(
-                self.handle, graph.graph, None, None, None, None, alpha, tol, steps, False,
-                fail_on_nonconvergence=False,
-            ),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        return self._values(
+            graph, plc.pagerank, None, None, None, None, alpha, tol, steps, False, fail_on_nonconvergence=False,
+            dtype=np.float64, default=0.0,
         )  # fmt: skip
 
     def pagerank(self, graph: Built, alpha: float, tol: float) -> Task:
@@ -135,10 +134,7 @@ class Peer(BasePeer):
     def core_number(self, graph: Built) -> Task | None:
         if graph.directed:
             return None
-        return Task(
-            lambda: plc.core_number(self.handle, graph.graph, "incoming", False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), 0),
-        )
+        return self._values(graph, plc.core_number, "incoming", False, dtype=np.int64, default=0)
 
     def k_core(self, graph: Built, k: int) -> Task | None:
         if graph.directed:
@@ -198,29 +194,22 @@ class Peer(BasePeer):
         degrees = cp.bincount(graph.src, minlength=1)
         alpha = 1 / (int(degrees.max()) + 1)
         total = tol * max(graph.num_vertices, 1)  # it compares the sum of the changes
-        return Task(
-            lambda: plc.katz_centrality(self.handle, graph.graph, None, alpha, 1.0, total, max_iter, False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        return self._values(
+            graph, plc.katz_centrality, None, alpha, 1.0, total, max_iter, False, dtype=np.float64, default=0.0
         )
 
     def personalized_pagerank(self, graph: Built, source: int, alpha: float, tol: float) -> Task:
         vertices, values = cp.array([source], cp.int32), cp.array([1], cp.float32)
         change = tol * (1 - alpha)  # of a step that leaves ranks within tol of the exact ones
-        return Task(
-            lambda: plc.personalized_pagerank(
-                self.handle, graph.graph, None, None, None, None, vertices, values, alpha, change, MAX_STEPS, False,
-                fail_on_nonconvergence=False,
-            ),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.float64), 0.0),
+        return self._values(
+            graph, plc.personalized_pagerank, None, None, None, None, vertices, values, alpha, change, MAX_STEPS, False,
+            fail_on_nonconvergence=False, dtype=np.float64, default=0.0,
         )  # fmt: skip
 
     def louvain(self, graph: Built) -> Task | None:
         if graph.directed:
             return None
-        return Task(
-            lambda: plc.louvain(self.handle, graph.graph, MAX_LEVELS, LEAST_GAIN, 1.0, False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
-        )
+        return self._values(graph, plc.louvain, MAX_LEVELS, LEAST_GAIN, 1.0, False, dtype=np.int64, default=-1)
 
     def minimum_spanning_forest(self, graph: Built) -> Task | None:
         if graph.directed:
@@ -244,10 +233,8 @@ class Peer(BasePeer):
         return Task(lambda: plc.uniform_random_walks(self.handle, graph.graph, starts, length, seed), read)
 
     def strongly_connected_components(self, graph: Built) -> Task:
-        return Task(
-            lambda: plc.strongly_connected_components(self.handle, graph.graph, None, None, None, None, False),
-            lambda result: _by_vertex(graph, result[0], result[1].astype(np.int64), -1),
-        )
+        find = plc.strongly_connected_components
+        return self._values(graph, find, None, None, None, None, False, dtype=np.int64, default=-1)
 
 
 def _by_vertex(graph: Built, vertices: Any, values: Any, default: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import igraph
 import numpy as np
 
-from .base import BasePeer, Task, as_int32_distances, betweenness_scale
+from .base import BasePeer, Task, as_int32_distances, betweenness_scale, floats, integers
 
 
 class Peer(BasePeer):
@@ -45,41 +45,34 @@ class Peer(BasePeer):
         return Task(lambda: graph.transitivity_local_undirected(mode="zero"), read)
 
     def connected_components(self, graph: igraph.Graph) -> Task:
-        return Task(graph.connected_components, lambda result: np.array(result.membership, np.int64))
+        return Task(graph.connected_components, _membership)
 
     def pagerank(self, graph: igraph.Graph, alpha: float, tol: float) -> Task:
         weights = _weights(graph)
-        return Task(lambda: graph.pagerank(damping=alpha, weights=weights), lambda result: np.array(result, np.float64))
+        return Task(lambda: graph.pagerank(damping=alpha, weights=weights), floats)
 
     def sssp(self, graph: igraph.Graph, source: int) -> Task:
         weights = _weights(graph)
         return Task(lambda: graph.distances(source, weights=weights), lambda result: np.array(result[0], np.float64))
 
     def core_number(self, graph: igraph.Graph) -> Task:
-        return Task(graph.coreness, lambda result: np.array(result, np.int64))
+        return Task(graph.coreness, integers)
 
     def label_propagation(self, graph: igraph.Graph) -> Task:
-        return Task(graph.community_label_propagation, lambda result: np.array(result.membership, np.int64))
+        return Task(graph.community_label_propagation, _membership)
 
     def louvain(self, graph: igraph.Graph) -> Task:
         weights = _weights(graph)
-        return Task(
-            lambda: graph.community_multilevel(weights=weights), lambda result: np.array(result.membership, np.int64)
-        )
+        return Task(lambda: graph.community_multilevel(weights=weights), _membership)
 
     def personalized_pagerank(self, graph: igraph.Graph, source: int, alpha: float, tol: float) -> Task:
-        return Task(
-            lambda: graph.personalized_pagerank(damping=alpha, reset_vertices=[source]),
-            lambda result: np.array(result, np.float64),
-        )
+        return Task(lambda: graph.personalized_pagerank(damping=alpha, reset_vertices=[source]), floats)
 
     def coloring(self, graph: igraph.Graph) -> Task:
-        return Task(graph.vertex_coloring_greedy, lambda result: np.array(result, np.int64))
+        return Task(graph.vertex_coloring_greedy, integers)
 
     def local_clustering(self, graph: igraph.Graph) -> Task:
-        return Task(
-            lambda: graph.transitivity_local_undirected(mode="zero"), lambda result: np.array(result, np.float64)
-        )
+        return Task(lambda: graph.transitivity_local_undirected(mode="zero"), floats)
 
     def jaccard(self, graph: igraph.Graph) -> Task:
         ends = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
@@ -105,10 +98,12 @@ class Peer(BasePeer):
         return Task(lambda: graph.spanning_tree(weights=weights), read)
 
     def strongly_connected_components(self, graph: igraph.Graph) -> Task:
-        return Task(
-            lambda: graph.connected_components(mode="strong"), lambda result: np.array(result.membership, np.int64)
-        )
+        return Task(lambda: graph.connected_components(mode="strong"), _membership)
 
 
 def _weights(graph: igraph.Graph) -> str | None:
     return "weight" if graph.is_weighted() else None
+
+
+def _membership(clusters: Any) -> np.ndarray:
+    return integers(clusters.membership)

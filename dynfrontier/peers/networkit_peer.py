@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import networkit as nk
 import numpy as np
 
-from .base import BasePeer, Task, as_int32_distances
+from .base import BasePeer, Task, as_int32_distances, floats, integers
 
 NEVER = 1e-300
 """A tolerance that no step stays below."""
@@ -88,9 +88,7 @@ class Peer(BasePeer):
     def core_number(self, graph: nk.Graph) -> Task | None:
         if graph.isDirected():
             return None
-        return Task(
-            lambda: nk.centrality.CoreDecomposition(graph).run().scores(), lambda result: np.array(result, np.int64)
-        )
+        return Task(lambda: nk.centrality.CoreDecomposition(graph).run().scores(), integers)
 
     def louvain(self, graph: nk.Graph) -> Task:
         return Task(
@@ -98,10 +96,7 @@ class Peer(BasePeer):
         )
 
     def local_clustering(self, graph: nk.Graph) -> Task:
-        return Task(
-            lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(),
-            lambda result: np.array(result, np.float64),
-        )
+        return Task(lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(), floats)
 
     def sssp(self, graph: nk.Graph, source: int) -> Task:
         def read(result: Any) -> np.ndarray:

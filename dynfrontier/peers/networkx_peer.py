@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import networkx as nx
@@ -33,35 +33,26 @@ class Peer(BasePeer):
         return graph
 
     def bfs(self, graph: nx.Graph, source: int) -> Task:
-        return Task(
-            lambda: nx.single_source_shortest_path_length(graph, source),
-            lambda result: _by_vertex(graph, result, -1, np.int32),
-        )
+        return _values(graph, lambda: nx.single_source_shortest_path_length(graph, source), -1, np.int32)
 
     def triangle_count(self, graph: nx.Graph) -> Task:
-        return Task(lambda: nx.triangles(graph), lambda result: _by_vertex(graph, result, 0, np.int64))
+        return _values(graph, lambda: nx.triangles(graph), 0, np.int64)
 
     def connected_components(self, graph: nx.Graph) -> Task:
         return Task(lambda: list(nx.connected_components(graph)), lambda result: _labels(graph, result))
 
     def pagerank(self, graph: nx.Graph, alpha: float, tol: float) -> Task:
         each = tol / max(len(graph), 1)  # it multiplies its tolerance by the number of vertices
-        return Task(
-            lambda: nx.pagerank(graph, alpha, max_iter=MAX_STEPS, tol=each),
-            lambda result: _by_vertex(graph, result, 0.0, np.float64),
-        )
+        return _values(graph, lambda: nx.pagerank(graph, alpha, max_iter=MAX_STEPS, tol=each), 0.0, np.float64)
 
     def k_truss(self, graph: nx.Graph, k: int) -> Task:
         return Task(lambda: nx.k_truss(graph, k), lambda result: _columns(result.edges, 2))
 
     def sssp(self, graph: nx.Graph, source: int) -> Task:
-        return Task(
-            lambda: nx.single_source_dijkstra_path_length(graph, source),
-            lambda result: _by_vertex(graph, result, np.inf, np.float64),
-        )
+        return _values(graph, lambda: nx.single_source_dijkstra_path_length(graph, source), np.inf, np.float64)
 
     def core_number(self, graph: nx.Graph) -> Task:
-        return Task(lambda: nx.core_number(graph), lambda result: _by_vertex(graph, result, 0, np.int64))
+        return _values(graph, lambda: nx.core_number(graph), 0, np.int64)
 
     def k_core(self, graph: nx.Graph, k: int) -> Task:
         return Task(lambda: nx.k_core(graph, k), lambda result: _columns(result.edges, 2))
@@ -72,7 +63,7 @@ class Peer(BasePeer):
         )
 
     def coloring(self, graph: nx.Graph) -> Task:
-        return Task(lambda: nx.greedy_color(graph), lambda result: _by_vertex(graph, result, -1, np.int64))
+        return _values(graph, lambda: nx.greedy_color(graph), -1, np.int64)
 
     def maximal_independent_set(self, graph: nx.Graph) -> Task:
         return Task(
@@ -81,7 +72,7 @@ class Peer(BasePeer):
         )
 
     def local_clustering(self, graph: nx.Graph) -> Task:
-        return Task(lambda: nx.clustering(graph), lambda result: _by_vertex(graph, result, 0.0, np.float64))
+        return _values(graph, lambda: nx.clustering(graph), 0.0, np.float64)
 
     def jaccard(self, graph: nx.Graph) -> Task | None:
         if graph.is_directed():
@@ -97,11 +88,8 @@ class Peer(BasePeer):
         return Task(lambda: nx.community.louvain_communities(graph, seed=0), lambda result: _labels(graph, result))
 
     def personalized_pagerank(self, graph: nx.Graph, source: int, alpha: float, tol: float) -> Task:
-        each = tol * (1 - alpha) / max(len(graph), 1)
-        return Task(
-            lambda: nx.pagerank(graph, alpha, {source: 1}, max_iter=MAX_STEPS, tol=each, weight=None),
-            lambda result: _by_vertex(graph, result, 0.0, np.float64),
-        )
+        options = {"max_iter": MAX_STEPS, "tol": tol * (1 - alpha) / max(len(graph), 1), "weight": None}
+        return _values(graph, lambda: nx.pagerank(graph, alpha, {source: 1}, **options), 0.0, np.float64)
 
     def hits(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
         def read(result: tuple[dict, dict]) -> tuple[np.ndarray, ...]:
@@ -112,10 +100,12 @@ class Peer(BasePeer):
     def katz_centrality(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
         degrees = graph.out_degree if graph.is_directed() else graph.degree
         alpha = 1 / (max((d for _, d in degrees), default=0) + 1)
-        return Task(
-            lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol),
-            lambda result: _by_vertex(graph, result, 0.0, np.float64),
-        )
+        return _values(graph, lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol), 0.0, np.float64)
+
+
+def _values(graph: nx.Graph, run: Callable[[], Any], default: Any, dtype: Any) -> Task:
+    """The task of a function whose result is a dict by vertex."""
+    return Task(run, lambda result: _by_vertex(graph, result, default, dtype))
 
 
 def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:

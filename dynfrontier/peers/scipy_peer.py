@@ -9,16 +9,15 @@ import numpy as np
 import scipy
 from scipy.sparse import coo_array, csr_array
 
+from ..check import count_triangles
 from .base import BasePeer, Task, both_directions
-
-BLOCK_PRODUCTS = 1 << 24  # products made at a time: bounds the memory of the triangle count
 
 
 class Peer(BasePeer):
     """See `BasePeer`. It has no triangles and no PageRank of its own; here they are written with its products.
 
-    Triangles are the sum of (U U) * U, U being the edges from the lower degree to the higher; PageRank is the power
-    iteration. By masked products the k-truss takes minutes on graphs with hubs, so that it is left out.
+    Triangles are counted by `check.count_triangles`; PageRank is the power iteration. By masked products the k-truss
+    takes minutes on graphs with hubs, so that it is left out.
     """
 
     version = scipy.__version__
@@ -93,19 +92,6 @@ def _rank(graph: csr_array, alpha: float, tol: float, steps: int | None) -> np.n
 
 
 def _count_triangles(graph: csr_array) -> int:
-    n = graph.shape[0]
-    rank = np.empty(n, np.int64)
-    rank[np.argsort(np.diff(graph.indptr), kind="stable")] = np.arange(n)
     edges = graph.tocoo()
-    u, v = rank[edges.row], rank[edges.col]
-    keep = u < v
-    upper = csr_array((np.ones(int(keep.sum()), np.int32), (u[keep], v[keep])), shape=(n, n))
-    products = np.concatenate([[0], np.cumsum(np.diff(upper.indptr)[upper.indices], dtype=np.int64)])[upper.indptr]
-    total, begin = 0, 0
-    while begin < n:
-        end = int(np.searchsorted(products, products[begin] + BLOCK_PRODUCTS, side="right")) - 1
-        end = min(max(end, begin + 1), n)
-        rows = upper[begin:end]
-        total += int((rows @ upper).multiply(rows).sum(dtype=np.int64))
-        begin = end
-    return total
+    once = edges.row < edges.col
+    return count_triangles(edges.row[once], edges.col[once], graph.shape[0])

@@ -12,13 +12,7 @@ Analytic = Callable[[Any], Any]
 
 
 def check_analytics(analytics: Any) -> dict[str, Any]:
-    """A dictionary of analytics by name.
-
-    Raises
-    ------
-    TypeError
-        Naming what is none.
-    """
+    """A dictionary of analytics by name; TypeError, which names it, for what is none."""
     if analytics is None:
         return {}
     if not isinstance(analytics, Mapping):

@@ -29,9 +29,7 @@ class SourceError(Exception):
 def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) -> Iterator[Records]:
     """The records of items, of which the first is number `begin`; closes the generator that yields them at the end.
 
-    Raises
-    ------
-    SourceError
+    Raises SourceError.
     """
     at = begin
     try:

@@ -18,12 +18,7 @@ class ChannelClosed(Exception):
 
 
 class Channel:
-    """A queue of at most `depth` items, which either side may close.
-
-    Attributes
-    ----------
-    depth : int
-    """
+    """A queue of at most `depth` items, which either side may close."""
 
     def __init__(self, depth: int):
         self.depth = depth

@@ -40,13 +40,7 @@ class Objective:
 
     @classmethod
     def parse(cls, text: str) -> Objective:
-        """From a text such as ``"p99<5ms"``.
-
-        Raises
-        ------
-        TypeError, ValueError
-            It is none.
-        """
+        """From a text such as ``"p99<5ms"``; TypeError or ValueError if it is none."""
         if not isinstance(text, str):
             raise TypeError(f"objective must be a string such as 'p99<5ms', not {kind_of(text)}")
         match = re.fullmatch(r"\s*p(\d+(?:\.\d+)?)\s*<=?\s*(\d+(?:\.\d*)?)\s*(us|µs|ms|s)\s*", text)
@@ -63,10 +57,6 @@ class BatchSize:
     objective : Objective
     start : int
         Of the first batch.
-
-    Attributes
-    ----------
-    size : int
     """
 
     def __init__(self, objective: Objective, start: int):

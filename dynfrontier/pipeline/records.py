@@ -124,13 +124,7 @@ class Decoder:
                 raise ValueError(f"columns names {role!r}, which is none of {known}")
 
     def decode(self, item: Any) -> Records:
-        """The records of an item.
-
-        Raises
-        ------
-        TypeError, ValueError
-            Naming the column and what is wrong with it.
-        """
+        """The records of an item; TypeError and ValueError name the column and what is wrong with it."""
         if isinstance(item, Records):
             return item
         operation = "insert"

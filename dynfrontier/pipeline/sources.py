@@ -47,14 +47,8 @@ def open_source(
 ) -> Iterator[Records]:  # fmt: skip
     """The records of a source from number `begin` on, in parts of whole batches.
 
-    Parameters
-    ----------
-    size : int or None
-        Of a batch; None if each item is one.
-    columns : mapping or sequence or None
-        What the columns of a file are.
-    ahead : int
-        How far bytes of a file are decompressed ahead.
+    A batch has `size` records; with None each item is one. `columns` says what the columns of a file are, and `ahead`
+    how far its bytes are decompressed ahead.
     """
     if isinstance(source, EdgeStream):
         items = decoded(_runs(source, decoder), decoder.decode, 0)

@@ -147,12 +147,7 @@ def _copy_stream(number: int) -> Any:
 
 
 class PinnedMemory:
-    """Pinned memory of the host for several slots, as much for each as one has needed.
-
-    Parameters
-    ----------
-    slots : int
-    """
+    """Pinned memory of the host for several slots, as much for each as one has needed."""
 
     def __init__(self, slots: int):
         self._slots = slots

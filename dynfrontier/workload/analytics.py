@@ -18,13 +18,7 @@ INCREMENTAL = "dynamic_"
 
 @dataclass(frozen=True)
 class Chosen:
-    """An analytic in one of its forms.
-
-    Attributes
-    ----------
-    analytic : Analytic
-    incremental : bool
-    """
+    """An analytic in one of its forms."""
 
     analytic: algorithms.Analytic
     incremental: bool = False
@@ -34,13 +28,9 @@ class Chosen:
         """What it is called in reports."""
         return f"{INCREMENTAL if self.incremental else ''}{self.analytic.name}"
 
-    def start(self, graph: fr.DynamicGraph, source: int) -> Running:
-        """The analytic on a graph, maintained incrementally from now on if it is incremental."""
-        return Running(self, graph, source)
-
 
 class Running:
-    """An analytic on a graph.
+    """An analytic on a graph, maintained incrementally from now on if it is incremental.
 
     Attributes
     ----------
@@ -77,13 +67,7 @@ class Running:
 
 
 def choose_analytic(name: str | Callable) -> Chosen:
-    """The analytic of a name, or the one that a function of a graph is.
-
-    Raises
-    ------
-    ValueError
-        There is none of this name, or not in this form.
-    """
+    """The analytic of a name, or the one that a function is; ValueError if there is none, or not in this form."""
     if callable(name):
         own = getattr(name, "__name__", "function")
         return Chosen(algorithms.Analytic(own if own.isidentifier() else "function", name))

@@ -37,13 +37,7 @@ GENERATORS: dict[str, Callable[[int, float, int], io.EdgeList]] = {
 
 
 def generate(kind: str, scale: int = 16, edge_factor: float = 16, seed: int = 1) -> io.EdgeList:
-    """A stream of insertions of a kind of `GENERATORS`.
-
-    Raises
-    ------
-    ValueError
-        There is no such kind, or a number is out of range.
-    """
+    """A stream of insertions of a kind of `GENERATORS`; ValueError if there is none, or a number is out of range."""
     if kind not in GENERATORS:
         raise ValueError(f"there is no generator {kind!r}; choose from {', '.join(GENERATORS)}")
     if scale < 0 or edge_factor < 0:

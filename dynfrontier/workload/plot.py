@@ -19,12 +19,10 @@ def plot_report(report: WorkloadReport, path: str | Path) -> None:
     ValueError, OSError
         The name asks for an unknown format, or the file cannot be written.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     sizes = report.batch_sizes
     figure = Figure(figsize=(16, 3.8 * len(sizes) + 0.6), layout="constrained")
-    FigureCanvasAgg(figure)
     figure.suptitle(f"{report.title}; {report.place}", fontsize="medium")
     colors = {name: f"C{i % 10}" for i, name in enumerate(report.structures)}
     for size, panels in zip(sizes, figure.subplots(len(sizes), 4, squeeze=False), strict=True):

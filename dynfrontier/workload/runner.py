@@ -293,7 +293,7 @@ def _run(
     build_seconds, graph = _load(kind, operations.preloaded, workload, device)
     start_seconds, tasks = {}, []
     for chosen in workload.chosen:
-        taken, task = timed_call(partial(chosen.start, graph, operations.start), device.synchronize)
+        taken, task = timed_call(partial(Running, chosen, graph, operations.start), device.synchronize)
         tasks.append(task)
         if task.watch is not None:
             start_seconds[chosen.name] = taken

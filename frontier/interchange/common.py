@@ -19,13 +19,7 @@ EXACT_IN_FLOAT64 = 2**53
 
 
 def require(module: str, package: str, what: str) -> Any:
-    """Import a library that only `what` needs.
-
-    Raises
-    ------
-    ImportError
-        It is not installed; the text names the package that brings it.
-    """
+    """Import a library that only `what` needs; an ImportError names the package that brings it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -75,10 +69,7 @@ def edge_values(graph: BaseGraph, stored: Any) -> dict[str, Any]:
 def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
     """Edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by their names.
 
-    Raises
-    ------
-    ValueError
-        `weight`, what the weights are to be called, is the name of a column of edge data.
+    Raises ValueError if `weight`, what the weights are to be called, is the name of a column of edge data.
     """
     columns = {name: graph.device.to_host(column).tolist() for name, column in edge_columns(graph).items()}
     src, dst = columns.pop("src"), columns.pop("dst")
@@ -108,10 +99,7 @@ def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
 def as_floats(weights: Any) -> Any:
     """Weights for a library that takes no integers: these as float64, floats as they are.
 
-    Raises
-    ------
-    ValueError
-        An integer is beyond 2**53 and would be rounded.
+    Raises ValueError if an integer is beyond 2**53 and would be rounded.
     """
     if weights.dtype.kind not in "iu":
         return weights

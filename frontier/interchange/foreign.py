@@ -51,10 +51,7 @@ class ForeignEdges:
 def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Mapping[str, Any]) -> G:
     """A graph of a structure; `options` are further ones of `Graph.from_edges`.
 
-    Raises
-    ------
-    ValueError
-        ``multi_edges=`` would make two records of an edge that is listed in both directions.
+    Raises ValueError if ``multi_edges=`` would make two records of an edge that is listed in both directions.
     """
     multi_edges = options.get("multi_edges", "last")
     if edges.both_directions and not edges.directed and multi_edges != "last":
@@ -75,21 +72,10 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
 
 
 def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str | None) -> dict[str, Any]:
-    """The fields `data` and `time` of `ForeignEdges`.
+    """The fields `data` and `time` of `ForeignEdges`, of the columns of these names.
 
-    Parameters
-    ----------
-    get : function (name, argument) -> column
-        `argument` is what named it: "data" or "time".
-    data : sequence of str
-        Names of the columns of edge data.
-    time : str or None
-        Name of the column of times.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `data` or `time` names no columns, or a name twice.
+    `get` returns a column, of its name and the argument that named it: "data" or "time". Raises TypeError or ValueError
+    if `data` or `time` names no columns, or a name twice.
     """
     check_data(data)
     if time is not None:
@@ -120,12 +106,7 @@ def host_columns(
 def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
     """Weights: int64 or float64, 1 where None; None if all are None.
 
-    Raises
-    ------
-    TypeError
-        One is no number.
-    ValueError
-        One is an integer that int64 does not hold.
+    Raises TypeError if one is no number, and ValueError if one is an integer that int64 does not hold.
     """
     held = list(values)
     if all(value is None for value in held):
@@ -137,12 +118,7 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
 def host_values(values: Iterable[Any], name: str) -> np.ndarray:
     """Edge data: bool, int64 or float64, which it also is without any edges.
 
-    Raises
-    ------
-    TypeError
-        A value is no number.
-    ValueError
-        One is missing, or an integer that int64 does not hold.
+    Raises TypeError if a value is no number, and ValueError if one is missing, or an integer that int64 does not hold.
     """
     array = _host_numbers(complete(values, name), name)
     return array if array.dtype.kind in "fb" else array.astype(np.int64)

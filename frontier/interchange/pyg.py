@@ -76,12 +76,7 @@ def edge_tensors(
 ) -> dict[str, Any]:
     """What PyTorch Geometric holds of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its names.
 
-    Parameters
-    ----------
-    columns : mapping of str to array, shape (m,)
-        ``src``, ``dst`` and values.
-    ids : array of int, shape (m,), or None
-        For ``e_id``.
+    The ids, if there are any, become ``e_id``.
     """
     torch = require("torch", "torch", "PyTorch Geometric")
     xp, size = graph.xp, int(columns["src"].size)

@@ -100,23 +100,10 @@ def is_archive(begin: bytes, name: str) -> bool:
 
 
 def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
-    """The files of an archive; None if the data is none.
+    """The files of an archive, given by its decompressed data and names; None if the data is none.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file.
-    name : str
-        Its bare name, which says so too if it is a tar archive of the old kind.
-    source : str
-        Its name, for errors.
-    limit : int
-        The most bytes that a member may unpack to.
-
-    Raises
-    ------
-    ParseError
-        If the archive is damaged or truncated.
+    A bare name tells a tar archive of the old kind. No member may unpack to more than `limit` bytes. Raises ParseError
+    if the archive is damaged or truncated.
     """
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
         kind, opener = "zip", _zip

@@ -103,18 +103,7 @@ def _plain(name: str) -> str:
 
 
 def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
-    """Roles of named columns.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Column names in order.
-
-    Returns
-    -------
-    list of (str or None), or None
-        The role of each column, None for one to skip; None altogether if no column is a source or a destination.
-    """
+    """The role of each column of these names, None for one to skip; None altogether unless both ends are among them."""
     roles = _named_roles(names)
     return roles if "src" in roles and "dst" in roles else None
 
@@ -122,12 +111,7 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
     """Whether a first line that is taken for names of columns cannot be a record of names of vertices.
 
-    The names of the ends are known, and are more than letters, or stand above a number.
-
-    Parameters
-    ----------
-    words, below : sequence of str
-        The fields of the first line and the next one.
+    The names of the ends are known, and are more than letters, or stand above a number. Both lines are given as fields.
     """
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
@@ -142,21 +126,10 @@ def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
-    """Whether the first line of a text holds the names of the columns, as far as it and the next one tell.
+    """Whether the first line of a text holds the names of the columns, as far as it and the next one tell; else None.
 
-    The lines are compared column by column: names are not numbers, nor dates.
-
-    Parameters
-    ----------
-    words, below : sequence of str
-        The fields of the two lines.
-    table : bool
-        Whether a line of names is to be expected, whatever the names are.
-
-    Returns
-    -------
-    bool or None
-        None if it may be either.
+    Both are given as fields, and compared column by column: names are not numbers, nor dates. Of a `table`, a line of
+    names is to be expected, whatever the names are.
     """
     numbers = any(map(is_number, words))
     over = _over_numbers(words, below)
@@ -266,25 +239,10 @@ def _place_of(name: object, names: Sequence[str], source: str, advice: str = "")
 def _resolve(
     names: Sequence[str], columns: Columns, weighted: bool | None, source: str, fits: Callable[[int], str | None]
 ) -> list[str | None]:  # fmt: skip
-    """Roles of the columns of a table, but for edge data.
+    """Roles of the columns of a table, but for edge data; `UNKNOWN` for a third column, a weight or a time.
 
-    Columns that are left over are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends.
-
-    Parameters
-    ----------
-    names : sequence of str
-        What the columns are called, in order.
-    columns, weighted
-        See `frontier.io.read_edges`.
-    source : str
-        Name of the table.
-    fits : callable
-        See `resolve_roles`.
-
-    Returns
-    -------
-    list of (str or None)
-        The role of each column; `UNKNOWN` for a third column that may be a weight or a time.
+    Columns that are left over are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends. `columns`
+    and `weighted` are those of `frontier.io.read_edges`, and `fits` is that of `resolve_roles`.
 
     Raises
     ------
@@ -344,17 +302,7 @@ def tell(warning: ReaderWarning) -> None:
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
-    """Check roles given by position.
-
-    Parameters
-    ----------
-    columns : sequence of (str or None)
-        Names or synonyms of ``src``, ``dst``, ``weight`` and ``time``; None, ``""`` and ``"_"`` skip a column.
-
-    Returns
-    -------
-    list of (str or None)
-        The same with synonyms resolved and skipped columns as None.
+    """Roles given by position, checked, with synonyms resolved and skipped columns (None, ``""``, ``"_"``) as None.
 
     Raises
     ------
@@ -398,16 +346,5 @@ def _check_mapping(columns: Mapping[str, str], names: Sequence[str], source: str
 
 
 def looks_like_times(values: np.ndarray) -> bool:
-    """Whether an unnamed third column is taken for times.
-
-    Parameters
-    ----------
-    values : ndarray, shape (m,)
-        The column.
-
-    Returns
-    -------
-    bool
-        True for integers that are all at least `EARLIEST_TIME`.
-    """
+    """Whether an unnamed third column is taken for times: integers that are all at least `EARLIEST_TIME`."""
     return values.dtype.kind in "iu" and len(values) > 0 and int(values.min()) >= EARLIEST_TIME

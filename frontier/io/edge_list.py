@@ -261,12 +261,7 @@ class EdgeList:
 def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
     """The records of a stream that no deletion of their edge follows, in time order where there are times.
 
-    Parameters
-    ----------
-    edges : EdgeList
-        Insertions and deletions, in which ``u v`` and ``v u`` are one edge only if it says that it is undirected.
-    inserts : ndarray of bool, shape (m,)
-        Which records are insertions.
+    ``u v`` and ``v u`` are one edge only if the list says that it is undirected. `inserts` says which records insert.
     """
     edges, inserts = in_time_order(edges, inserts)
     order, begins = sorted_by_edge(edges, directed=edges.directed is not False)

@@ -45,25 +45,9 @@ class ParseError(ValueError):
 
 
 def line_error(reason: str, source: str, data: bytes, position: int, hint: str | None = None) -> ParseError:
-    """Build the error for the line of `data` that holds the byte at `position`.
+    """The error for the line of a decompressed file that holds the byte at `position`.
 
-    Parameters
-    ----------
-    reason : str
-        What is wrong.
-    source : str
-        Name of the file.
-    data : bytes
-        The whole decompressed file.
-    position : int
-        Offset of a byte of the offending line.
-    hint : str, optional
-        What to do about it.
-
-    Returns
-    -------
-    ParseError
-        With the 1-based line number and the text of the line, cut at 200 characters.
+    It has the 1-based number of the line, and its text, cut at 200 characters.
     """
     position = min(position, len(data))
     begin = data.rfind(b"\n", 0, position) + 1

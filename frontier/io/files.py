@@ -67,27 +67,13 @@ def unpacked_limit(raw: bytes) -> int:
 
 
 def decompress(raw: bytes, source: str, limit: int) -> bytes:
-    """Decompress data if it is compressed.
-
-    Parameters
-    ----------
-    raw : bytes
-        Plain, gzip, xz or bzip2 data, also of several streams; recognised by the first bytes, not by the name.
-    source : str
-        Name of the file, for errors.
-    limit : int
-        The most bytes to make of it.
-
-    Returns
-    -------
-    bytes
-        The decompressed content.
+    """Data, decompressed if it is gzip, xz or bzip2 data, also of several streams, as its first bytes say.
 
     Raises
     ------
     ParseError
-        If the data is truncated or damaged anywhere, if it unpacks to more than `limit`, is compressed in a way that is
-        not supported, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
+        If the data is truncated or damaged anywhere, if it unpacks to more than `limit` bytes, is compressed in a way
+        that is not supported, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
     """
     for magic, name, new in _CODECS:
         if raw.startswith(magic):
@@ -99,17 +85,8 @@ def decompress(raw: bytes, source: str, limit: int) -> bytes:
 def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
     """The content of an open file, decompressed if it is compressed, in pieces of bounded size.
 
-    Parameters
-    ----------
-    file : binary file
-        At its beginning; it must be seekable.
-    source : str
-        Name of the file, for errors.
-
-    Raises
-    ------
-    ParseError
-        As `decompress`, when the piece with the fault is asked for.
+    The file is at its beginning, and seekable. Raises ParseError, as `decompress`, when the piece with the fault is
+    asked for.
     """
     begin = file.read(_LONGEST_MAGIC)
     file.seek(-len(begin), os.SEEK_CUR)
@@ -173,18 +150,7 @@ def _pieces(
 
 
 def bare_name(path: str | os.PathLike) -> str:
-    """Lower-case file name without its compression suffix.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Any path; it need not exist.
-
-    Returns
-    -------
-    str
-        For example ``"graph.mtx"`` for ``"/data/Graph.mtx.gz"``.
-    """
+    """Lower-case file name without its compression suffix: ``"graph.mtx"`` for ``"/data/Graph.mtx.gz"``."""
     name = Path(path).name.lower()
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)

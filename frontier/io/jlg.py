@@ -10,26 +10,11 @@ from .text_columns import Layout, first_line, is_count
 
 
 def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read a ``.jlg`` file.
+    """Read a ``.jlg`` file; the parameters are those of `read_text`.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
-
-    Returns
-    -------
-    EdgeList
-        Counted from 0, with `first_id` 1 and the announced number of vertices. Undirected if the header's third field
-        is ``u``.
-
-    Raises
-    ------
-    ParseError
-        If the header or a line is malformed, or the number of lines is not the announced one.
+    Vertices are counted from 0, with `first_id` 1 and the announced number. The graph is undirected if the header's
+    third field is ``u``. Raises ParseError if the header or a line is malformed, or the number of lines is not the
+    announced one.
     """
     header, start = first_line(data)
     fields = [field.strip(" \t") for field in header.split(",")]

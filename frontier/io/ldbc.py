@@ -19,6 +19,9 @@ from .text_columns import Layout
 def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options: ReadOptions) -> EdgeList:
     """Read one graph.
 
+    Vertices are renumbered 0..n-1 in ascending order of id, with `ids`, as the ids are sparse and the ``.v`` file lists
+    isolated vertices too. Without a ``.v`` file, the vertices are those that occur in an edge.
+
     Parameters
     ----------
     edges_name : str
@@ -26,15 +29,8 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
     files : mapping of str to bytes
         Files of the directory or archive; the ``.v`` file beside the ``.e`` file and the ``.properties`` file that
         names it are used if present.
-    source : str
-        Name of the ``.e`` file, for errors.
-    options : ReadOptions
-
-    Returns
-    -------
-    EdgeList
-        Vertices renumbered 0..n-1 in ascending order of id, with `ids`, as the ids are sparse and the ``.v`` file
-        lists isolated vertices too. Without a ``.v`` file, the vertices are those that occur in an edge.
+    source, options
+        Those of `read_text`.
 
     Raises
     ------

@@ -51,12 +51,7 @@ class Syntax:
 
 
 class Scanner:
-    """Finds the ends of records in a text that comes in pieces. Each byte is looked at once.
-
-    Parameters
-    ----------
-    syntax : Syntax
-    """
+    """Finds the ends of records in a text that comes in pieces. Each byte is looked at once."""
 
     def __init__(self, syntax: Syntax):
         self._is_comment = np.zeros(256, dtype=bool)
@@ -165,17 +160,8 @@ def _first_line(data: bytes, comments: str) -> str:
 def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
     """Raise if the last line of what has come through a stream has no end: its last field may be incomplete.
 
-    A file ends where it was meant to; a stream also ends where whoever writes to it fails.
-
-    Parameters
-    ----------
-    data : bytes
-    source : str
-        Its name, for errors.
-    stream : str
-        What has ended.
-    lines : int
-        How many lines were before.
+    A file ends where it was meant to; a stream also ends where whoever writes to it fails. `stream` says what has
+    ended, and `lines` how many lines were before.
     """
     begin = data.rfind(b"\n") + 1
     if not data[begin:].strip():

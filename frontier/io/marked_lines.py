@@ -34,19 +34,10 @@ class Marked(NamedTuple):
 
 
 def marked_lines(data: bytes, start: int, end: int, width: int, syntax: Syntax) -> list[Marked]:
-    """The lines of a part of a text that may be records as well as comments.
+    """The lines of a text from `start` to `end` that may be records, of `width` fields, as well as comments.
 
     Their mark stands directly before a word. They hold neither known names of columns nor numbers only, which would be
-    a record that somebody has put out of use.
-
-    Parameters
-    ----------
-    data : bytes
-    start, end : int
-        The part.
-    width : int
-        How many fields a record has; 0 if there is none.
-    syntax : Syntax
+    a record that somebody has put out of use. A `width` of 0 says that there is no record.
     """
     syntax, found = replace(syntax, comments=frozenset()), []
     while True:

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from .edge_list import EdgeList
 from .errors import ParseError, line_error
+from .lines import Syntax, record_at
 from .options import ReadOptions
 from .text import read_text
 from .text_columns import Layout, first_line, is_count
 
 MAGIC = b"%%MatrixMarket"
+_LINES = Syntax(comments=frozenset(b"%"), multiline=False)
 _DIRECTED = {"general": True, "symmetric": False}
 
 
 def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file: coordinate format, pattern, real or integer, general or symmetric.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
-        Only `columns` and `weighted` count: the format leaves no choice in all else.
-
-    Returns
-    -------
-    EdgeList
-        One record per stored entry, so that a symmetric file gives each undirected edge once. Vertices are
-        counted from 0, with `first_id` 1.
+    The format is coordinate, pattern, real or integer, general or symmetric. There is one record per stored entry, so
+    that a symmetric file gives each undirected edge once. Vertices are counted from 0, with `first_id` 1. The
+    parameters are those of `read_text`; of the options only `columns` and `weighted` count.
 
     Raises
     ------
@@ -62,38 +53,19 @@ def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeLi
 def read_headerless(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read the entries of a Matrix Market file that lost its header: ``i j [value]``, counted from 1.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
-
-    Returns
-    -------
-    EdgeList
-        Counted from 0, with `first_id` 1; the largest number in the file decides the number of vertices.
-
-    Raises
-    ------
-    ParseError
-        At the first malformed line.
+    Vertices are counted from 0, with `first_id` 1; the largest number in the file decides their number. The parameters
+    and errors are those of `read_text`.
     """
     return read_text(data, source, options, Layout(base=1))[0]
 
 
 def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, int, int]]:
     """Offset and numbers of the line ``rows columns entries``."""
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        line = data[start:end].strip(b" \t\r")
-        if line and not line.startswith(b"%"):
-            words = line.replace(b"\t", b" ").split(b" ")
-            words = [word for word in words if word]
-            if len(words) != 3 or not all(is_count(word.decode("ascii", "replace")) for word in words):
-                raise line_error("expected the size line 'rows columns entries'", source, data, start)
-            return start, (int(words[0]), int(words[1]), int(words[2]))
-        start = end + 1
-    raise ParseError("the file ends before the size line 'rows columns entries'", source)
+    start, _, line = record_at(data, start, _LINES)
+    if not line:
+        raise ParseError("the file ends before the size line 'rows columns entries'", source)
+    words = line.replace("\t", " ").split(" ")
+    words = [word for word in words if word]
+    if len(words) != 3 or not all(map(is_count, words)):
+        raise line_error("expected the size line 'rows columns entries'", source, data, start)
+    return start, (int(words[0]), int(words[1]), int(words[2]))

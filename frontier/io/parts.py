@@ -112,16 +112,8 @@ def whole_lines(
     At most a part, a piece and a record that is too long are in memory. The beginning of such a record is the last
     part, which whoever parses it refuses, naming the line. A last record without a line end is whole.
 
-    Parameters
-    ----------
-    pieces : iterable of bytes
-    size : int
-    syntax : Syntax, or callable
-        How records end; or what finds that out from the beginning of the text.
-    source : str
-        Name of the text, for errors.
-    comments : str
-        Characters that start a comment line: the beginning holds another line, unless the comments are long.
+    `syntax` says how records end, or finds that out from the beginning of the text, which holds a line that is no
+    comment, unless the comments are long.
     """
     pieces = iter(pieces)
     if not isinstance(syntax, Syntax):

@@ -148,17 +148,10 @@ def read_edges(
 def read_records(
     path: str | os.PathLike | BinaryIO, options: ReadOptions, member: str | None = None
 ) -> tuple[EdgeList, np.ndarray | None]:
-    """Read a file that may be a stream of insertions and deletions.
+    """Read a file that may be a stream of insertions and deletions; parameters and errors as of `read_edges`.
 
-    Parameters
-    ----------
-    path : str, path-like or binary file
-        The file.
-    options : ReadOptions
-        If it says that lines start with no ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT have
-        operations in any case.
-    member : str, optional
-        See `read_edges`.
+    If the options say that lines start with no ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT have
+    operations in any case.
 
     Returns
     -------
@@ -166,11 +159,6 @@ def read_records(
         The records, not compacted.
     ops : ndarray of int8, shape (m,), or None
         The operation character of each record, None if they have none.
-
-    Raises
-    ------
-    ParseError, OSError, ImportError, ValueError
-        See `read_edges`.
     """
     edges, ops = _read(path, options, member)
     if options.weighted and edges.weights is None and len(edges):

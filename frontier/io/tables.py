@@ -118,26 +118,9 @@ def _notes(table: Any) -> tuple[int, str | None]:
 
 
 def read_arrow_file(data: bytes, source: str) -> Any:
-    """Read a Parquet, Feather or Arrow IPC file with pyarrow.
+    """The table of a Parquet, Feather or Arrow IPC file, which pyarrow reads.
 
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    source : str
-        Its name, for errors.
-
-    Returns
-    -------
-    pyarrow.Table
-        The whole table.
-
-    Raises
-    ------
-    ImportError
-        If pyarrow is not installed.
-    ParseError
-        If pyarrow rejects the file.
+    Raises ImportError if pyarrow is not installed, and ParseError if it rejects the file.
     """
     require_pyarrow("this file")
     try:
@@ -174,23 +157,7 @@ def _read_feather(data: bytes, source: str) -> Any:
 
 
 def require_pyarrow(what: str) -> Any:
-    """Import pyarrow.
-
-    Parameters
-    ----------
-    what : str
-        What needs it, for the error.
-
-    Returns
-    -------
-    module
-        pyarrow.
-
-    Raises
-    ------
-    ImportError
-        If it is not installed; the text names the extra that brings it.
-    """
+    """Import pyarrow for `what`; raises ImportError, which names the extra that brings it."""
     try:
         import pyarrow
     except ImportError as error:

@@ -37,19 +37,9 @@ def fits(word: str) -> str | None:
 
 
 def number_words(columns: Sequence[Sequence]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Number words in their order.
+    """Number words, which can be compared, in their order.
 
-    Parameters
-    ----------
-    columns : sequence of sequence
-        Words that can be compared, all of one kind.
-
-    Returns
-    -------
-    ids : ndarray of object, shape (n,)
-        The distinct words, ascending.
-    numbers : list of ndarray of int64
-        For each column the positions of its words in `ids`.
+    Returns the distinct words, ascending, as an array of objects; and for each column the positions of its words in it.
     """
     distinct = sorted(set().union(*columns))
     number = {word: k for k, word in enumerate(distinct)}
@@ -61,16 +51,8 @@ def number_words(columns: Sequence[Sequence]) -> tuple[np.ndarray, list[np.ndarr
 def dates(words: Sequence[str], fault: Callable[[int, str], Exception]) -> np.ndarray:
     """Dates of ISO 8601 as nanoseconds since 1970-01-01, in UTC where they name no zone.
 
-    Parameters
-    ----------
-    words : sequence of str
-        ``2020-01-31``, ``2020-01-31 10:00``, ``2020-01-31T10:00:00.5Z``, ``2020-01-31T10:00:00+01:00``.
-    fault : callable
-        Makes the exception for a word that is no date, from its position and a reason.
-
-    Returns
-    -------
-    ndarray of int64, shape (m,)
+    They are such as ``2020-01-31``, ``2020-01-31 10:00``, ``2020-01-31T10:00:00.5Z`` or ``2020-01-31T10:00:00+01:00``.
+    `fault` makes the exception for a word that is no date, from its position and a reason.
     """
     found: dict[str, int] = {}
     result = np.empty(len(words), np.int64)

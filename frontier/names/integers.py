@@ -9,14 +9,15 @@ import numpy as np
 from frontier.runtime import Counters, Device, load_kernels
 from frontier.runtime.memory.elementwise import fill_with, joined, take
 
-from . import cpu, on_cpu, on_gpu
-from .base import BaseIntegerNames
+from . import cpu
 
 FEWEST = 64  # slots
 
 
-class IntegerNames(BaseIntegerNames):
+class IntegerNames:
     """Names that are integers, in a hash table of ours: a Python dictionary takes several times as long.
+
+    The table of `on_gpu` works on a GPU, with kernels of its own for what gives ids.
 
     Parameters
     ----------
@@ -43,7 +44,6 @@ class IntegerNames(BaseIntegerNames):
         self.kernels = load_kernels("frontier.names", device)
         self.counters = Counters(device, 2)
         self.state = np.zeros(3, np.int64)
-        self._how = on_gpu if device.is_gpu else on_cpu
         self._begin(device.xp.empty(0, np.int64), 0)
 
     @property
@@ -69,13 +69,13 @@ class IntegerNames(BaseIntegerNames):
     def assign(self, names: Any) -> Any:
         """The id of each name, in the order of which new ids are given."""
         self._make_room(int(names.size))
-        return self._how.assign(self, names.view(np.int64))
+        return self._assign(names.view(np.int64))
 
     def assign_ends(self, src: Any, dst: Any) -> tuple[Any, Any]:
         """The ids of both ends of edges, where new ones are given in the order of the edges."""
-        both = self._how.paired(self, src.view(np.int64), dst.view(np.int64))
+        both = self._paired(src.view(np.int64), dst.view(np.int64))
         self._make_room(int(both.size))
-        return self._how.parted(self, self._how.assign(self, both))
+        return self._parted(self._assign(both))
 
     def find(self, names: Any) -> Any:
         """The id of each name; -1 for those that have none."""
@@ -112,13 +112,7 @@ class IntegerNames(BaseIntegerNames):
         return {name: self.device.to_host(array) for name, array in arrays.items()}
 
     def restore(self, ids: np.ndarray, free: np.ndarray, names: np.ndarray) -> None:
-        """Have a new table hold what `arrays` has given.
-
-        Raises
-        ------
-        ValueError
-            They do not fit.
-        """
+        """Have a new table hold what `arrays` has given; ValueError if the arrays do not fit."""
         if names.dtype != np.int64 or names.shape != ids.shape:
             raise ValueError("the names are not one for each id")
         if np.unique(names).size != names.size:
@@ -145,6 +139,21 @@ class IntegerNames(BaseIntegerNames):
         self.free_ids = free
         self.state[:] = size, free.size, 0
         self._new_table(FEWEST)
+
+    def _assign(self, names: Any) -> Any:
+        """The id of each name, a new one for each that is not there; there is room for all."""
+        ids = np.empty(names.size, np.int64)
+        self.kernels.assign(names.size, names, *self.slots, self.by_id, self.named, self.free_ids, self.state, ids)
+        return ids
+
+    def _paired(self, src: Any, dst: Any) -> Any:
+        """The names of the ends of edges, one edge after the other."""
+        return np.stack([src, dst], axis=1).ravel()
+
+    def _parted(self, ids: Any) -> tuple[Any, Any]:
+        """The ids of all first ends, and of all second ones."""
+        ids = ids.reshape(-1, 2)
+        return np.ascontiguousarray(ids[:, 0]), np.ascontiguousarray(ids[:, 1])
 
     def _make_room(self, more: int) -> None:
         if 2 * (int(self.state[cpu.TAKEN]) + more) > self._slot_ids.size:

@@ -126,8 +126,6 @@ class VertexNames:
             table = self._table or self._table_for(column)
             column = _checked(table, column, "names")
             self._table = table
-            if isinstance(column, Texts):
-                return table.assign(column.distinct)[column.codes]
             return table.assign(column)
 
     def ids_of_edges(self, src: Any, dst: Any) -> tuple[Any, Any]:
@@ -157,13 +155,6 @@ class VertexNames:
             table = self._table or self._table_for(ends[0])
             first, second = _checked(table, ends[0], "src"), _checked(table, ends[1], "dst")
             self._table = table
-            if isinstance(first, Texts):
-                places = np.concatenate([2 * first.first(), 2 * second.first() + 1])
-                both = [*first.distinct, *second.distinct]
-                order = np.argsort(places)
-                found = np.empty(len(both), np.int64)
-                found[order] = table.assign([both[i] for i in order.tolist()])
-                return found[first.codes], found[len(first.distinct) + second.codes]
             return table.assign_ends(first, second)
 
     def find(self, names: Any) -> Any:
@@ -181,10 +172,7 @@ class VertexNames:
         with self._lock:
             if self._table is None or not column.size:
                 return full(self.device, column.size, -1, np.int64)
-            column = _checked(self._table, column, "names")
-            if isinstance(column, Texts):
-                return self._table.find(column.distinct)[column.codes]
-            return self._table.find(column)
+            return self._table.find(_checked(self._table, column, "names"))
 
     def id_of(self, name: Any) -> int:
         """The id of one name.
@@ -330,9 +318,12 @@ class VertexNames:
         return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
 
     def _table_of(self, dtype: str) -> IntegerNames | TextNames:
+        if dtype == "str":
+            return TextNames()
         from .integers import IntegerNames  # which has kernels: not before there are names
+        from .on_gpu import GpuIntegerNames
 
-        return TextNames() if dtype == "str" else IntegerNames(dtype, self.device)
+        return (GpuIntegerNames if self.device.is_gpu else IntegerNames)(dtype, self.device)
 
     def _table_for(self, column: Any) -> IntegerNames | TextNames:
         return self._table_of("str" if isinstance(column, Texts) else column.dtype.name)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+
+from .columns import Texts
 
 
 class TextNames:
@@ -36,7 +36,17 @@ class TextNames:
         """Of the dictionary and the list, without the text."""
         return self._ids.__sizeof__() + self._by_id.__sizeof__() + self._free.__sizeof__()
 
-    def assign(self, names: Sequence[str]) -> np.ndarray:
+    def assign(self, names: Texts) -> np.ndarray:
+        return self._assigned(names.distinct)[names.codes]
+
+    def assign_ends(self, src: Texts, dst: Texts) -> tuple[np.ndarray, np.ndarray]:
+        both = [*src.distinct, *dst.distinct]
+        order = np.argsort(np.concatenate([2 * src.first(), 2 * dst.first() + 1]))
+        found = np.empty(len(both), np.int64)
+        found[order] = self._assigned([both[i] for i in order.tolist()])
+        return found[src.codes], found[len(src.distinct) + dst.codes]
+
+    def _assigned(self, names: list[str]) -> np.ndarray:
         known, by_id, free = self._ids, self._by_id, self._free
         found = list(map(known.get, names))
         if None in found:
@@ -53,8 +63,8 @@ class TextNames:
                     found[i] = known[names[i]] = at
         return np.array(found, np.int64)
 
-    def find(self, names: Sequence[str]) -> np.ndarray:
-        return np.array([-1 if at is None else at for at in map(self._ids.get, names)], np.int64)
+    def find(self, names: Texts) -> np.ndarray:
+        return np.array([self._ids.get(name, -1) for name in names.distinct], np.int64)[names.codes]
 
     def names(self, ids: np.ndarray) -> np.ndarray:
         by_id, found = self._by_id, np.empty(ids.size, object)

@@ -46,9 +46,7 @@ def closeness_centrality(
     if u is None:
         found = algorithms.closeness_centrality(mirror.graph, wf_improved=bool(wf_improved))
         return mirror.by_node(found.closeness_centrality)
-    v = mirror.find(u)
-    if v is None:
-        raise nx.NodeNotFound(f"Source {u} is not in G")
+    v = mirror.vertex(u, nx.NodeNotFound(f"Source {u} is not in G"))
     distances = distances_from(mirror, [v], backward=mirror.directed)
     lengths = distances[distances < UNREACHED]
     total, others = int(lengths.sum()), len(mirror) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import networkx as nx
@@ -29,54 +29,38 @@ def grouped(mirror: Mirror, labels: Any) -> list[set[Any]]:
     return list(groups.values())
 
 
-def _not_null(mirror: Mirror) -> None:
-    if not len(mirror):
-        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-
-
-@function(undirected=True, parallel=True)
-def connected_components(G: Any) -> Iterator[set[Any]]:
+@function("connected_components", undirected=True, parallel=True)
+@function("weakly_connected_components", parallel=True)
+def _components(G: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)
     yield from grouped(mirror, algorithms.connected_components(mirror.graph).labels)
 
 
-@function(undirected=True, parallel=True)
-def number_connected_components(G: Any) -> int:
-    return algorithms.connected_components(mirror_of(G).graph).count
+def _add_counts(kind: str, find: Callable[[Any], Any], *, undirected: bool = False) -> None:
+    """The two functions that only count components of a kind, which NetworkX calls alike."""
+
+    @function(f"number_{kind}_components", undirected=undirected, parallel=True)
+    def number(G: Any) -> int:
+        return find(mirror_of(G).graph).count
+
+    @function(f"is_{kind}", undirected=undirected, parallel=True)
+    def is_one(G: Any) -> bool:
+        mirror = mirror_of(G)
+        if not len(mirror):
+            raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+        return find(mirror.graph).count == 1
 
 
-@function(undirected=True, parallel=True)
-def is_connected(G: Any) -> bool:
-    mirror = mirror_of(G)
-    _not_null(mirror)
-    return algorithms.connected_components(mirror.graph).count == 1
+_add_counts("connected", algorithms.connected_components, undirected=True)
+_add_counts("weakly_connected", algorithms.connected_components)
+_add_counts("strongly_connected", algorithms.strongly_connected_components)
 
 
 @function(undirected=True, parallel=True)
 def node_connected_component(G: Any, n: Any) -> set[Any]:
     mirror = mirror_of(G)
-    v = mirror.find(n)
-    if v is None:
-        raise KeyError(n)
+    v = mirror.vertex(n, KeyError(n))
     return {mirror.nodes[w] for w in np.flatnonzero(distances_from(mirror, [v]) < UNREACHED).tolist()}
-
-
-@function(parallel=True)
-def weakly_connected_components(G: Any) -> Iterator[set[Any]]:
-    mirror = mirror_of(G)
-    yield from grouped(mirror, algorithms.connected_components(mirror.graph).labels)
-
-
-@function(parallel=True)
-def number_weakly_connected_components(G: Any) -> int:
-    return algorithms.connected_components(mirror_of(G).graph).count
-
-
-@function(parallel=True)
-def is_weakly_connected(G: Any) -> bool:
-    mirror = mirror_of(G)
-    _not_null(mirror)
-    return algorithms.connected_components(mirror.graph).count == 1
 
 
 @function(parallel=True)
@@ -124,15 +108,3 @@ def _last_first(src: np.ndarray, dst: np.ndarray, count: int) -> list[int]:
             else:
                 finished.append(path.pop())
     return finished
-
-
-@function(parallel=True)
-def number_strongly_connected_components(G: Any) -> int:
-    return algorithms.strongly_connected_components(mirror_of(G).graph).count
-
-
-@function(parallel=True)
-def is_strongly_connected(G: Any) -> bool:
-    mirror = mirror_of(G)
-    _not_null(mirror)
-    return algorithms.strongly_connected_components(mirror.graph).count == 1

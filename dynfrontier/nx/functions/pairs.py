@@ -22,10 +22,7 @@ def jaccard_coefficient(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, 
     ends: tuple[list[int], list[int]] = ([], [])
     for u, v in pairs:
         for node, found in zip((u, v), ends, strict=True):
-            vertex = mirror.find(node)
-            if vertex is None:
-                raise nx.NodeNotFound(f"Node {node} not in G.")
-            found.append(vertex)
+            found.append(mirror.vertex(node, nx.NodeNotFound(f"Node {node} not in G.")))
     if not pairs:
         return iter(())
     src, dst = (np.array(found, np.int64) for found in ends)

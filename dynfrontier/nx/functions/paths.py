@@ -26,24 +26,17 @@ def _lengths(mirror: Mirror, distance: np.ndarray, cutoff: Any, unreached: Any) 
     return {names[place]: length for place, length in zip(found.tolist(), distance[found].tolist(), strict=True)}
 
 
-def _of(mirror: Mirror, node: Any, message: str) -> int:
-    v = mirror.find(node)
-    if v is None:
-        raise nx.NodeNotFound(message)
-    return v
-
-
 @function(parallel=True)
 def single_source_shortest_path_length(G: Any, source: Any, cutoff: Any = None) -> dict[Any, int]:
     mirror = mirror_of(G)
-    v = _of(mirror, source, f"Source {source} is not in G")
+    v = mirror.vertex(source, nx.NodeNotFound(f"Source {source} is not in G"))
     return _lengths(mirror, distances_from(mirror, [v], cutoff), cutoff, UNREACHED) or {source: 0}
 
 
 @function(parallel=True)
 def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any = None) -> dict[Any, int]:
     mirror = mirror_of(G)
-    v = _of(mirror, target, f"Target {target} is not in G")
+    v = mirror.vertex(target, nx.NodeNotFound(f"Target {target} is not in G"))
     found = distances_from(mirror, [v], cutoff, backward=mirror.directed)
     return _lengths(mirror, found, cutoff, UNREACHED) or {target: 0}
 
@@ -86,6 +79,10 @@ def _weighted_distances(mirror: Mirror, roots: list[int]) -> np.ndarray:
     return np.minimum.reduce(found)
 
 
+def _root(mirror: Mirror, node: Any) -> int:
+    return mirror.vertex(node, nx.NodeNotFound(f"Node {node} not found in graph"))
+
+
 @function(parallel=True)
 def multi_source_dijkstra_path_length(
     G: Any, sources: Any, cutoff: Any = None, weight: Any = "weight"
@@ -93,7 +90,7 @@ def multi_source_dijkstra_path_length(
     if not sources:
         raise ValueError("sources must not be empty")
     mirror = mirror_of(G, weight)
-    return _weighted_lengths(mirror, [_of(mirror, s, f"Node {s} not found in graph") for s in sources], weight, cutoff)
+    return _weighted_lengths(mirror, [_root(mirror, node) for node in sources], weight, cutoff)
 
 
 @function(parallel=True)
@@ -101,13 +98,13 @@ def single_source_dijkstra_path_length(
     G: Any, source: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict[Any, Any]:
     mirror = mirror_of(G, weight)
-    return _weighted_lengths(mirror, [_of(mirror, source, f"Node {source} not found in graph")], weight, cutoff)
+    return _weighted_lengths(mirror, [_root(mirror, source)], weight, cutoff)
 
 
 @function(parallel=True)
 def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight") -> Any:
     mirror = mirror_of(G, weight)
-    v = _of(mirror, source, f"Node {source} not found in graph")
+    v = _root(mirror, source)
     if source == target:
         return 0
     lengths = _weighted_lengths(mirror, [v], weight)

@@ -76,13 +76,16 @@ TABLE: dict[str, Function] = {}
 
 
 def function(
-    *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
+    name: str = "", *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
     refuse: Callable[..., str | None] | None = None, **only: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-    """Add the decorated function to the table; `only` names the values that arguments must have."""
+    """Add the decorated function to the table, under its own name or another one of NetworkX's.
+
+    `only` names the values that arguments must have.
+    """
 
     def add(run: Callable[..., Any]) -> Callable[..., Any]:
-        TABLE[run.__name__] = Function(run, only, refuse, least_nodes, undirected, parallel)
+        TABLE[name or run.__name__] = Function(run, only, refuse, least_nodes, undirected, parallel)
         return run
 
     return add

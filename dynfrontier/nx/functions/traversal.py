@@ -68,13 +68,18 @@ class Search:
             self.parents.append(before[sort][first])
 
 
-def _search(graph: Any, source: Any, depth_limit: Any, reverse: bool = False) -> Iterator[tuple[Any, Any]]:
+def _root(graph: Any, source: Any, backward: bool) -> int:
+    """The vertex of a node, for which NetworkX's graph raises if it has none."""
     mirror, original = mirror_of(graph), source_of(graph)
+    if mirror.find(source) is None:
+        (original.predecessors if backward else original.neighbors)(source)
+    return mirror.ids[source]
+
+
+def _search(graph: Any, source: Any, depth_limit: Any, reverse: bool = False) -> Iterator[tuple[Any, Any]]:
+    mirror = mirror_of(graph)
     reverse = reverse and mirror.directed
-    v = mirror.find(source)
-    if v is None:
-        (original.predecessors if reverse else original.neighbors)(source)  # raises
-    search, nodes = Search(mirror, [mirror.ids[source]], depth_limit, backward=reverse), mirror.nodes
+    search, nodes = Search(mirror, [_root(graph, source, reverse)], depth_limit, backward=reverse), mirror.nodes
     for level, parents in zip(search.levels[1:], search.parents[1:], strict=True):
         for parent, child in zip(parents.tolist(), level.tolist(), strict=True):
             yield nodes[parent], nodes[child]
@@ -134,19 +139,14 @@ def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
 @function(parallel=True)
 def descendants_at_distance(G: Any, source: Any, distance: Any) -> set[Any]:
     mirror = mirror_of(G)
-    v = mirror.find(source)
-    if v is None:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    v = mirror.vertex(source, nx.NetworkXError(f"The node {source} is not in the graph."))
     found = distances_from(mirror, [v], distance) if distance >= 0 else np.empty(0)
     return {mirror.nodes[v] for v in np.flatnonzero((found == distance) & (found < UNREACHED)).tolist()}
 
 
 def _reached(graph: Any, source: Any, backward: bool) -> set[Any]:
-    mirror, original = mirror_of(graph), source_of(graph)
-    v = mirror.find(source)
-    if v is None:
-        (original.predecessors if backward else original.neighbors)(source)  # raises
-    found = distances_from(mirror, [mirror.ids[source]], backward=backward)
+    mirror = mirror_of(graph)
+    found = distances_from(mirror, [_root(graph, source, backward)], backward=backward)
     return {mirror.nodes[w] for w in np.flatnonzero(found < UNREACHED).tolist()} - {source}
 
 
