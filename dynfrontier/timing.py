@@ -86,7 +86,8 @@ class TimedObserver(Stopwatch, fr.UpdateObserver):
 
     def __init__(self, graph: fr.DynamicGraph, observer: fr.UpdateObserver):
         super().__init__(graph.device)
-        self.exact, self.sees_changes = observer.exact, observer.sees_changes  # type: ignore[misc]
+        for name in ("exact", "sees_changes", "sees_records"):
+            setattr(self, name, getattr(observer, name))
         self._observer = observer
         graph.attach(self, instead_of=observer)
 
@@ -103,6 +104,6 @@ def _measured(name: str) -> Callable[..., Any]:
 
 for _name in (
     "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted",
-    "vertices_changed",
+    "records_inserted", "records_deleting", "records_deleted", "vertices_changed",
 ):  # fmt: skip
     setattr(TimedObserver, _name, _measured(_name))

@@ -217,3 +217,20 @@ def test_wrong_results_are_found(kind):
 
     with pytest.raises(Disagreement, match=f"wrong after batch 1: the result on {NAMES[1]} differs from that on"):
         run_workload(EDGES, analytics=wrong, **QUICK | dict(structures=NAMES[:2]))
+
+
+def test_timed_observers_hear_what_they_would_without(rng):
+    """Of records, too, in a graph that keeps them."""
+    from algorithms import DynamicTemporalTriangleCount, temporal_triangle_count
+    from dynfrontier.timing import TimedObserver
+
+    src, dst = rng.integers(0, 12, (2, 200))
+    graph = fr.structures()[FIRST].from_edges(
+        src, dst, num_vertices=12, time=np.arange(200), multi_edges="all", device="cpu"
+    )
+    counts = DynamicTemporalTriangleCount(graph, 40)
+    timed = TimedObserver(graph, counts)
+    graph.insert_edges(*rng.integers(0, 12, (2, 60)), time=np.arange(200, 260))
+    graph.expire(100)
+    assert counts.total == temporal_triangle_count(graph, 40).total > 0
+    assert timed.seconds > 0
