@@ -22,7 +22,7 @@ from dynfrontier.table import Table
 from dynfrontier.text import duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
 from dynfrontier.workload.generated import generate
-from dynfrontier.workload.operations import Records, open_records
+from dynfrontier.workload.operations import RecordedStream, open_records
 from dynfrontier.workload.runner import choose, run_records
 
 from .results import FOLDER, Results, describe_run
@@ -78,7 +78,7 @@ def run(device: fr.advanced.Device, mode: str, structures: list[str] | None, fol
     key = device.kind, mode
     kinds = choose(structures)
     results = Results(NAME, device.kind, mode, header=describe_run(device))
-    opened: dict[str, Records] = {}
+    opened: dict[str, RecordedStream] = {}
     for case in CASES:
         stream = opened[case.kind].edges if case.kind in opened else generate(case.kind, SCALES[key])
         workload = Workload(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .records import Records, join
+from .records import RecordColumns, join
 
 PART_RECORDS = 1 << 20
 """Most records of a part of several batches. One copy of a part costs the host as much as one of a batch, so that
@@ -26,7 +26,7 @@ class SourceError(Exception):
         self.record = record
 
 
-def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) -> Iterator[Records]:
+def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
     """The records of items, of which the first is number `begin`; closes the generator that yields them at the end.
 
     Raises SourceError.
@@ -44,7 +44,7 @@ def decoded(items: Iterable[Any], decode: Callable[[Any], Records], begin: int) 
             items.close()
 
 
-def without_first(items: Iterable[Records], count: int) -> Iterator[Records]:
+def without_first(items: Iterable[RecordColumns], count: int) -> Iterator[RecordColumns]:
     """All but the first `count` records, and items without any before them."""
     for item in items:
         if count and len(item) <= count:
@@ -54,10 +54,10 @@ def without_first(items: Iterable[Records], count: int) -> Iterator[Records]:
         count = 0
 
 
-def in_parts(items: Iterable[Records], size: int) -> Iterator[Records]:
+def in_parts(items: Iterable[RecordColumns], size: int) -> Iterator[RecordColumns]:
     """Parts that hold a multiple of `size` records, except before another operation begins, and at the end."""
     most = max(size, PART_RECORDS // size * size)
-    held: list[Records] = []
+    held: list[RecordColumns] = []
     count = 0
     try:
         for item in items:

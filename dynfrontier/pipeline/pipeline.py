@@ -26,7 +26,7 @@ from .delivery import Callback, Delivery
 from .errors import PipelineError
 from .objective import BatchSize, Objective
 from .options import ResumeOptions
-from .records import Decoder, Records
+from .records import Decoder, RecordColumns
 from .reporting import BatchLog, Metrics, ProgressLine
 from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_batch_size
 from .staging import Part, Staging
@@ -453,7 +453,7 @@ class Pipeline:
             part.wait()
         return part
 
-    def _apply(self, records: Records, first: int, end: int, begin: float) -> PipelineBatch:
+    def _apply(self, records: RecordColumns, first: int, end: int, begin: float) -> PipelineBatch:
         """Update the graph, and count that, which interrupts do not part."""
         totals = self.totals
         number, failure = totals.batches, None
@@ -482,7 +482,7 @@ class Pipeline:
         finally:
             interrupts.release()
 
-    def _update(self, records: Records) -> UpdateResult | WindowResult:
+    def _update(self, records: RecordColumns) -> UpdateResult | WindowResult:
         columns = records.columns
         if self.names is not None and records.needed is not None and records.needed.size:
             self.names.grow(self.graph, int(records.needed[-1]))

@@ -1,4 +1,4 @@
-"""`Records`: consecutive records of a stream in columns; and how whatever a source yields becomes such."""
+"""`RecordColumns`: consecutive records of a stream in columns; and how whatever a source yields becomes such."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OPERATIONS = ("insert", "delete")
 ROLES = {"src": SRC, "dst": DST, "weight": WEIGHTS, "time": TIME}
 
 
-class Records:
+class RecordColumns:
     """Records of one operation.
 
     Attributes
@@ -44,12 +44,12 @@ class Records:
     def __len__(self) -> int:
         return int(self.columns[SRC].size)
 
-    def cut(self, begin: int, end: int) -> Records:
+    def cut(self, begin: int, end: int) -> RecordColumns:
         """A part of them, which shares their memory."""
         needed = None if self.needed is None else self.needed[begin:end]
-        return Records({name: column[begin:end] for name, column in self.columns.items()}, self.operation, needed)
+        return RecordColumns({name: column[begin:end] for name, column in self.columns.items()}, self.operation, needed)
 
-    def joins(self, other: Records) -> bool:
+    def joins(self, other: RecordColumns) -> bool:
         """Whether both can be put into one."""
         return self.operation == other.operation and self.columns.keys() == other.columns.keys()
 
@@ -58,12 +58,12 @@ class Records:
         return sum(int(column.nbytes) for column in self.columns.values())
 
 
-def join(parts: list[Records]) -> Records:
+def join(parts: list[RecordColumns]) -> RecordColumns:
     """Records one after another."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
-    return Records(
+    return RecordColumns(
         {name: _module(column).concatenate([part.columns[name] for part in parts])
          for name, column in first.columns.items()}, first.operation,
         None if first.needed is None else np.concatenate([part.needed for part in parts]),
@@ -79,7 +79,7 @@ def _module(array: Any) -> Any:
 
 
 class Decoder:
-    """Makes `Records` of the items of a source.
+    """Makes `RecordColumns` of the items of a source.
 
     Tables (pandas, Polars, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left
     out. What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is
@@ -123,9 +123,9 @@ class Decoder:
                 known = ", ".join((*POSITIONS, *self.data_columns))
                 raise ValueError(f"columns names {role!r}, which is none of {known}")
 
-    def decode(self, item: Any) -> Records:
+    def decode(self, item: Any) -> RecordColumns:
         """The records of an item; TypeError and ValueError name the column and what is wrong with it."""
-        if isinstance(item, Records):
+        if isinstance(item, RecordColumns):
             return item
         operation = "insert"
         if isinstance(item, EdgeList):
@@ -155,7 +155,7 @@ class Decoder:
             needed = np.maximum.accumulate(last + 1)
         columns = {name: self._column(name, values) for name, values in given.items()}
         same_length(**columns)
-        return Records(columns, operation, needed)
+        return RecordColumns(columns, operation, needed)
 
     def _of_mapping(self, item: Mapping[str, Any]) -> dict[str, Any]:
         back = {name: role for role, name in self._names.items()}

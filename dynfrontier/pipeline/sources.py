@@ -21,7 +21,7 @@ from frontier.runtime.values import integer, kind_of
 
 from .batches import decoded, in_parts, without_first
 from .channel import Ahead
-from .records import Decoder, Records
+from .records import Decoder, RecordColumns
 
 BATCH_SIZE = 1 << 16
 RECEIVED_BYTES = 1 << 20
@@ -44,7 +44,7 @@ def usual_batch_size(source: Any) -> int | None:
 
 def open_source(
     source: Any, decoder: Decoder, begin: int, size: int | None, columns: Any, ahead: int
-) -> Iterator[Records]:  # fmt: skip
+) -> Iterator[RecordColumns]:  # fmt: skip
     """The records of a source from number `begin` on, in parts of whole batches.
 
     A batch has `size` records; with None each item is one. `columns` says what the columns of a file are, and `ahead`
@@ -86,7 +86,7 @@ def _iterable(source: Any) -> Any:
     return source
 
 
-def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[Records]:
+def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
     """The records of a stream, cut where insertions begin or deletions do."""
     edges, inserts = stream.edges, stream.inserts
     if not len(edges):
@@ -99,7 +99,7 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[Records]:
     for begin, end in pairwise(bounds):
         run = whole.cut(begin, end)
         if not inserts[begin]:
-            run = Records({name: run.columns[name] for name in ("src", "dst")}, "delete")
+            run = RecordColumns({name: run.columns[name] for name in ("src", "dst")}, "delete")
         yield run
 
 

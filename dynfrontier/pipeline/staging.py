@@ -27,7 +27,7 @@ import numpy as np
 from frontier.runtime import Device
 
 from .channel import Channel, ChannelClosed
-from .records import Records
+from .records import RecordColumns
 
 ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 23
@@ -44,7 +44,7 @@ class Part:
 
     Attributes
     ----------
-    records : Records
+    records : RecordColumns
     begin : int
         Number of the first record in the source.
     size : int
@@ -55,14 +55,14 @@ class Part:
 
     __slots__ = ("_slot", "begin", "read_at", "records", "size")
 
-    def __init__(self, records: Records, begin: int, slot: Slot | None = None, read_at: float | None = None):
+    def __init__(self, records: RecordColumns, begin: int, slot: Slot | None = None, read_at: float | None = None):
         self.records = records
         self.size = len(records)
         self.begin = begin
         self.read_at = time.perf_counter() if read_at is None else read_at
         self._slot = slot
 
-    def cut(self, begin: int, end: int) -> Records:
+    def cut(self, begin: int, end: int) -> RecordColumns:
         """Some of the records."""
         if end - begin == self.size:
             return self.records
@@ -104,7 +104,7 @@ class Staging:
             for slot in self._slots:
                 self._free.put(slot)
 
-    def place(self, parts: Iterable[Records], begin: int) -> Iterator[Part]:
+    def place(self, parts: Iterable[RecordColumns], begin: int) -> Iterator[Part]:
         """The parts, of which the first begins with record `begin`; runs in the reading thread."""
         if self._free is None:
             for records in parts:
@@ -201,7 +201,7 @@ class Slot:
         self._held: tuple[Any, ...] = ()  # a user's arrays that the copy, or the update, reads
         self._holds_device = False  # whether some of these are on the GPU
 
-    def fill(self, records: Records) -> Records:
+    def fill(self, records: RecordColumns) -> RecordColumns:
         """Begin to copy records; returns them as they will be on the device."""
         import cupy
 
@@ -224,9 +224,9 @@ class Slot:
             self._copied.record(self._stream)
             columns = columns | self._columns if self._holds_device else self._columns
         self._filled = True
-        return Records(columns, records.operation, records.needed)
+        return RecordColumns(columns, records.operation, records.needed)
 
-    def cut(self, records: Records, begin: int, end: int) -> Records:
+    def cut(self, records: RecordColumns, begin: int, end: int) -> RecordColumns:
         """Some of the records that it was filled with last."""
         if self._holds_device:
             return records.cut(begin, end)
@@ -236,7 +236,7 @@ class Slot:
             if len(self._cuts) < MAX_CUTS:
                 self._cuts[begin, end] = columns
         needed = None if records.needed is None else records.needed[begin:end]
-        return Records(columns, records.operation, needed)
+        return RecordColumns(columns, records.operation, needed)
 
     def _copy(self, columns: dict[str, np.ndarray]) -> None:
         layout = tuple((name, column.dtype, column.size) for name, column in columns.items())

@@ -23,7 +23,7 @@ DENSE = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class RecordedStream:
     """A stream as columns.
 
     Attributes
@@ -45,12 +45,12 @@ class Records:
     def __len__(self) -> int:
         return len(self.edges)
 
-    def first(self, count: int) -> Records:
+    def first(self, count: int) -> RecordedStream:
         """The first records alone, over the vertices that occur in them."""
         if count >= len(self):
             return self
         inserts = None if self.inserts is None else self.inserts[:count]
-        return Records(self.edges[:count].compact(), inserts, self.directed, self.total)
+        return RecordedStream(self.edges[:count].compact(), inserts, self.directed, self.total)
 
     def keys(self, src: np.ndarray, dst: np.ndarray) -> np.ndarray:
         """One number for each edge, equal for both directions of an undirected one."""
@@ -67,7 +67,7 @@ class Records:
         return keys, number
 
 
-def open_records(workload: Workload) -> Records:
+def open_records(workload: Workload) -> RecordedStream:
     """The stream of a workload, read if it is a file.
 
     Raises
@@ -94,7 +94,7 @@ def open_records(workload: Workload) -> Records:
         raise ValueError("weighted=True, but source has no weights")
     if workload.weighted is False and edges.weights is not None:
         edges = replace(edges, weights=None)
-    return Records(edges, inserts, workload.directed, len(edges))
+    return RecordedStream(edges, inserts, workload.directed, len(edges))
 
 
 class MixedBatch(NamedTuple):
@@ -145,7 +145,7 @@ class Operations:
 
     Parameters
     ----------
-    records : Records
+    records : RecordedStream
     workload : Workload
     size : int
         Operations in a batch.
@@ -163,7 +163,7 @@ class Operations:
         The vertex with the most records among the preloaded ones, where searches start.
     """
 
-    def __init__(self, records: Records, workload: Workload, size: int):
+    def __init__(self, records: RecordedStream, workload: Workload, size: int):
         self._records = records
         self._keys, self._number = records.numbered
         self._rng = np.random.default_rng(workload.seed)
@@ -189,7 +189,7 @@ class Operations:
 
     @property
     def edges(self) -> np.ndarray:
-        """The `Records.keys` of the edges that are left after the last batch, ascending."""
+        """The `RecordedStream.keys` of the edges that are left after the last batch, ascending."""
         return self._keys[self._present]
 
     def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[MixedBatch]:

@@ -12,7 +12,7 @@ import numpy as np
 import frontier as fr
 
 from ..text import duration
-from .operations import Records, open_records
+from .operations import RecordedStream, open_records
 from .options import WorkloadOptions
 from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
@@ -159,7 +159,7 @@ def recommend(
 
 
 def _run_sample(
-    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
+    workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
     """The report of the largest sample that the time allows."""

@@ -20,7 +20,7 @@ from ..machine import describe_run
 from ..text import counted
 from ..timing import timed_call
 from .analytics import Running
-from .operations import MixedBatch, Operations, Records, open_records
+from .operations import MixedBatch, Operations, RecordedStream, open_records
 from .options import WorkloadOptions
 from .progress import WorkloadProgress, workload_progress
 from .report import Measured, WorkloadReport
@@ -122,7 +122,7 @@ def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]
 
 
 def run_records(
-    workload: Workload, records: Records, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
+    workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float | None, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
     """`run_workload`, of a stream that is open."""

@@ -10,16 +10,16 @@ namespace {
 #include "frontier/cuda/edge.cuh"
 
 // What lies at the address, in words of eight bytes.
-struct Walked {
+struct TraversableGraph {
   View view;
   i64 num_vertices;
 };
 
 // Read as what no thread writes, so that it stays in registers from step to step of a walk.
-__device__ __forceinline__ Walked walked(i64 graph) {
-  constexpr int WORDS = sizeof(Walked) / sizeof(i64);
+__device__ __forceinline__ TraversableGraph graph_at(i64 graph) {
+  constexpr int WORDS = sizeof(TraversableGraph) / sizeof(i64);
   union {
-    Walked whole;
+    TraversableGraph whole;
     i64 words[WORDS];
   } found;
 #pragma unroll
@@ -32,18 +32,18 @@ __device__ __forceinline__ i64 part_of(const Run& run, i64 part) { return part =
 }  // namespace
 
 extern "C" {
-__device__ i64 WALK(num_vertices)(i64 graph) { return walked(graph).num_vertices; }
-__device__ i64 WALK(degree)(i64 graph, i64 v) { return walked(graph).view.degree(VID(v)); }
+__device__ i64 WALK(num_vertices)(i64 graph) { return graph_at(graph).num_vertices; }
+__device__ i64 WALK(degree)(i64 graph, i64 v) { return graph_at(graph).view.degree(VID(v)); }
 __device__ i64 WALK(find_edge)(i64 graph, i64 u, i64 v) {
-  View view = walked(graph).view;
+  View view = graph_at(graph).view;
   return edge_of(view, view.find(VID(u), VID(v)));
 }
-__device__ i64 WALK(segments)(i64 graph, i64 v) { return walked(graph).view.segments(VID(v)); }
-__device__ i64 WALK(segment)(i64 graph, i64 v, i64 i, i64 part) { return part_of(walked(graph).view.segment(VID(v), i), part); }
+__device__ i64 WALK(segments)(i64 graph, i64 v) { return graph_at(graph).view.segments(VID(v)); }
+__device__ i64 WALK(segment)(i64 graph, i64 v, i64 i, i64 part) { return part_of(graph_at(graph).view.segment(VID(v), i), part); }
 __device__ i64 WALK(next_run)(i64 graph, i64 run, i64 low, i64 high, i64 part) {
-  return part_of(walked(graph).view.next_run({run, low, high}), part);
+  return part_of(graph_at(graph).view.next_run({run, low, high}), part);
 }
-__device__ i64 WALK(vertex_at)(i64 graph, i64 slot) { return walked(graph).view.neighbors[slot]; }
-__device__ i64 WALK(edge_in)(i64 graph, i64 slot) { return edge_of(walked(graph).view, slot); }
-__device__ Weight WALK(weight_in)(i64 graph, i64 slot) { return weight_of(walked(graph).view, slot); }
+__device__ i64 WALK(vertex_at)(i64 graph, i64 slot) { return graph_at(graph).view.neighbors[slot]; }
+__device__ i64 WALK(edge_in)(i64 graph, i64 slot) { return edge_of(graph_at(graph).view, slot); }
+__device__ Weight WALK(weight_in)(i64 graph, i64 slot) { return weight_of(graph_at(graph).view, slot); }
 }

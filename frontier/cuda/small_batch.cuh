@@ -28,9 +28,9 @@ struct SmallBatch {
   // Ends of arc k; false for one to be ignored.
   __device__ bool arc(i64 k, VID& u, VID& v) const {
     i64 e = both ? k >> 1 : k;
-    bool turned = both && (k & 1);
-    u = VID(id(turned ? dst : src, e));
-    v = VID(id(turned ? src : dst, e));
+    bool reversed = both && (k & 1);
+    u = VID(id(reversed ? dst : src, e));
+    v = VID(id(reversed ? src : dst, e));
     return u != v;
   }
   __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[both ? k >> 1 : k] : WEIGHT(1); }

@@ -13,7 +13,7 @@ from .edge_list import EdgeList
 from .errors import ParseError
 from .lines import Syntax
 from .options import ReadOptions
-from .text_columns import Layout, Plan, tokenize
+from .text_columns import ColumnReading, Layout, tokenize
 from .text_plan import plan_text
 
 
@@ -110,11 +110,11 @@ def _after_lines(lines: int) -> Iterator[None]:
 
 def read_column(data: bytes, source: str) -> np.ndarray:
     """Parse the vertex id that each line of a text starts with, and nothing behind it; shape (m,), int64."""
-    plan = Plan(data, source, Layout(), Syntax(comments=frozenset()), ["vertex"], exact=False)
+    plan = ColumnReading(data, source, Layout(), Syntax(comments=frozenset()), ["vertex"], exact=False)
     return tokenize(plan)[0]["vertex"].copy()
 
 
-def _assemble(plan: Plan, table: dict[str, np.ndarray]) -> EdgeList:
+def _assemble(plan: ColumnReading, table: dict[str, np.ndarray]) -> EdgeList:
     """Turn parsed columns into an edge list, vertices counted from 0."""
     layout, ids = plan.layout, table.get("ids")
     weights, times = measures_of(table, plan.weighted, looks_like_times)

@@ -58,7 +58,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ColumnReading:
     """How the lines of one file are to be read.
 
     Parameters
@@ -130,7 +130,7 @@ def is_count(word: str) -> bool:
     return re.fullmatch(r"[0-9]{1,19}", word) is not None and int(word) <= LARGEST_ID + 1
 
 
-def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
     from . import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
 
@@ -201,7 +201,7 @@ def tokenize(plan: Plan) -> tuple[dict[str, np.ndarray], np.ndarray]:
     return table, ops[:count]
 
 
-def _operations_of(plan: Plan, weights: np.ndarray) -> np.ndarray:
+def _operations_of(plan: ColumnReading, weights: np.ndarray) -> np.ndarray:
     """The operations of a dynamic network of KONECT."""
     ops = konect.operations_of(weights)
     if not ops.all():
@@ -212,7 +212,7 @@ def _operations_of(plan: Plan, weights: np.ndarray) -> np.ndarray:
     return ops
 
 
-def _tell_of_padding(plan: Plan, position: int) -> None:
+def _tell_of_padding(plan: ColumnReading, position: int) -> None:
     """Warn that ids which differ as words may be one vertex."""
     word = _word(plan, position).strip('"')
     plan.warned.append(word)
@@ -222,7 +222,7 @@ def _tell_of_padding(plan: Plan, position: int) -> None:
     ))  # fmt: skip
 
 
-def _texts(plan: Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
+def _texts(plan: ColumnReading, begins: np.ndarray, ends: np.ndarray) -> list[str]:
     """The words of a column."""
     found = []
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
@@ -234,13 +234,13 @@ def _texts(plan: Plan, begins: np.ndarray, ends: np.ndarray) -> list[str]:
     return found
 
 
-def _fault(plan: Plan, begins: np.ndarray) -> Callable[[int, str], Exception]:
+def _fault(plan: ColumnReading, begins: np.ndarray) -> Callable[[int, str], Exception]:
     """Makes the error for a row of a column of words."""
     places = begins.copy()
     return lambda row, reason: plan.error(reason, max(int(places[row]), ~int(places[row])))
 
 
-def _check_guess(plan: Plan, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
+def _check_guess(plan: ColumnReading, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
     """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
@@ -249,7 +249,7 @@ def _check_guess(plan: Plan, texts: dict[str, list[str]], table: dict[str, np.nd
         raise plan.error("stray word in a file of integer ids", max(begin, ~begin), hint)
 
 
-def _word(plan: Plan, position: int) -> str:
+def _word(plan: ColumnReading, position: int) -> str:
     """The word that starts at `position`."""
     separator = plan.syntax.separator
     stop = rb"[\n%s]" % (b" \t" if separator < 0 else re.escape(bytes([separator])))
@@ -280,7 +280,7 @@ _REASONS = {
 """The reason that an error gives for an outcome of the kernel, by the name of the outcome."""
 
 
-def _fault_of(plan: Plan, status: int, position: int, column: int, row: int) -> tuple[str, int, str | None]:
+def _fault_of(plan: ColumnReading, status: int, position: int, column: int, row: int) -> tuple[str, int, str | None]:
     """The error for what the kernel found: the reason, the position, and what to do about it."""
     from . import tokenizer as tk
 

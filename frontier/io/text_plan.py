@@ -24,12 +24,12 @@ from .errors import NAMED_HINT, ParseError, line_error
 from .lines import COMMENTS
 from .marked_lines import Marked, marked_lines
 from .options import ReadOptions
-from .text_columns import Layout, Plan, is_count, tokenize
+from .text_columns import ColumnReading, Layout, is_count, tokenize
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> Plan:
+def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> ColumnReading:
     """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
@@ -39,7 +39,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
     elif options.named or options.header:
         raise ValueError(f"{source}: a file of this format has no names; leave out header= and named=")
     syntax, named = options.syntax(data, layout.start, layout.delimiter), options.named
-    plan = Plan(data, source, layout, syntax, weighted=options.weighted, free=not given and named is None)
+    plan = ColumnReading(data, source, layout, syntax, weighted=options.weighted, free=not given and named is None)
     at, after, record = plan.record(layout.start)
     words = plan.fields(record)
     names, own_comments = None, options.comments != COMMENTS
@@ -78,7 +78,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
     )  # fmt: skip
 
 
-def _first_insertion(plan: Plan, at: int) -> list[str]:
+def _first_insertion(plan: ColumnReading, at: int) -> list[str]:
     """Words of the first insertion of a stream; deletions may lack the weight, so they do not tell the width."""
     while at < len(plan.data):
         _, at, record = plan.record(at)
@@ -128,7 +128,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 
 
 def _header(
-    plan: Plan, at: int, after: int, words: list[str], options: ReadOptions
+    plan: ColumnReading, at: int, after: int, words: list[str], options: ReadOptions
 ) -> tuple[list[str] | None, Layout, list[str]]:  # fmt: skip
     """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
     layout, columns, header = plan.layout, options.columns, options.header
@@ -155,7 +155,7 @@ def _header(
 
 
 def _roles(
-    plan: Plan, names: Sequence[str] | None, words: Sequence[str], at: int, options: ReadOptions
+    plan: ColumnReading, names: Sequence[str] | None, words: Sequence[str], at: int, options: ReadOptions
 ) -> tuple[list[str | None], bool]:  # fmt: skip
     """Roles of the columns to parse, and whether more columns than these are an error."""
     columns, weighted, data, width = options.columns, options.weighted, options.data, len(words)

@@ -47,7 +47,7 @@ def pair_of(engine, n, structure=SlabGraph, **options):
 # ---- a model --------------------------------------------------------------------------------------------------------
 
 
-class Records:
+class RecordModel:
     """A dictionary of edges to the values of their columns, with the semantics of `DynamicGraph`."""
 
     def __init__(self, directed, keep_time=None, multi_edges="last"):
@@ -132,7 +132,9 @@ def test_a_stream_leaves_what_a_dictionary_holds(engine, structure, directed, pl
         edge_data=COLUMNS, **options,
     )  # fmt: skip
     timed = "time_unit" in options
-    model = Records(directed, options.get("keep_time", "latest") if timed else None, options.get("multi_edges", "last"))
+    model = RecordModel(
+        directed, options.get("keep_time", "latest") if timed else None, options.get("multi_edges", "last")
+    )
     for step in range(9):
         size = (80, 7, 1, 0)[step % 4]
         src, dst = rng.integers(0, n, (2, size))

@@ -23,7 +23,7 @@ import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
 from dynfrontier import Pipeline, PipelineError, SocketSource
 from dynfrontier.pipeline.batches import in_parts
-from dynfrontier.pipeline.records import Records
+from dynfrontier.pipeline.records import RecordColumns
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
@@ -122,7 +122,7 @@ def test_parts_hold_whole_batches(rng):
         operations = rng.choice(["insert", "delete"], sizes.size, p=[0.8, 0.2])
         values = np.arange(sizes.sum())
         ends = np.cumsum(sizes)
-        items = [Records({"src": values[end - size : end]}, operation)
+        items = [RecordColumns({"src": values[end - size : end]}, operation)
                  for size, end, operation in zip(sizes, ends, operations, strict=True)]  # fmt: skip
         found = list(in_parts(iter(items), 10))
         joined = np.concatenate([part.columns["src"] for part in found]) if found else values

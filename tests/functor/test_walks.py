@@ -250,7 +250,7 @@ def test_a_recorded_graph_keeps_the_view_alive(device):
     graph = CSR.from_edges([0, 1], [1, 2], device=device)
     fr.compute(fr.Frontier.all(graph), lambda v, g: fr.degree(g, v), graph)
     work = graph._access.workspace()
-    assert work.walked is not None and any(held is work.walked for held in work.arrays())
+    assert work.graph_argument is not None and any(held is work.graph_argument for held in work.arrays())
 
 
 def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):

@@ -11,7 +11,7 @@ before: each edge of the batch is given an id, and those that had one give their
 tells which arcs were there (`Store.erase_and_find`).
 
 A graph may also keep every record of each edge (``multi_edges="all"``): these have ids and columns of their own
-(`Records`).
+(`RecordTable`).
 """
 
 from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays

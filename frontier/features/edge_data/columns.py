@@ -18,7 +18,7 @@ from frontier.runtime.memory import elementwise
 from frontier.runtime.values import kind_of
 
 from ..times import TIME, TimeColumn
-from .records import FIRST, LAST, NEXT, PREVIOUS, Records
+from .records import FIRST, LAST, NEXT, PREVIOUS, RecordTable
 from .table import Table
 
 WEIGHT_COLUMN = "weight"
@@ -43,7 +43,7 @@ class EdgeData(Table):
     multi : {"last", "sum", "all"}
         What several records of an edge mean: with ``"sum"`` and ``"all"``, the column ``"count"`` says how many there
         are.
-    records : Records or None
+    records : RecordTable or None
         All records of the edges, with ``"all"``.
     has_replaced : bool
         Whether edges have had more records than the one of which the columns hold the data.
@@ -73,7 +73,7 @@ class EdgeData(Table):
                 )
         given = _checked_dtypes(dtypes)
         super().__init__(device, id_dtype, of_records | made | given)
-        self.records = Records(device, id_dtype, of_records | given) if multi_edges == "all" else None
+        self.records = RecordTable(device, id_dtype, of_records | given) if multi_edges == "all" else None
         self._no_sources, self._no_times = device.xp.empty(0, id_dtype), device.xp.empty(0, np.int64)
 
     @functools.cached_property
@@ -183,7 +183,7 @@ class EdgeData(Table):
         twin.records = None if self.records is None else self.records.copy()
         return twin
 
-    def adopt(self, records: Records) -> None:
+    def adopt(self, records: RecordTable) -> None:
         """Have the columns of some records, and their ids, as those of edges."""
         self.columns = {name: records.columns[name] for name in self.dtypes}
         self.top, self.capacity = records.top, records.capacity

@@ -18,7 +18,7 @@ from frontier.core.updates import run
 from ..times import TIME
 from .columns import COUNT
 from .record_updates import Write, edge_arcs, notify, record_change, record_notifications
-from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, Records
+from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, RecordTable
 from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
 from .updates import Rows
@@ -94,7 +94,7 @@ def build_records(graph: BaseGraph, rows: Rows) -> None:
 
 def _commit(data: Any, plan: Insertion) -> None:
     """Write what was worked out; the structure has the edges."""
-    records: Records = data.records
+    records: RecordTable = data.records
     data.take(int(plan.fresh.size))
     data.write(plan.edges, plan.columns)
     records.take(plan.size)

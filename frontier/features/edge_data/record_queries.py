@@ -14,7 +14,7 @@ from frontier.runtime.arrays import as_ids
 
 from .columns import COUNT
 from .ends import kept_ends
-from .records import EDGE, FIRST, Records
+from .records import EDGE, FIRST, RecordTable
 
 if TYPE_CHECKING:
     from frontier.core.payload import Payload
@@ -134,7 +134,7 @@ class HasRecords:
         ids.sort()
         return ids[last_of_runs(self.device, ids)]
 
-    def _require_records(self) -> Records:
+    def _require_records(self) -> RecordTable:
         if self.payload.table is None or self.payload.table.records is None:
             raise ValueError("this graph keeps no records; make it with multi_edges='all'")
         return self.payload.table.records

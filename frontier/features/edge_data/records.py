@@ -1,4 +1,4 @@
-"""`Records`: every record of every edge, under an id of its own, in a graph with ``multi_edges="all"``.
+"""`RecordTable`: every record of every edge, under an id of its own, in a graph with ``multi_edges="all"``.
 
 The records of an edge are a doubly linked list, oldest first: in the order of their times, and of equal times, or
 without times, in the order of insertion. The columns ``"first"`` and ``"last"`` of the edge hold the ids of the two
@@ -26,7 +26,7 @@ FIRST, LAST = "first", "last"  # columns of edges
 LINKED = (EDGE, NEXT, PREVIOUS)
 
 
-class Records(Table):
+class RecordTable(Table):
     """The columns of a graph's records, by id.
 
     Attributes
@@ -89,7 +89,7 @@ class Records(Table):
 
     # ---- as part of a graph -----------------------------------------------------------------------------------------
 
-    def copy(self) -> Records:
+    def copy(self) -> RecordTable:
         """An independent copy, without room to grow."""
         twin = super().copy()
         twin.ends = None

@@ -3,7 +3,7 @@
 A graph among an operator's arguments is handed to functors in a form of its own. The functions here take it: those that
 users call, and those that a loop over `neighbors` is made of (``functor/loops.py``), which are the neighbor iterator of
 `frontier.core.view`. What stands here is what Python runs; compilers have implementations of their own, for CPUs in
-``operators/walked.py``, for GPUs in ``cuda/neighbors.cuh``.
+``operators/dispatch/graph_arguments.py``, for GPUs in ``cuda/neighbors.cuh``.
 """
 
 from __future__ import annotations

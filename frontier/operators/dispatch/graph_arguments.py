@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from frontier.runtime import Workspace
 
 
-class Walked(NamedTuple):
+class TraversableGraph(NamedTuple):
     """A graph as compiled functors on a CPU have it.
 
     Attributes
@@ -45,60 +45,60 @@ class Interpreted:
 
     Parameters
     ----------
-    walked : Walked
+    graph : TraversableGraph
     iterator : module
         What has the neighbor iterator of its structure.
     """
 
-    def __init__(self, walked: Walked, iterator: ModuleType):
-        self._walked, self._iterator = walked, iterator
-        self.num_vertices = walked.num_vertices
+    def __init__(self, graph: TraversableGraph, iterator: ModuleType):
+        self._graph, self._iterator = graph, iterator
+        self.num_vertices = graph.num_vertices
 
     def degree(self, v: int) -> int:
-        return int(self._iterator.degree(self._walked.lists, v))
+        return int(self._iterator.degree(self._graph.lists, v))
 
     def find_edge(self, u: int, v: int) -> int:
-        return int(edge_or_none(self._walked.weights, self._iterator.find(self._walked.lists, u, v)))
+        return int(edge_or_none(self._graph.weights, self._iterator.find(self._graph.lists, u, v)))
 
     def segments(self, v: int) -> int:
-        return int(self._iterator.segments(self._walked.lists, v))
+        return int(self._iterator.segments(self._graph.lists, v))
 
     def segment(self, v: int, i: int) -> tuple[int, int, int]:
-        return self._iterator.segment(self._walked.lists, v, i)
+        return self._iterator.segment(self._graph.lists, v, i)
 
     def next_run(self, run: int, low: int, high: int) -> tuple[int, int, int]:
-        return self._iterator.next_run(self._walked.lists, run)
+        return self._iterator.next_run(self._graph.lists, run)
 
     def vertex_at(self, slot: int) -> int:
-        return int(self._walked.lists.neighbors[slot])
+        return int(self._graph.lists.neighbors[slot])
 
     def edge_in(self, slot: int) -> int:
-        return int(edge_at(self._walked.weights, slot))
+        return int(edge_at(self._graph.weights, slot))
 
     def weight_in(self, slot: int) -> Any:
-        return weight_at(self._walked.weights, slot)
+        return weight_at(self._graph.weights, slot)
 
 
 _by_view: dict[type, ModuleType] = {}
 """What has the neighbor iterator of a structure, by the type of its view, of all graphs that functors were given."""
 
 
-def walked_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> Walked | Interpreted:
+def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGraph | Interpreted:
     """A graph for functors on a CPU.
 
     Parameters
     ----------
     view, weights
-        See `Walked`.
+        See `TraversableGraph`.
     """
-    found = Walked(view, weights, graph.num_vertices)
+    found = TraversableGraph(view, weights, graph.num_vertices)
     iterator = _by_view.get(type(view))
     if iterator is None:
         iterator = _by_view[type(view)] = iterator_of(graph.package)
     return Interpreted(found, iterator) if interpreting.get() else found
 
 
-def walked_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
+def argument_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
     """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
 
     Parameters
@@ -116,9 +116,9 @@ def walked_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> 
     if recorder.launches is not None:
         raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")
     words = np.append(graph.view().fields, graph.num_vertices)
-    held = work.walked
+    held = work.graph_argument
     if held is None or held[0] != words.tobytes():
-        work.walked = held = words.tobytes(), graph.xp.asarray(words)
+        work.graph_argument = held = words.tobytes(), graph.xp.asarray(words)
     weight = graph.weight_dtype or np.dtype(np.float32)
     return GraphArgument(GraphForm(tuple(sorted(macros.items())), weight.name), held[1])
 
@@ -137,7 +137,7 @@ def iterator_of(package: str) -> ModuleType:
 
 def _iterator_for(graph: Any) -> ModuleType | None:
     """The neighbor iterator for a type of a functor's argument; None if it is not that of a graph."""
-    if not isinstance(graph, types.BaseNamedTuple) or graph.instance_class is not Walked:
+    if not isinstance(graph, types.BaseNamedTuple) or graph.instance_class is not TraversableGraph:
         return None
     return _by_view[graph[0].instance_class]
 

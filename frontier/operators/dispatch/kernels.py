@@ -34,7 +34,7 @@ from frontier.runtime.compile.kernels import define_text
 from frontier.runtime.compile.prebuilt import Shipped
 
 from .gpu_balance import other_lanes
-from .graph_arguments import iterator_of, walked_on_cpu, walked_on_gpu
+from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
 from .weights import ByEdge
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
     """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
-    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, walked)
+    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, graph_argument)
     return checked_arguments(graph.device, values) if is_checking() else values
 
 
-def walked(graph: BaseGraph) -> Any:
+def graph_argument(graph: BaseGraph) -> Any:
     """A graph as functors have it that were given it as an argument, in any form
     (`frontier.functor.intrinsics.neighbors`)."""
     if graph.device.is_gpu:
-        return walked_on_gpu(graph, view_macros(graph), workspace_of(graph))
-    return walked_on_cpu(graph, bare_view(graph), readable_weights(graph))
+        return argument_on_gpu(graph, view_macros(graph), workspace_of(graph))
+    return argument_on_cpu(graph, bare_view(graph), readable_weights(graph))
 
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:

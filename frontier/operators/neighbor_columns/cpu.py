@@ -18,17 +18,19 @@ def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable)
     each_neighbor = neighbor_loop(iterator).each
     combine = combiner(reduce)
 
+    @jit(forceinline=True)
+    def add(row, u, v, edge, weight, args):
+        for column in range(row.size):
+            value = row.dtype.type(op(u, v, edge, weight, column, *args))
+            row[column] = combine(row[column], value)
+
     def reduce_rows(begin, end, view, weights, vertices, identity, out, args):
         for i in range(begin, end):
             u = vertices[i]
-            for column in range(out.shape[1]):
-                out[u, column] = identity
+            row = out[u]
+            row[:] = identity
             for v, slot in each_neighbor(view, u):
-                edge = edge_at(weights, slot)
-                weight = weight_at(weights, slot)
-                for column in range(out.shape[1]):
-                    value = out.dtype.type(op(u, v, edge, weight, column, *args))
-                    out[u, column] = combine(out[u, column], value)
+                add(row, u, v, edge_at(weights, slot), weight_at(weights, slot), args)
 
     # To count references to the arguments' arrays would take time, and keep LLVM from using vector instructions.
     rows = jit(reduce_rows)

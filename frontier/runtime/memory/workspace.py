@@ -38,7 +38,7 @@ class Workspace:
         What `advance` from few vertices has used last; operators put it here, and the next one.
     room : OutputArena or None
         Where it puts out vertices on a GPU.
-    walked : tuple or None
+    graph_argument : tuple or None
         The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
     """
 
@@ -54,7 +54,7 @@ class Workspace:
         self.record_space: Any = None
         self.latest_push: Any = None
         self.room: OutputArena | None = None
-        self.walked: Any = None
+        self.graph_argument: Any = None
         self.epoch = 0
         self._stamps: Any = None
         self._stamps_address = 0  # on a GPU
@@ -62,7 +62,7 @@ class Workspace:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        own = self.counters, self.number, self.outcome, self._stamps, self.arc_maker, self.staging, self.walked
+        own = self.counters, self.number, self.outcome, self._stamps, self.arc_maker, self.staging, self.graph_argument
         return [*self.scratch.arrays(), *self._kept_arrays(), *own]
 
     def nbytes(self) -> int:
