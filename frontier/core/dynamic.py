@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import Kernels
 from frontier.runtime.arrays import as_ids
+from frontier.runtime.compile.kernels import Header
+from frontier.runtime.memory import elementwise
 
 from .base import BaseDynamicGraph
 from .batch import Arcs, batch_kernels
@@ -19,7 +20,7 @@ from .graph import CoreGraph
 from .observers import Observers
 from .payload import append_weights
 from .results import UpdateResult
-from .sort import sort_kernels
+from .sort import on_gpu, sort_kernels
 from .updates import run, update
 
 
@@ -29,14 +30,19 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
     def _attach_runtime(self) -> None:
         super()._attach_runtime()
         self._observers: Any = Observers(self)
-        for kernels in self._update_kernels():
+        needed = self._update_kernels()
+        for kernels in needed:
             kernels.compile_ahead()
+        for kernels in needed:
+            kernels.load()  # no batch waits for a compiler
 
-    def _update_kernels(self) -> list[Kernels]:
-        """*structure*: kernels that batches need, compiled in parallel while the first one is on its way."""
+    def _update_kernels(self) -> list[Header]:
+        """*structure*: kernels that batches of any size need, compiled in parallel while the graph is constructed."""
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
-        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *self.payload.update_kernels()]
+        of_arrays = [Header(path, self.device) for path in (elementwise.HEADER, on_gpu.HEADER)]
+        of_components = [each for component in self._components for each in component.update_kernels(self)]
+        return [self._kernels, sort_kernels(self), effective_kernels(self), *batch, *of_arrays, *of_components]
 
     # ---- edges -------------------------------------------------------------------------------------------------------
 

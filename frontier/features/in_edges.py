@@ -29,11 +29,13 @@ from frontier.core.read_only import ReadOnlyGraph, read_only_class
 from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
 from frontier.core.updates import apply_to_structure
+from frontier.operators.extract import sorted_kernels
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
     from frontier.core.change import Change
     from frontier.core.locking import Access
+    from frontier.runtime.compile.kernels import Header
 
 
 IN_EDGES = "in_edges"
@@ -88,6 +90,9 @@ class InEdges(Component):
                 found._forward = graph
                 self._view = weakref.ref(found)
             return found
+
+    def update_kernels(self, graph: BaseGraph) -> list[Header]:
+        return sorted_kernels(graph)
 
     def _rebuild(self, graph: BaseGraph) -> None:
         offsets, dst, weights = graph._sorted_arcs()

@@ -12,7 +12,9 @@ from frontier.core.locking import rearranges
 from frontier.core.options import BuildOptions, GraphOptions
 from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.operators.extract import collect_arcs
+from frontier.operators.match import match_kernels
 from frontier.runtime import Counters, Device
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 from frontier.runtime.values import integer
@@ -142,6 +144,9 @@ class GraphVine(LaunchSequence, VertexRecords, BaseGraphVine):
         super()._attach_runtime()
         self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
+
+    def _update_kernels(self) -> list[Header]:
+        return [*super()._update_kernels(), *match_kernels(self)]
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
