@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import frontier as fr
 
+from .requests import requests_of
+
 
 class AnalyticFailedError(RuntimeError):
     """An incremental analytic failed during an update, and has no results for the current graph."""
@@ -64,6 +66,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._cause: BaseException | None = None
         self._failed_in = ""
         self._working = threading.RLock()
+        self._compiled = fr.advanced.compile_listed(graph, type(self).__name__, requests_of)
 
     @property
     def closed(self) -> bool:
@@ -95,7 +98,8 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 
     def _attach(self) -> None:
-        """Start receiving updates."""
+        """Start receiving updates, none of which is to wait for a compiler."""
+        self._compiled()
         self.graph.attach(self)
 
     def _bring_up(self) -> None:

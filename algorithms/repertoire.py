@@ -6,6 +6,7 @@ What they ask operators for meanwhile is compiled ahead of time (``dynfrontier/p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
@@ -49,17 +50,35 @@ def perform(structure: type[Any], device: fr.advanced.Device, chosen: Sequence[s
         for in_edges in (False, True) if directed else (False,):
             for degree in (DENSE, SPARSE):
                 _perform(structure, device, options, directed, in_edges, degree, first)
-                with (
-                    mock.patch.multiple(dynamic_distances, SMALL_ARCS=0, MAX_ARCS=1),
-                    mock.patch.object(dynamic_connected_components, "MAX_ARCS", 1),
-                ):
+                with _after_large_batches():
                     _perform(structure, device, options, directed, in_edges, degree, repeating)
         _perform(structure, device, options, directed, False, DENSE, rest)
 
 
+def perform_incremental(
+    structure: type[Any], device: fr.advanced.Device, name: str, *, directed: bool, in_edges: bool, **options: Any
+) -> None:  # fmt: skip
+    """Run the incremental form of an analytic, in all of its ways, on graphs of one kind."""
+    for degree in (DENSE, SPARSE):
+        _perform(structure, device, options, directed, in_edges, degree, [name], static=False)
+        if name in REPEATING:
+            with _after_large_batches():
+                _perform(structure, device, options, directed, in_edges, degree, [name], static=False)
+
+
+@contextmanager
+def _after_large_batches() -> Iterator[None]:
+    """Within the block, small batches go the way of large ones."""
+    with (
+        mock.patch.multiple(dynamic_distances, SMALL_ARCS=0, MAX_ARCS=1),
+        mock.patch.object(dynamic_connected_components, "MAX_ARCS", 1),
+    ):
+        yield
+
+
 def _perform(
     structure: type[Any], device: fr.advanced.Device, options: dict[str, Any], directed: bool, in_edges: bool,
-    degree: int, chosen: Sequence[str],
+    degree: int, chosen: Sequence[str], *, static: bool = True,
 ) -> None:  # fmt: skip
     if not chosen:
         return
@@ -104,7 +123,7 @@ def _perform(
                 known.read(maintained)
         else:
             insert(graph, np.concatenate(parts))
-        for settings in _variants(known, graph):
+        for settings in _variants(known, graph) if static else ():
             known.compute(graph, **settings)
 
 

@@ -125,6 +125,7 @@ class Graph(HasEdgeData, CoreGraph):
             self._components.append(self.payload)
         if flag(in_edges, "in_edges") and self.directed:
             self._components.append(InEdges())
+        self._constructed()
 
     # ---- construction ------------------------------------------------------------------------------------------------
 

@@ -222,9 +222,9 @@ def _run(
             f"structure [bold]{kind.name}[/bold] on the [bold]{device.kind.upper()}[/bold]",
             soft_wrap=True,
         )
-    job = StreamJob(kind, device, stream, kept, analytic)
-    if len(stream):
-        with compile_messages(quiet=quiet):
+    with compile_messages(quiet=quiet):
+        job = StreamJob(kind, device, stream, kept, analytic)
+        if len(stream):
             job.warm_up()
     steps: list[Applied] = []
     view: AbstractContextManager[Any]

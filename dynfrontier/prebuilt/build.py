@@ -24,7 +24,6 @@ from unittest import mock
 
 import numpy as np
 
-from frontier.core.sort import on_gpu
 from frontier.core.structures import structures
 from frontier.distributed.exchange import sending
 from frontier.distributed.partition import owners_on_gpu
@@ -36,7 +35,6 @@ from frontier.operators.dispatch.kernels import codes_of
 from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
 from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
-from frontier.runtime.memory import elementwise
 
 from .rehearsal import Rehearsal, RehearsingDevice, Request
 
@@ -144,7 +142,7 @@ def sources(structure: str, form: str) -> Iterator[tuple[str, Defines]]:
     yield load_kernels("frontier.names", device).source
     for id_type in (ids, np.dtype(np.int64)):  # of mixed batches; the second is what NumPy's users have
         yield mixed_kernels(graph, id_type).source
-    for header in (elementwise.HEADER, on_gpu.HEADER, owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
+    for header in (owners_on_gpu.HEADER, sending.HEADER, windows.HEADER):
         yield header, ()
     for number in ("float", "double"):  # products with vectors of these
         defines = (("GATHER", number), ("VID", "int"), ("WEIGHT", "float"))

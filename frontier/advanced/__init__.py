@@ -24,6 +24,7 @@ from frontier.operators import (
 )
 from frontier.operators.capture import CapturedStep
 from frontier.operators.captured_batches import CapturedBatchStep, clear
+from frontier.operators.dispatch.requests import compile_listed
 from frontier.operators.layout import ReadLayout, choose_layout
 from frontier.runtime import Device, display, on_compile, resolve_device, warming_up
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
@@ -50,6 +51,7 @@ __all__ = [
     "arguments",
     "choose_layout",
     "clear",
+    "compile_listed",
     "component_of",
     "copy_for_passes",
     "copy_if_faster",

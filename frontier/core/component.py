@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 from .results import MemoryUsage
 
 if TYPE_CHECKING:
+    from frontier.runtime.compile.kernels import Header
+
     from .change import Change
 
 C = TypeVar("C", bound="Component")
@@ -43,6 +45,10 @@ class Component:
     """The fields of files' headers that are the component's."""
 
     # ---- updates ----------------------------------------------------------------------------------------------------
+
+    def update_kernels(self, graph: Any) -> list[Header]:
+        """The CUDA kernels that it needs for batches: the graph's constructor compiles and loads them."""
+        return []
 
     def begin(self, graph: Any) -> None:
         """A method that updates the graph was called; nothing has changed."""

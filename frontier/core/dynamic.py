@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import Kernels
 from frontier.runtime.arrays import as_ids
+from frontier.runtime.compile.kernels import Header
+from frontier.runtime.memory import elementwise
 
 from .base import BaseDynamicGraph
 from .batch import Arcs, batch_kernels
@@ -17,7 +18,7 @@ from .effective import effective_kernels
 from .graph import CoreGraph
 from .observers import Observers
 from .results import UpdateResult
-from .sort import sort_kernels
+from .sort import on_gpu, sort_kernels
 from .store import Store
 from .updates import run, update
 
@@ -28,20 +29,23 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
     def _use(self, store: Store) -> None:
         super()._use(store)
         self._observers: Any = Observers(self)
-        for kernels in self._update_kernels():
-            kernels.compile_ahead()
 
-    def _update_kernels(self) -> list[Kernels]:
-        """Kernels that batches need, compiled in parallel while the first one is on its way."""
+    def _constructed(self) -> None:
+        """Compile and load what updates need: no batch waits for a compiler."""
+        needed = self._update_kernels()
+        for kernels in needed:
+            kernels.compile_ahead()
+        for kernels in needed:
+            kernels.load()
+
+    def _update_kernels(self) -> list[Header]:
+        """Kernels that batches of any size need, compiled in parallel while the graph is constructed."""
         id_types = {self.vertex_dtype, np.dtype(np.int64)}  # the second is what NumPy's users have
         batch = [batch_kernels(self.device, ids, self.vertex_dtype, self.weight_dtype) for ids in id_types]
-        return [
-            self.store.kernels,
-            sort_kernels(self.store),
-            effective_kernels(self),
-            *batch,
-            *self.payload.update_kernels(),
-        ]
+        of_arrays = [Header(path, self.device) for path in (elementwise.HEADER, on_gpu.HEADER)]
+        of_components = [each for component in self._components for each in component.update_kernels(self)]
+        own = sort_kernels(self.store), effective_kernels(self)
+        return [*self.store.update_kernels(), *own, *batch, *of_arrays, *of_components]
 
     # ---- edges -------------------------------------------------------------------------------------------------------
 

@@ -56,10 +56,15 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
             for name in FACTS:
                 setattr(cls, name, getattr(cls.store_type, name))
 
-    def __init__(
-        self, num_vertices: int = 0, *, directed: bool = False, device: str | Device = "auto", weight_dtype: Any = None,
+    def __init__(self, num_vertices: int = 0, **options: Any):
+        self._use(self._new_store(num_vertices, **options))
+
+    @classmethod
+    def _new_store(
+        cls, num_vertices: int = 0, *, directed: bool = False, device: str | Device = "auto", weight_dtype: Any = None,
         vertex_dtype: Any = None, make_payload: Callable[..., Payload] = lambda *types: WEIGHTS, **store_options: Any,
-    ):  # fmt: skip
+    ) -> Store:  # fmt: skip
+        """A store without arcs, of arguments that are checked here."""
         num_vertices = integer(num_vertices, "num_vertices", 0)
         directed = flag(directed, "directed")
         device = resolve_device(device)
@@ -67,8 +72,8 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
         if weight_dtype is not None and weight_dtype not in WEIGHT_DTYPES:
             names = ", ".join(str(dtype) for dtype in WEIGHT_DTYPES)
             raise TypeError(f"weight_dtype must be one of {names}, not {weight_dtype}")
-        if weight_dtype is not None and not self.store_type.can_store_weights:
-            raise ValueError(f"{type(self).__name__} stores no weights")
+        if weight_dtype is not None and not cls.store_type.can_store_weights:
+            raise ValueError(f"{cls.__name__} stores no weights")
         if vertex_dtype is None:
             vertex_dtype = np.int32 if num_vertices <= MAX_INT32_VERTICES else np.int64
         vertex_dtype = as_dtype(vertex_dtype, "vertex_dtype")
@@ -76,10 +81,10 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
             raise TypeError(f"vertex_dtype must be int32 or int64, not {vertex_dtype}")
         if num_vertices > np.iinfo(vertex_dtype).max:
             raise ValueError(f"{num_vertices} vertices do not fit in vertex_dtype={vertex_dtype}")
-        self._use(self.store_type(
+        return cls.store_type(
             int(num_vertices), device=device, directed=directed, vertex_dtype=vertex_dtype, weight_dtype=weight_dtype,
             payload=make_payload(device, vertex_dtype, weight_dtype), access=Access(device), **store_options,
-        ))  # fmt: skip
+        )  # fmt: skip
 
     def _use(self, store: Store) -> None:
         """Be the graph of a store, without components."""
@@ -93,6 +98,9 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
     def xp(self) -> Any:
         """The array module of the graph's device: ``numpy`` or ``cupy``."""
         return self.device.xp
+
+    def _constructed(self) -> None:
+        """The constructor is about to return."""
 
     def view(self) -> Any:
         """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""

@@ -60,10 +60,6 @@ class Payload(Component):
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def update_kernels(self) -> list[Any]:
-        """Kernels that batches need, compiled in parallel while the first one is on its way."""
-        return []
-
     def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
         """Fill an empty graph with a user's edges."""
         if src.size:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from frontier.runtime import Device, Kernels, Scratch, load_kernels
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.recorder import recorder
 
 from .base import BaseStore
@@ -199,6 +200,10 @@ class Store(BaseStore, ABC):
         None has operators walk them (`frontier.operators.extract.sorted_arcs`).
         """
         return None
+
+    def update_kernels(self) -> list[Header]:
+        """*structure*, if updates launch kernels of others: those that batches of any size need."""
+        return [self.kernels]
 
     def used_bytes(self) -> int:
         """*structure*, where arrays have capacity for growth: see `MemoryUsage.used`."""

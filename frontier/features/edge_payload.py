@@ -98,7 +98,7 @@ class EdgePayload(Payload):
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
-    def update_kernels(self) -> list[Any]:
+    def update_kernels(self, graph: Any) -> list[Any]:
         times = self.table.times
         return [self.table.kernels] if times is None else [self.table.kernels, times.kernels]
 

@@ -30,11 +30,12 @@ from frontier.core.read_only import ReadOnlyGraph, read_only_class
 from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
 from frontier.core.updates import apply_to_store
-from frontier.operators.extract import sorted_arcs
+from frontier.operators.extract import sorted_arcs, sorted_kernels
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph, BaseStore
     from frontier.core.change import Change
+    from frontier.runtime.compile.kernels import Header
 
 
 IN_EDGES = "in_edges"
@@ -88,6 +89,9 @@ class InEdges(Component):
 
     def _existing_view(self) -> Any:
         return None if self._view is None else self._view()
+
+    def update_kernels(self, graph: BaseGraph) -> list[Header]:
+        return sorted_kernels(graph)
 
     def _rebuild(self, graph: BaseGraph) -> None:
         offsets, dst, stored = sorted_arcs(graph)

@@ -12,11 +12,12 @@ import numba
 import numpy as np
 from numba.core.registry import cpu_target
 
-from frontier.runtime.compile import progress
+from frontier.runtime.compile import progress, workers
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import LINKED_OPTIONS
 from frontier.runtime.compile.disk_cache import cached, text_fingerprint
 from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, known
+from frontier.runtime.log import logger
 
 from .check import returns
 from .cuda import COMPILERS, chosen_compiler, compiler_version, functor_compiler
@@ -190,6 +191,26 @@ _compiling = threading.RLock()
 """The compilers for GPUs register what they know while they compile, which two threads must not do at the same time."""
 
 
+def _get_ready() -> None:
+    """Import the compiler for GPUs, and have it compile something: the first functor takes a second longer."""
+    from frontier.runtime.compile.cuda import current_arch
+
+    try:
+        arch = current_arch()
+        with _compiling:
+            compiler = functor_compiler(chosen_compiler(), (int(arch[3:-1]), int(arch[-1])))
+            compiler.compile(freeze(_example, compiler), "example", np.dtype(np.int64), ((np.dtype(np.int64), 1),))
+    except Exception as error:  # whoever needs a functor will hear of it
+        logger.debug("the compiler of functors is not ready: %r", error)
+
+
+def _example(values):  # type: ignore[no-untyped-def]
+    return values[0] + 1
+
+
+workers.when_first_used.append(_get_ready)
+
+
 def _compile_alone(
     name: str, function: Any, symbol: str, result: np.dtype | None, parameters: tuple, capability: tuple[int, int],
     checked: bool,
@@ -205,7 +226,7 @@ def _compile_alone(
     if checked or count < function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
         copy = caller(compiler.helper(copy, {}), count, result=outcome, report=checked)
     try:
-        with progress.timed(f"{function.__name__}()"):
+        with progress.timed(f"{function.__name__}()", "functor"):
             return compiler.compile(copy, symbol, result, parameters)
     except Exception as error:
         raise explain(function, error, "the GPU") from None

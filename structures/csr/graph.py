@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from frontier.core.component import graph_built
 from frontier.core.forwarding import forwards
 from frontier.core.options import BuildOptions, GraphOptions
+from frontier.features.in_edges import InEdges
 from frontier.graphs import DynamicGraph
 from frontier.runtime import Device
 
@@ -56,10 +57,12 @@ class CSR(DynamicGraph):
         The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`; this is not checked.
         (A file of a graph that is otherwise cannot be loaded.)
         """
-        graph = cls(
+        graph = cls._of(cls._new_store(
             int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,
-            weight_dtype=None if weights is None else weights.dtype, in_edges=in_edges,
-        )  # fmt: skip
+            weight_dtype=None if weights is None else weights.dtype,
+        ))  # fmt: skip
+        if in_edges and graph.directed:
+            graph._components.append(InEdges())
         graph.store.build(offsets, indices, weights)
         graph.store.commit(int(indices.size))
         graph.store.absent = None if absent is None else absent.copy()

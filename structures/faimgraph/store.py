@@ -10,7 +10,9 @@ from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys
 from frontier.operators.extract import sorted_arcs
+from frontier.operators.match import match_kernels
 from frontier.runtime import Counters, fill_with
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import growable
 from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
@@ -65,6 +67,9 @@ class FaimStore(LaunchSequence, PagePool, BaseFaimStore):
         self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
         self._supply = Struct(("queued",)), Struct(("used",))
+
+    def update_kernels(self) -> list[Header]:
+        return [*super().update_kernels(), *match_kernels(self)]
 
     @property
     def defines(self) -> dict[str, Any]:

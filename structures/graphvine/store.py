@@ -10,7 +10,9 @@ from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
 from frontier.operators.extract import collect_arcs
+from frontier.operators.match import match_kernels
 from frontier.runtime import Counters
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 from frontier.runtime.values import integer
@@ -81,6 +83,9 @@ class GraphVineStore(LaunchSequence, VertexRecords, BaseGraphVineStore):
         super().attach_runtime()
         self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
+
+    def update_kernels(self) -> list[Header]:
+        return [*super().update_kernels(), *match_kernels(self)]
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 

@@ -30,10 +30,10 @@ from frontier.functor.checking import check_report, checked_arguments, is_checki
 from frontier.runtime.compile import warm_up
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
-from frontier.runtime.compile.kernels import define_text
+from frontier.runtime.compile.kernels import Header, define_text
 from frontier.runtime.compile.prebuilt import Shipped
 
-from .gpu_balance import other_lanes
+from .gpu_balance import TILE_SIZES, other_lanes
 from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
 from .weights import ByEdge
 
@@ -261,6 +261,12 @@ def cuda_request(
     declared, named = c_parameters(types)
     defines = {**view_macros(graph), "ARG_PARAMS": declared, "ARG_NAMES": named, **dict(options)}
     return tuple(sorted(defines.items())), tuple(linked)
+
+
+def plain_kernels(graph: BaseGraph, header: str, *, by_lanes: bool = True) -> list[Header]:
+    """The CUDA kernels of an operator without functors, for short neighbor lists and for long ones (`by_lanes`)."""
+    options = [(("TILE_SIZE", lanes),) for lanes in TILE_SIZES] if by_lanes else [()]
+    return [Header(header, graph.device, cuda_request(graph, (), (), each)[0]) for each in options]
 
 
 class CudaKernels:

@@ -13,16 +13,32 @@ from frontier.core.locking import reads
 from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
 from frontier.runtime.memory import elementwise
 
+from ..degrees import HEADER as DEGREES
 from ..degrees import degrees_of
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
-from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
+from ..dispatch.kernels import (
+    A_TRUTH,
+    check_op,
+    cpu_kernel_for,
+    cuda_kernels_for,
+    functor_args,
+    plain_kernels,
+    read_view,
+    run_cpu,
+)
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_extract
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
+    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/extract/extract.cuh"
+
+
+def sorted_kernels(graph: BaseGraph) -> list[Header]:
+    """The CUDA kernels of `extract_sorted`."""
+    return [*plain_kernels(graph, HEADER), *plain_kernels(graph, DEGREES, by_lanes=False)]
 
 
 @reads

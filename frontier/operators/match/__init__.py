@@ -11,13 +11,19 @@ from frontier.core.sort import id_bits
 from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, plain_kernels, run_cpu
 from .cpu import make_match
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
+    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/match/match.cuh"
+
+
+def match_kernels(graph: BaseGraph) -> list[Header]:
+    """The CUDA kernels of `match_keys`, for short neighbor lists and for long ones."""
+    return plain_kernels(graph, HEADER)
 
 
 def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:

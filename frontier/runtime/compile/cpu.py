@@ -133,6 +133,7 @@ class _KeyedCache(FunctionCache):
 
             found = self._file(key).load(rebuild)
         if found is None:
+            progress.count("cpu")
             progress.compiling(self._py_func.__name__)
         return found
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 from ..launch.arguments import ByValue, Parameters, words_of
@@ -19,10 +18,12 @@ from ..launch.recorder import recorder
 from ..launch.streams import stream_getter
 from . import progress
 from .caches import clearable
+from .device_code import machine_code, program_of
 from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
 from .prebuilt import Shipped, shipped_cubin
 from .single_flight import once
 from .toolchain import import_toolchain
+from .workers import Compile, Job, workers
 
 BLOCKS_PER_MULTIPROCESSOR = 16
 
@@ -43,41 +44,33 @@ def compile_cubin(
     arch : str
         Target, such as ``"sm_90"``.
     """
-    program = _program(header, defines, arch, linked=bool(functors))
-    from cuda.core import Linker, LinkerOptions, ObjectCode
-
-    if not functors:
-        return bytes(program.compile("cubin").code)
-    parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
-    linker = Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True))
-    return bytes(linker.link("cubin").code)
+    import_toolchain()
+    return machine_code(_source(header, defines), str(PROJECT_ROOT), arch, functors)
 
 
 def compile_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
     """LTO-IR of the functions in a header, which kernels of others are linked with as with functors."""
-    return bytes(_program(header, defines, arch, linked=True).compile("ltoir").code)
-
-
-def _program(header: str, defines: tuple[tuple[str, str], ...], arch: str, *, linked: bool) -> Any:
-    """A header for NVRTC, which is to be linked with others or not."""
     import_toolchain()
-    from cuda.core import Program, ProgramOptions
+    return bytes(program_of(_source(header, defines), str(PROJECT_ROOT), arch, linked=True).compile("ltoir").code)
 
-    options = ProgramOptions(
-        arch=arch,
-        std="c++17",
-        include_path=[str(PROJECT_ROOT)],
-        relocatable_device_code=True if linked else None,
-        link_time_optimization=True if linked else None,
-        device_as_default_execution_space=True,
-    )
+
+def _source(header: str, defines: tuple[tuple[str, str], ...]) -> str:
     macros = "".join(f"#define {name} {text}\n" for name, text in defines)
     # In angle brackets: a quoted name is looked up in the working directory first, which may have other headers.
-    return Program(f"{macros}#include <{header}>\n", "c++", options)
+    return f"{macros}#include <{header}>\n"
 
 
-def cached_cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str) -> bytes:
-    """`compile_cubin` behind what came with the package, and the disk cache."""
+def cached_cubin(
+    header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str,
+    compile: Compile | None = None,
+) -> bytes:  # fmt: skip
+    """`compile_cubin` behind what came with the package, and the disk cache.
+
+    Parameters
+    ----------
+    compile : function, optional
+        Is tried first; see `workers`.
+    """
     shipped = None if functors else shipped_cubin(header, defines, arch)
     if shipped is not None:
         return shipped.code
@@ -86,8 +79,9 @@ def cached_cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tu
 
     def build() -> bytes:
         progress.compiling(header)
-        with progress.timed(header):
-            return compile_cubin(header, defines, functors, arch)
+        with progress.timed(header, "link" if functors else "kernel"):
+            code = None if compile is None else compile(_source(header, defines), str(PROJECT_ROOT), arch, functors)
+            return compile_cubin(header, defines, functors, arch) if code is None else code
 
     return cached("cuda", "cubin", parts, build)
 
@@ -97,7 +91,7 @@ def cached_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -
     parts = (header, repr(defines), arch, toolchain_version(), source_fingerprint(".cuh"))
 
     def build() -> bytes:
-        with progress.timed(header):
+        with progress.timed(header, "functor"):
             return compile_ltoir(header, defines, arch)
 
     return cached("cuda", "ltoir", parts, build)
@@ -264,13 +258,13 @@ class CudaKernel:
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
-_ahead: dict[tuple, Future[bytes]] = clearable({})
+_ahead: dict[tuple, Job] = clearable({})
 """Machine code that is being compiled, by `cached_cubin`'s arguments, before anyone has asked for it."""
 _ahead_lock = Lock()
 
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
-    """Begin to compile a header in another thread, unless that was begun before: `load_module` waits for the end.
+    """Begin to compile a header in another process, unless that was begun before: `load_module` waits for the end.
 
     Does nothing if machine code of it came with the package.
     """
@@ -279,15 +273,7 @@ def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: t
         return
     with _ahead_lock:
         if key not in _ahead:
-            _ahead[key] = begun = Future()
-            Thread(target=_compile, args=(begun, key), name="dynfrontier-compile").start()
-
-
-def _compile(begun: Future[bytes], key: tuple) -> None:
-    try:
-        begun.set_result(cached_cubin(*key))
-    except BaseException as error:
-        begun.set_exception(error)
+            _ahead[key] = workers.submit(lambda compile: cached_cubin(*key, compile))
 
 
 def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped) -> bytes:
@@ -296,11 +282,17 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
     key = (header, defines, functors, current_arch())
     with _ahead_lock:
         begun = _ahead.get(key)
-    return cached_cubin(*key) if begun is None else begun.result()
+    if begun is None:
+        return cached_cubin(*key)
+    try:
+        begun.run()  # if its turn has not come, to compile it here is sooner
+        return begun.result()
+    except BaseException:  # Ctrl-C, for example: another attempt may succeed
+        with _ahead_lock:
+            _ahead.pop(key, None)
+        raise
 
 
-@clearable
-@once
 def load_module(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> Any:  # fmt: skip
@@ -311,6 +303,12 @@ def load_module(
     functors : tuple of bytes, or Shipped
         LTO-IR of those that the kernels call; or the machine code that came with the package.
     """
+    return _load_module(header, defines, functors)
+
+
+@clearable
+@once
+def _load_module(header: str, defines: tuple, functors: tuple[bytes, ...] | Shipped) -> Any:
     import cupy
 
     module = cupy.cuda.function.Module()

@@ -32,7 +32,35 @@ C_TYPES = {
 }
 
 
-class Kernels:
+class Header:
+    """A header of CUDA kernels, which macros specialise.
+
+    Attributes
+    ----------
+    source : (str, tuple of (str, str))
+        The header's path from the project's root, and the macros; for a CPU, too.
+    """
+
+    def __init__(self, path: str, device: Device, defines: tuple[tuple[str, str], ...] = ()):
+        self._device = device
+        self.source = path, defines
+
+    def compile_ahead(self) -> None:
+        """Begin to compile the kernels, in other processes. Does nothing on the CPU."""
+        if self._device.is_gpu:
+            from .cuda import compile_ahead
+
+            compile_ahead(*self.source)
+
+    def load(self) -> None:
+        """Load the kernels onto the device, once they are compiled. Does nothing on the CPU."""
+        if self._device.is_gpu:
+            from .cuda import load_module
+
+            load_module(*self.source)
+
+
+class Kernels(Header):
     """The kernels of one folder on one device; each is an attribute.
 
     ``kernels.name(count, *args, **launch)`` runs `name` over `count` work items. Absent arrays are passed as None.
@@ -41,26 +69,9 @@ class Kernels:
     """
 
     def __init__(self, package: str, device: Device, defines: tuple[tuple[str, str], ...]):
+        super().__init__(package.replace(".", "/") + "/kernels.cuh", device, defines)
         self._package = package
-        self._device = device
-        self._defines = defines
         self._cpu = None if device.is_gpu else importlib.import_module(f"{package}.cpu")
-
-    def compile_ahead(self) -> None:
-        """Begin to compile the CUDA kernels, in other threads. Does nothing on the CPU."""
-        if self._device.is_gpu:
-            from .cuda import compile_ahead
-
-            compile_ahead(self._header, self._defines)
-
-    @property
-    def source(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The header of the CUDA kernels, and the macros that specialise them; on the CPU, too."""
-        return self._header, self._defines
-
-    @property
-    def _header(self) -> str:
-        return self._package.replace(".", "/") + "/kernels.cuh"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
@@ -68,7 +79,7 @@ class Kernels:
         if self._device.is_gpu:
             from .cuda import load_kernel
 
-            call: Callable[..., Any] = load_kernel(self._header, name, self._defines)
+            call: Callable[..., Any] = load_kernel(self.source[0], name, self.source[1])
         else:
             try:
                 call = _ignore_launch(getattr(self._cpu, name))

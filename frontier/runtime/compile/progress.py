@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 
 from ..log import logger
 
+compilations: Counter[str] = Counter()
+"""The number of compilations since the process began, by kind: ``"cpu"`` (kernels by Numba), ``"functor"`` (functors to
+LTO-IR), ``"kernel"`` (CUDA kernels by NVRTC) and ``"link"`` (such kernels that are linked with functors)."""
+
+_counting = Lock()
 _listeners: list[Callable[[str], None]] = []
+
+
+def count(kind: str) -> None:
+    """Count a compilation."""
+    with _counting:
+        compilations[kind] += 1
 
 
 def compiling(name: str) -> None:
@@ -19,8 +32,9 @@ def compiling(name: str) -> None:
 
 
 @contextmanager
-def timed(name: str) -> Iterator[None]:
-    """Log how long the compilation of `name` takes, which is that of the block."""
+def timed(name: str, kind: str) -> Iterator[None]:
+    """Count the compilation of `name`, which is that of the block, and log how long it takes."""
+    count(kind)
     begin = time.perf_counter()
     yield
     logger.debug("compiled %s in %.1f ms", name, 1e3 * (time.perf_counter() - begin))

@@ -153,7 +153,7 @@ def install() -> None:
     from frontier.distributed.operators import persistent
     from frontier.distributed.transport.in_process import InProcessCommunicator
     from frontier.operators.capture import CapturedStep
-    from frontier.runtime.compile import cuda
+    from frontier.runtime.compile import cuda, workers
     from frontier.runtime.memory import growable
 
     version = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*")) if path.is_file()))
@@ -162,6 +162,7 @@ def install() -> None:
     cuda.shipped_cubin = lambda *_: None
     cuda.toolchain_version = lambda: f"emulated {version.hexdigest()}"
     cuda.import_toolchain = lambda: None
+    workers._Process.compile = lambda *_: None
 
     def keep(code: Any, **options: Any) -> bytes:
         codes = [code] if isinstance(code, str | bytes) else list(code)

@@ -1,0 +1,76 @@
+"""Machine code from CUDA source, by NVRTC and nvJitLink.
+
+It imports no other module of the project: the processes that compile ahead (`workers`) run this file by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from typing import Any
+
+
+def machine_code(source: str, root: str, arch: str, functors: tuple[bytes, ...]) -> bytes:
+    """Compile CUDA source to a cubin.
+
+    Parameters
+    ----------
+    source : str
+    root : str
+        The folder from which headers are named.
+    arch : str
+        Target, such as ``"sm_90"``.
+    functors : tuple of bytes
+        LTO-IR to link with.
+    """
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
+    program = program_of(source, root, arch, linked=bool(functors))
+    if not functors:
+        return bytes(program.compile("cubin").code)
+    parts = [program.compile("ltoir"), *(ObjectCode.from_ltoir(functor) for functor in functors)]
+    linker = Linker(*parts, options=LinkerOptions(arch=arch, link_time_optimization=True))
+    return bytes(linker.link("cubin").code)
+
+
+def program_of(source: str, root: str, arch: str, *, linked: bool) -> Any:
+    """Source for NVRTC, which is to be linked with others or not."""
+    from cuda.core import Program, ProgramOptions
+
+    options = ProgramOptions(
+        arch=arch,
+        std="c++17",
+        include_path=[root],
+        relocatable_device_code=True if linked else None,
+        link_time_optimization=True if linked else None,
+        device_as_default_execution_space=True,
+    )
+    return Program(source, "c++", options)
+
+
+def serve() -> None:
+    """Compile what comes as pickles on the standard input, to the end of it.
+
+    The first pickle is ``sys.path``. Each of the others is the arguments of `machine_code`; the answer is its result,
+    or None where it raised.
+    """
+    requests = sys.stdin.buffer
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # whatever the compilers print must not get between the answers
+        sys.path[:] = pickle.load(requests)
+        while True:
+            try:
+                request = pickle.load(requests)
+            except EOFError:
+                return
+            try:
+                answer = machine_code(*request)
+            except Exception:  # the caller compiles it again, to raise what this raised
+                answer = None
+            pickle.dump(answer, answers)
+            answers.flush()
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,183 @@
+"""Processes that compile CUDA kernels at the same time: in one process NVRTC compiles one at a time.
+
+A process is an interpreter that runs ``device_code.py`` alone: it imports neither the project nor the user's program,
+and loads no CUDA driver. It gets source over a pipe, returns machine code over another, and ends with its parent. What
+is cached where is the parent's business. As many processes are started as there are jobs that wait, and at most one a
+core; they end when they have been idle for a while. Where none can be started, the parent compiles.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from ..log import logger
+
+IDLE_SECONDS = 10.0
+"""How long a process waits for another job. A graph and its analytics are usually made within such a time."""
+LOOK_SECONDS = 0.1
+"""How often it looks meanwhile whether the program has ended."""
+
+MAX_PROCESSES = 16
+"""Each takes some 300 MB at most."""
+
+
+def _say_so() -> None:
+    logger.info("kernels are being compiled, once for this machine; fr.advanced.on_compile tells which")
+
+
+when_first_used: list[Callable[[], None]] = [_say_so]
+"""Functions that are called, in a thread of their own, once the first process starts: the caches are empty, and what
+else compiles had better get ready, as the interpreter that waits for the processes has nothing to do."""
+
+Compile = Callable[[str, str, str, tuple[bytes, ...]], "bytes | None"]
+
+
+def processes() -> int:
+    """How many may run; 0 on a machine with one core, where there is nothing to gain."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MAX_PROCESSES) if cores > 1 and sys.executable else 0
+
+
+class Job(Future):
+    """Work that is done once, by the first who comes to it.
+
+    Parameters
+    ----------
+    work : function of a `Compile`
+        The function of a process, which returns None where it has failed; or None.
+    """
+
+    def __init__(self, work: Callable[[Compile | None], Any]):
+        super().__init__()
+        self._work = work
+        self._untaken = threading.Lock()
+
+    def run(self, compile: Compile | None = None) -> None:
+        """Do the work, unless it has begun."""
+        if self._untaken.acquire(blocking=False):
+            try:
+                self.set_result(self._work(compile))
+            except BaseException as error:
+                self.set_exception(error)
+
+
+class Workers:
+    """Threads, each with a process of its own, that take jobs from one queue."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Condition()
+        self._jobs: deque[Job] = deque()
+        self._idle = 0
+        self._threads = 0
+
+    def submit(self, work: Callable[[Compile | None], Any]) -> Job:
+        """Have work done as soon as a process is free."""
+        job = Job(work)
+        with self._lock:
+            self._jobs.append(job)
+            if self._idle >= len(self._jobs):
+                self._lock.notify()
+            elif self._threads < max(processes(), 1):
+                self._threads += 1
+                threading.Thread(target=self._serve, name="dynfrontier-compile").start()
+        return job
+
+    def _serve(self) -> None:
+        with _Process() as process:
+            while (job := self._next()) is not None:
+                job.run(process.compile)
+
+    def _next(self) -> Job | None:
+        """The next job; None, after which the thread has to end, if there is none for long or the program ends."""
+        end = time.monotonic() + IDLE_SECONDS
+        with self._lock:
+            self._idle += 1
+            while not self._jobs and time.monotonic() < end and _program_runs():
+                self._lock.wait(LOOK_SECONDS)
+            self._idle -= 1
+            if self._jobs and _program_runs():
+                return self._jobs.popleft()
+            self._threads -= 1
+            return None
+
+
+def _program_runs() -> bool:
+    """Whether the program has not come to its end, at which Python waits for all threads."""
+    return threading.main_thread().is_alive()
+
+
+class _Process:
+    """An interpreter that compiles, started with the first request."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._usable = processes() > 0
+
+    def __enter__(self) -> _Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            with contextlib.suppress(OSError):  # of a pipe to a process that was killed
+                self._process.stdin.close()  # type: ignore[union-attr]
+            self._process.wait()
+            self._process.stdout.close()  # type: ignore[union-attr]
+
+    def compile(self, source: str, root: str, arch: str, functors: tuple[bytes, ...]) -> bytes | None:
+        """`device_code.machine_code`; None if it raised, or if there is no process."""
+        if not self._usable:
+            return None
+        try:
+            if self._process is None:
+                self._process = _start()
+                self._send(sys.path)
+                _call_once(when_first_used)
+            self._send((source, root, arch, functors))
+            return pickle.load(self._process.stdout)  # type: ignore[arg-type]
+        except Exception as error:  # of the system, or from a pipe that ends in the middle
+            logger.warning("kernels are compiled one after another, for want of a process: %r", error)
+            self._usable = False
+            return None
+
+    def _send(self, request: Any) -> None:
+        to = self._process.stdin  # type: ignore[union-attr]
+        pickle.dump(request, to)  # type: ignore[arg-type]
+        to.flush()  # type: ignore[union-attr]
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """A process that Ctrl-C in a terminal does not reach."""
+    program = str(Path(__file__).with_name("device_code.py"))
+    return subprocess.Popen(
+        [sys.executable, "-P", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+
+
+def _call_once(functions: list[Callable[[], None]]) -> None:
+    while functions:
+        with contextlib.suppress(IndexError):  # another thread was faster
+            threading.Thread(target=functions.pop(), name="dynfrontier-compile").start()
+
+
+workers = Workers()
+
+
+def _forget() -> None:
+    """In a process that was forked there are no threads."""
+    workers.__init__()  # type: ignore[misc]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,66 @@
+"""Lists of kernels name functors, and find them again (`frontier.operators.dispatch.requests`)."""
+
+import json
+
+import numpy as np
+import pytest
+
+from algorithms import bfs, requests
+from algorithms.dynamic_distances import repair_functors
+from algorithms.shortest_path_tree import unit_length, weight_length
+from dynfrontier.prebuilt import requests as lists
+from frontier.functor import CudaFunctor, functor_identity
+from frontier.operators.dispatch.kernels import cuda_request
+from frontier.operators.dispatch.requests import UnlistedError, request_of, request_text, value_of, value_text
+from structures import CSR, SlabGraph
+
+
+def again(value):
+    return value_of(json.loads(json.dumps(value_text(value))))
+
+
+def test_values_are_found_again():
+    numbers = np.int64(5), np.float32(0.25)
+    for value in (None, True, 3, 0.5, "x", (1, (2.0,)), np.dtype(np.int8), *numbers, bfs, unit_length):
+        found = again(value)
+        assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize("length", [unit_length, weight_length])
+def test_functors_that_functions_make_are_found_again(length):
+    """They mean the same, so that compiled code of one is that of the other."""
+    for functor in repair_functors(length):
+        found = again(functor)
+        assert functor_identity(found).digest == functor_identity(functor).digest
+
+
+def test_functors_without_a_name_are_not_listed():
+    array = np.zeros(3)
+    for value in (array, [1], object()):
+        with pytest.raises(UnlistedError):
+            value_text(value)
+
+
+@pytest.mark.parametrize("kind", [CSR, SlabGraph])
+def test_requests_are_those_of_the_graph_at_hand(kind):
+    def request(graph):
+        functors = (("op", repair_functors(unit_length).relax, ("vertex", "vertex", "edge", "weight"), np.dtype(bool)),)
+        return "header.cuh", *cuda_request(graph, functors, (), (("TILE_SIZE", "4"),))
+
+    text = json.loads(json.dumps(request_text(CSR(2, device="cpu"), *request(CSR(2, device="cpu")))))
+    header, defines, functors = request_of(kind(2, device="cpu"), text)
+    expected = request(kind(2, device="cpu"))
+    assert (header, defines) == expected[:2]
+    for found, meant in zip(functors, expected[2], strict=True):
+        assert isinstance(found, CudaFunctor) and found.name == meant.name
+
+
+@pytest.mark.slow
+def test_the_list_is_up_to_date():
+    """Otherwise ``python -m dynfrontier.prebuilt.requests`` makes it so."""
+    known = requests._listed()
+    for analytic, structure in (("bfs", "slab"), ("core_number", "csr")):
+        kind = lists.Kind(analytic, structure, "none", "undirected")
+        key, texts = lists.rehearse(kind)
+        listed = [known["requests"][number] for number in known["of"][key]]
+        assert sorted(map(str, listed)) == sorted(map(str, json.loads(json.dumps(texts))))
