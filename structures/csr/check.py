@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.invariants import enumerate_rows, in_order, require, require_size
 
-if TYPE_CHECKING:
-    from .base import BaseCSRStore
 
-
-def check_arrays(store: BaseCSRStore) -> tuple[Any, Any, Any]:
+def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     """See `Store.check`; the class lists the invariants."""
     xp, offsets, indices = store.xp, store.offsets, store.neighbors
     require_size(offsets, store.num_vertices + 1, "offsets")

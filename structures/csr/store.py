@@ -19,14 +19,14 @@ from frontier.core.sort import (
     split_keys,
     unique_arcs,
 )
+from frontier.core.store import Store
 from frontier.runtime.memory import elementwise
 
-from .base import BaseCSRStore
 from .check import check_arrays
 from .cpu import View
 
 
-class CSRStore(BaseCSRStore):
+class CSRStore(Store):
     """Sorted neighbor lists, stored back to back and rebuilt by every update; see `structures.csr.CSR`."""
 
     name = "csr"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from frontier.core.invariants import count_at, enumerate_rows, require, require_
 from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
-if TYPE_CHECKING:
-    from .base import BaseFaimStore
 
-
-def check_arrays(store: BaseFaimStore) -> tuple[Any, Any, Any]:
+def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     """See `Store.check`; `FaimStore` and `PagePool` list the invariants."""
     xp, n, records = store.xp, store.num_vertices, store.records
     _check_numbers(store)
@@ -39,7 +36,7 @@ def check_arrays(store: BaseFaimStore) -> tuple[Any, Any, Any]:
     return owners[rows], store.neighbors[slots], slots
 
 
-def _check_numbers(store: BaseFaimStore) -> None:
+def _check_numbers(store: Any) -> None:
     require_integer(store.page_size, "page_size", 0, 1 << 20)
     require(store.page_size in store._page_sizes, f"page_size is {store.page_size}, none that there is")
     pages = int(store.links.size)
@@ -50,7 +47,7 @@ def _check_numbers(store: BaseFaimStore) -> None:
     require_integer(store._queued, "_queued", 0, min(store._used, int(store.queue.size)))
 
 
-def _pages_of(store: BaseFaimStore, head: Any, pages: Any) -> tuple[Any, Any, Any]:
+def _pages_of(store: Any, head: Any, pages: Any) -> tuple[Any, Any, Any]:
     """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
     xp, used, links = store.xp, store._used, store.links
     require(within(head, used).all(), "a list begins outside the pages in use")
@@ -72,7 +69,7 @@ def _pages_of(store: BaseFaimStore, head: Any, pages: Any) -> tuple[Any, Any, An
     return found, first, taken
 
 
-def _follow_directories(store: BaseFaimStore, head: Any, pages: Any, first: Any, found: Any) -> Any:
+def _follow_directories(store: Any, head: Any, pages: Any, first: Any, found: Any) -> Any:
     """Put the pages of long lists into `found`; returns how often each page serves as an index page."""
     xp, bits, used = store.xp, store.page_bits, store._used
     taken = xp.zeros(used, np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys
+from frontier.core.store import Store
 from frontier.operators.extract import sorted_arcs
 from frontier.operators.match import match_kernels
 from frontier.runtime import Counters, fill_with
@@ -20,7 +21,6 @@ from structures.changes import CHANGES, GROUPS, OTHERS, Changes
 from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
-from .base import BaseFaimStore
 from .check import check_arrays
 from .cpu_pages import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH_SHARE, PagePool
@@ -28,7 +28,7 @@ from .pool import GROWTH_SHARE, PagePool
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
 
 
-class FaimStore(LaunchSequence, PagePool, BaseFaimStore):
+class FaimStore(LaunchSequence, PagePool, Store):
     """Linked pages of neighbors from a shared pool; see `structures.faimgraph.FaimGraph`.
 
     Attributes

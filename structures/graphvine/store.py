@@ -9,6 +9,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
+from frontier.core.store import Store
 from frontier.operators.extract import collect_arcs
 from frontier.operators.match import match_kernels
 from frontier.runtime import Counters
@@ -22,7 +23,6 @@ from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 from structures.small_batches import DELETE, INSERT, LaunchSequence
 
-from .base import BaseGraphVineStore
 from .check import check_arrays
 from .cpu import BLOCKS, DEGREE, STRAIGHT, View
 
@@ -34,7 +34,7 @@ SENTINEL = 16  # bytes
 LINKS = 8  # bytes of a block's links to those below it
 
 
-class GraphVineStore(LaunchSequence, VertexRecords, BaseGraphVineStore):
+class GraphVineStore(LaunchSequence, VertexRecords, Store):
     """Trees of edge blocks, and the queue of free ones; see `structures.graphvine.GraphVine`.
 
     Attributes

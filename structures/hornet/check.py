@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from frontier.core.invariants import cover, enumerate_rows, in_order, require, r
 
 from .cpu import CLASS_BITS, CLASS_MASK, CLASSES, META, START
 
-if TYPE_CHECKING:
-    from .base import BaseHornetStore
-
 MOST = 2**62  # of numbers that only statistics and the time of the next tidying depend on
 
 
-def check_arrays(store: BaseHornetStore) -> tuple[Any, Any, Any]:
+def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     """See `Store.check`; `HornetStore` and `BlockArrays` list the invariants."""
     require_integer(store.unit_bits, "unit_bits", *store._unit_bits_range)
     for name in ("_block_edges", "_moved_blocks", "_changed_since_tidy"):
@@ -35,7 +32,7 @@ def check_arrays(store: BaseHornetStore) -> tuple[Any, Any, Any]:
     return rows, dst, slots
 
 
-def _check_block_arrays(store: BaseHornetStore, units: int) -> None:
+def _check_block_arrays(store: Any, units: int) -> None:
     """Block-arrays do not overlap, and their trees of free blocks tell no more blocks than they have."""
     xp, classes = store.xp, store.array_classes
     require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
@@ -52,7 +49,7 @@ def _check_block_arrays(store: BaseHornetStore, units: int) -> None:
     require((_bits_set(words).sum(axis=1) == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
 
 
-def _check_records(store: BaseHornetStore) -> tuple[Any, Any]:
+def _check_records(store: Any) -> tuple[Any, Any]:
     """Each list has a block of its own, which is not free; returns where lists begin, and their lengths."""
     xp, records, n, unit_bits = store.xp, store.records, store.num_vertices, store.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")

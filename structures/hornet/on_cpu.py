@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.runtime import threads_for
 from structures.changes import Changes
 
-if TYPE_CHECKING:
-    from .base import BaseHornetStore
-
 CHUNKS_PER_THREAD = 4  # pieces into which a batch's lists are distributed, for each thread
 FEW = 1024  # lists and changes: fewer are worked on by one thread
 
 
-def changes_of_all(store: BaseHornetStore, offsets: Any, dst: Any, weights: Any) -> Changes:
+def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
     """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None.
 
     All arrays are there, so that Numba need not compile the kernels again for absent ones.
@@ -29,30 +26,30 @@ def changes_of_all(store: BaseHornetStore, offsets: Any, dst: Any, weights: Any)
     return Changes(n, ids, offsets, dst, weights, positions)
 
 
-def no_units_leaving(store: BaseHornetStore) -> Any:
+def no_units_leaving(store: Any) -> Any:
     """No units whose lists are to move in any case."""
     return np.empty(0, bool)
 
 
-def open_arrays(store: BaseHornetStore, units: Any, classes: Any) -> None:
+def open_arrays(store: Any, units: Any, classes: Any) -> None:
     """Make all blocks free of block-arrays of these classes, which begin at these units."""
     words, counts = store._all_free
     store.free_bits.reshape(-1, store.words_per_unit)[units] = words[classes]
     store.free_counts[units] = counts[classes]
 
 
-def room_for_large(store: BaseHornetStore, changes: Changes) -> Any:
+def room_for_large(store: Any, changes: Changes) -> Any:
     """A table of large lists: none here."""
     return None
 
 
-def room_to_stage(store: BaseHornetStore, numbers: list[int]) -> Any:
+def room_to_stage(store: Any, numbers: list[int]) -> Any:
     """What large lists are staged in: nothing here."""
     return None
 
 
 def move(
-    store: BaseHornetStore, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
+    store: Any, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
     numbers: list[int],
 ) -> None:  # fmt: skip
     """Move the lists of so many groups as planned, put changes in or take them out, and write their records."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,26 +12,23 @@ from structures.changes import Changes
 
 from .cpu import LARGE, STAGED
 
-if TYPE_CHECKING:
-    from .base import BaseHornetStore
-
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 SMALL_LISTS = 2 * MAX_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
 CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 
 
-def changes_of_all(store: BaseHornetStore, offsets: Any, dst: Any, weights: Any) -> Changes:
+def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
     """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None."""
     return Changes(store.num_vertices, None, offsets, dst, weights)
 
 
-def no_units_leaving(store: BaseHornetStore) -> Any:
+def no_units_leaving(store: Any) -> Any:
     """No units whose lists are to move in any case."""
     return None
 
 
-def open_arrays(store: BaseHornetStore, units: Any, classes: Any) -> None:
+def open_arrays(store: Any, units: Any, classes: Any) -> None:
     """Make all blocks free of block-arrays of these classes, which begin at these units."""
     words, each = store._all_free, store.words_per_unit
     store.kernels.open_arrays(
@@ -39,7 +36,7 @@ def open_arrays(store: BaseHornetStore, units: Any, classes: Any) -> None:
     )  # fmt: skip
 
 
-def room_for_large(store: BaseHornetStore, changes: Changes) -> Any:
+def room_for_large(store: Any, changes: Changes) -> Any:
     """A table of large lists: three numbers for each."""
     total = store.num_arcs + (0 if changes.dst is None else int(changes.dst.size))
     return workspace_of(store).scratch.get(
@@ -47,7 +44,7 @@ def room_for_large(store: BaseHornetStore, changes: Changes) -> Any:
     )
 
 
-def room_to_stage(store: BaseHornetStore, numbers: list[int]) -> Any:
+def room_to_stage(store: Any, numbers: list[int]) -> Any:
     """The neighbors, and the weights, of large lists that change where they are."""
     staged = workspace_of(store).scratch.get("staged", numbers[STAGED], store.vertex_dtype)
     if store.weights is None:
@@ -56,7 +53,7 @@ def room_to_stage(store: BaseHornetStore, numbers: list[int]) -> Any:
 
 
 def move(
-    store: BaseHornetStore, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
+    store: Any, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
     numbers: list[int],
 ) -> None:  # fmt: skip
     """Move the lists of so many groups as planned, put changes in or take them out, and write their records."""
@@ -78,7 +75,7 @@ def move(
     )  # fmt: skip
 
 
-def move_unplanned(store: BaseHornetStore, changes: Changes, mode: int, moves: Any, large: Any) -> None:
+def move_unplanned(store: Any, changes: Changes, mode: int, moves: Any, large: Any) -> None:
     """`move` for a chain, in which the host knows no numbers; takes the new blocks, too."""
     kernels, counters, scratch = store.kernels, store._counters.array, workspace_of(store).scratch.get
     bound = changes.bound

@@ -10,6 +10,7 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, tile_launch
+from frontier.core.store import Store
 from frontier.runtime import Counters, fill_column
 from frontier.runtime.values import integer
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
@@ -19,7 +20,6 @@ from structures.small_batches import FIND, LaunchSequence
 from structures.small_batches import INSERT as INSERTION
 
 from . import on_cpu, on_gpu
-from .base import BaseHornetStore
 from .blocks import BlockArrays
 from .check import check_arrays
 from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQUESTS, RETURNED, START, TIDY, View
@@ -27,7 +27,7 @@ from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQU
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 
 
-class HornetStore(LaunchSequence, BlockArrays, VertexRecords, BaseHornetStore):
+class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
 
     Attributes

@@ -64,11 +64,11 @@ import numpy as np
 
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.invariants import require
+from frontier.core.store import Store
 from frontier.runtime import Counters
 from frontier.runtime.values import one_of
 
 from . import on_cpu, on_gpu
-from .base import BasePackedStore
 from .check import check_arrays
 from .cpu_view import View
 from .layout import COUNTERS, LEAF
@@ -80,7 +80,7 @@ ROW_GROWTH = (9, 8)  # rows are added in proportion to those there are
 GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
 
 
-class PackedArray(BasePackedStore):
+class PackedArray(Store):
     """A graph in one packed memory array, but for its updates (`PackedStore`).
 
     Parameters

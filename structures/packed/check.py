@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from frontier.core.invariants import count_at, require, require_integer, require
 
 from .layout import EMPTY, GUARD, KEY_SHIFT, LEAF
 
-if TYPE_CHECKING:
-    from .base import BasePackedStore
-
 MOST = 2**62  # of numbers that only statistics depend on
 
 
-def check_arrays(store: BasePackedStore) -> tuple[Any, Any, Any]:
+def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     """See `Store.check`; the module `structures.packed.array` lists the invariants."""
     xp, rows = store.xp, store._rows
     leaves = _check_sizes(store)
@@ -42,7 +39,7 @@ def check_arrays(store: BasePackedStore) -> tuple[Any, Any, Any]:
     return src, entries[arcs], slots[arcs]
 
 
-def _check_sizes(store: BasePackedStore) -> int:
+def _check_sizes(store: Any) -> int:
     """Returns the number of leaves."""
     leaves, rows = store.leaves, store._rows
     require(store.num_vertices <= rows <= store._most_vertices, f"{rows} rows are not enough, or too many")
@@ -57,7 +54,7 @@ def _check_sizes(store: BasePackedStore) -> int:
     return leaves
 
 
-def _leaves_in_order(store: BasePackedStore, leaves: int) -> Any:
+def _leaves_in_order(store: Any, leaves: int) -> Any:
     """Physical numbers of the leaves, in order."""
     xp = store.xp
     if store.levels < 0:
@@ -66,7 +63,7 @@ def _leaves_in_order(store: BasePackedStore, leaves: int) -> Any:
     return nodes // (2 * (nodes & -nodes))
 
 
-def _check_separators(store: BasePackedStore, separators: Any, leaf: Any, keys: Any) -> None:
+def _check_separators(store: Any, separators: Any, leaf: Any, keys: Any) -> None:
     """Each entry is in the last leaf, in order, whose separator is not greater than its key."""
     xp = store.xp
     require(int(separators[0]) == 0 and (separators[1:] >= separators[:-1]).all(), "separators do not ascend from 0")

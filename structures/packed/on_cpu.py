@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from frontier.core.locking import workspace_of
 from .layout import DELETE, LEAVES, TOUCHED
 from .plan import Batch, Capacity, Rebalance
 
-if TYPE_CHECKING:
-    from .base import BasePackedStore
 
-
-def no_arrivals(store: BasePackedStore) -> Any:
+def no_arrivals(store: Any) -> Any:
     """Zeros for each leaf; kernels put the zeros back."""
     return workspace_of(store).scratch.get("arriving", store.leaves, np.uint32, fill=0)
 
@@ -25,34 +22,34 @@ def drop_arrivals(arriving: Any) -> None:
     arriving.fill(0)
 
 
-def sums_of(store: BasePackedStore, counts: Any) -> Any:
+def sums_of(store: Any, counts: Any) -> Any:
     """Of each count and those before it."""
     return np.cumsum(counts, dtype=np.int64)
 
 
-def room_to_plan(store: BasePackedStore, size: int) -> Rebalance:
+def room_to_plan(store: Any, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
     return Rebalance(workspace_of(store).scratch.get("windows", size, np.int64))
 
 
-def room_to_move(store: BasePackedStore, numbers: list[int], batch: Batch) -> Capacity:
+def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
     """What a plan needs to be carried out: nothing here."""
     return Capacity()
 
 
-def room_to_erase(store: BasePackedStore, size: int) -> Any:
+def room_to_erase(store: Any, size: int) -> Any:
     """Places of the leaves that a deletion changes, and the keys of its arcs."""
     return workspace_of(store).scratch.get("erased", 2 * size, np.int64)
 
 
-def no_batch(store: BasePackedStore) -> Batch:
+def no_batch(store: Any) -> Batch:
     """No arcs to insert; arrays all the same, so that Numba need not compile a kernel again for absent ones."""
     none = np.empty(0, np.int64)
     weights = None if store.weights is None else store.weights[:0]
     return Batch(none, 0, none, weights, None if weights is None else none)
 
 
-def plan_tidying(store: BasePackedStore, size: int, places: Any, arriving: Any) -> Rebalance | None:
+def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance | None:
     """The plan of a deletion whose arcs have been cleared; None if no leaf has become too empty."""
     touched = store._counters.read()[TOUCHED]
     if not touched:
@@ -62,7 +59,7 @@ def plan_tidying(store: BasePackedStore, size: int, places: Any, arriving: Any) 
     return store._plan(DELETE, touched, places, arriving)
 
 
-def move(store: BasePackedStore, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     if numbers[LEAVES]:
         store.kernels.move(numbers[LEAVES], store._held_view(), plan.leaves, *batch)

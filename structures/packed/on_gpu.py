@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +13,10 @@ from frontier.runtime import fill_with
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
 from .plan import Batch, Capacity, Rebalance
 
-if TYPE_CHECKING:
-    from .base import BasePackedStore
-
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 
 
-def no_arrivals(store: BasePackedStore) -> Any:
+def no_arrivals(store: Any) -> Any:
     """Two zeros for each leaf."""
     arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
     fill_with(arriving, 0)
@@ -30,7 +27,7 @@ def drop_arrivals(arriving: Any) -> None:
     """Nothing: `no_arrivals` clears them."""
 
 
-def sums_of(store: BasePackedStore, counts: Any = None, places: Any = None) -> Any:
+def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
     """Of each count and those before it; or of the arcs of a batch that are new, which its places tell."""
     xp, kernels = store.xp, store.kernels
     size = int((places if counts is None else counts).size)
@@ -42,7 +39,7 @@ def sums_of(store: BasePackedStore, counts: Any = None, places: Any = None) -> A
     return out
 
 
-def room_to_plan(store: BasePackedStore, size: int) -> Rebalance:
+def room_to_plan(store: Any, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
     leaves, scratch = store.leaves, workspace_of(store).scratch.get
     tiles = -(-leaves // TILE_LEAVES)
@@ -57,12 +54,12 @@ def room_to_plan(store: BasePackedStore, size: int) -> Rebalance:
     )
 
 
-def plan_blocks(store: BasePackedStore) -> int:
+def plan_blocks(store: Any) -> int:
     """Thread blocks of a plan: one for each tile of leaves."""
     return -(-store.leaves // TILE_LEAVES)
 
 
-def room_to_move(store: BasePackedStore, numbers: list[int], batch: Batch) -> Capacity:
+def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
     """Scratch memory for the large windows of a plan, and the sums that they need."""
     if not numbers[LARGE]:
         return Capacity()
@@ -75,22 +72,22 @@ def room_to_move(store: BasePackedStore, numbers: list[int], batch: Batch) -> Ca
     )
 
 
-def room_to_erase(store: BasePackedStore, size: int) -> Any:
+def room_to_erase(store: Any, size: int) -> Any:
     """Nothing: a plan reads the arrivals of all leaves."""
     return None
 
 
-def no_batch(store: BasePackedStore) -> Batch:
+def no_batch(store: Any) -> Batch:
     """No arcs to insert."""
     return Batch()
 
 
-def plan_tidying(store: BasePackedStore, size: int, places: Any, arriving: Any) -> Rebalance | None:
+def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance | None:
     """Queue the plan of a deletion whose arcs have been cleared."""
     return store._plan(DELETE, size, places, arriving)
 
 
-def move(store: BasePackedStore, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     view, kernels = store._held_view(), store.kernels
     launches = (

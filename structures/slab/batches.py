@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from frontier.runtime.launch.arguments import Field, Struct
 
 from .cpu_slabs import EMPTY, FOUND
 from .layout import SMALL_TO_RESOLVE
-
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
 
 ENTRIES = 1 << 16
 """Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
@@ -35,7 +32,7 @@ class Batches:
     thousand arcs wait for the host.
     """
 
-    def __init__(self, store: BaseSlabStore):
+    def __init__(self, store: Any):
         from frontier.runtime.compile.cuda import cooperative_blocks
 
         self._most_blocks = cooperative_blocks()
@@ -55,7 +52,7 @@ class Batches:
         )
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
 
-    def insert(self, store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+    def insert(self, store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
         """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
         count = len(arcs)
         self._few = few = count <= SMALL_TO_RESOLVE
@@ -70,7 +67,7 @@ class Batches:
         if resolving and not few:
             self._queue_resolution(count)
 
-    def resolve(self, store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
+    def resolve(self, store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
         """Queue the resolution of a batch's duplicates that `insert` could not resolve; False if `found`, the number of
         arcs whose key was there when they came, are too many for the table."""
         if 2 * found > self._entries:
@@ -84,7 +81,7 @@ class Batches:
         blocks = min(tile_count(count), self._most_blocks)
         self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
-    def erase(self, store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
+    def erase(self, store: Any, arcs: Arcs, slots: Any) -> None:
         """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
         self._take(store, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
@@ -94,7 +91,7 @@ class Batches:
         if self._few:
             fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
-    def _have_table(self, store: BaseSlabStore, count: int) -> None:
+    def _have_table(self, store: Any, count: int) -> None:
         """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
         wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MAX_ENTRIES)
         if wanted <= self._entries:
@@ -110,7 +107,7 @@ class Batches:
         self._values.put("entries", wanted)
         self._values.put("recorded", recorded.data.ptr)
 
-    def _take(self, store: BaseSlabStore, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
+    def _take(self, store: Any, arcs: Arcs, slots: Any, table: int, recording: int, finish: bool) -> None:
         """Describe a batch to the kernels."""
         errors = arcs.error_counts
         self._values.set_first(

@@ -5,7 +5,7 @@ The graph's own arrays may become others: kernels take them from the struct of t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.batch import Arcs
 from frontier.runtime import Counters
@@ -13,16 +13,13 @@ from frontier.runtime.launch.arguments import Field, Struct
 
 from .cpu_slabs import CHANGED, COUNTERS, DEFERRED
 
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
-
 LANES = 4  # threads to an arc
 
 
 class BoundUpdates:
     """An insertion of arcs, for which the host waits, and a deletion of others, which are there."""
 
-    def __init__(self, store: BaseSlabStore, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
+    def __init__(self, store: Any, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
         self._erased = Counters(store.device, COUNTERS)  # the graph's own hold what the insertion reports
         self._counts: list[int] = []
@@ -35,14 +32,14 @@ class BoundUpdates:
         )  # fmt: skip
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
-    def insert(self, store: BaseSlabStore, count: int) -> None:
+    def insert(self, store: Any, count: int) -> None:
         """Queue the insertion of the first so many arcs."""
         store._counters.reset()
         store._counters.arm()
         store._pool().put("chain_limit", store._chain_limit(count))
         self._insert(count, tile=LANES)
 
-    def erase(self, store: BaseSlabStore, count: int) -> None:
+    def erase(self, store: Any, count: int) -> None:
         """Queue the deletion of the first so many arcs."""
         pool = self._pool_to_erase
         pool.fields[:] = store._pool().fields
@@ -52,13 +49,13 @@ class BoundUpdates:
         self._erase(count, tile=LANES)
         self._erased.mark_published()
 
-    def inserted(self, store: BaseSlabStore) -> tuple[int, int]:
+    def inserted(self, store: Any) -> tuple[int, int]:
         """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
         self._counts = counts = store._counters.poll()
         store._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
-    def resume(self, store: BaseSlabStore, count: int) -> int:
+    def resume(self, store: Any, count: int) -> int:
         """Insert those of the first so many arcs that were deferred; how many of all were new.
 
         Raises
@@ -74,6 +71,6 @@ class BoundUpdates:
             store._undo(arcs, slots)
             raise
 
-    def erased(self, store: BaseSlabStore, deleted: int) -> None:
+    def erased(self, store: Any, deleted: int) -> None:
         """Take note that so many arcs were deleted."""
         store._flush_after(deleted)

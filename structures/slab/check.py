@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from frontier.core.invariants import count_at, cover, enumerate_rows, require, r
 from .cpu_slabs import BASE, BUCKETS, DEGREE, EMPTY, FOLD, GOLDEN, HALF, LOW, MURMUR, TOMBSTONE, TOMBSTONES
 from .pool import MAX_SLABS
 
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
 
-
-def check_arrays(store: BaseSlabStore) -> tuple[Any, Any, Any]:
+def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     """See `Store.check`; `SlabStore` and `SlabPool` list the invariants."""
     xp, n, width = store.xp, store.num_vertices, store.slab_words
     _check_numbers(store)
@@ -48,7 +45,7 @@ def check_arrays(store: BaseSlabStore) -> tuple[Any, Any, Any]:
     return src, dst, slab * store.slab_stride + at
 
 
-def _check_numbers(store: BaseSlabStore) -> None:
+def _check_numbers(store: Any) -> None:
     load = store.load_factor
     require(isinstance(load, float) and math.isfinite(load) and 0 < load <= 4, f"load_factor is {load!r}")
     stride = store.slab_stride
@@ -63,7 +60,7 @@ def _check_numbers(store: BaseSlabStore) -> None:
     require_integer(store._tombstones, "_tombstones", 0, int(store.neighbors.size))
 
 
-def _check_tables(store: BaseSlabStore) -> tuple[Any, Any]:
+def _check_tables(store: Any) -> tuple[Any, Any]:
     """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
     xp, n, records = store.xp, store.num_vertices, store.records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
@@ -81,7 +78,7 @@ def _check_tables(store: BaseSlabStore) -> tuple[Any, Any]:
     return base, buckets
 
 
-def _check_free(store: BaseSlabStore, words: Any) -> Any:
+def _check_free(store: Any, words: Any) -> Any:
     """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
     xp, used = store.xp, store._used
     at = (store._free_head + xp.arange(store._free_count)) % int(store.ring.size)
@@ -95,7 +92,7 @@ def _check_free(store: BaseSlabStore, words: Any) -> Any:
     return free
 
 
-def _chains(store: BaseSlabStore, base: Any, buckets: Any, links: Any, free: Any) -> Any:
+def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
     """The base slab of the chain that each slab is in, or -1; each slab is in one chain at most, and no free one is."""
     xp, slabs = store.xp, int(links.size)
     has = xp.flatnonzero(base >= 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,11 @@ from frontier.runtime import Scratch, fill_with
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
-
-
 SMALL_ARCS = 1 << 15  # fewer are worked on as they come
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, after a check; one that is large, part by part (`cpu_parts`).
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
@@ -34,7 +30,7 @@ def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> 
         _insert_parts(store, arcs, slots, resolving)
 
 
-def _insert_at_once(store: BaseSlabStore, arcs: Arcs, slots: Any, resolving: bool) -> None:
+def _insert_at_once(store: Any, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count, kernels = int(arcs.src.size), store.kernels
     few = count <= SMALL_TO_RESOLVE
     store.reserve_for(count)
@@ -57,17 +53,17 @@ def _duplicates(scratch: Scratch) -> Any:
     return scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
 
 
-def clear_duplicates(store: BaseSlabStore) -> None:
+def clear_duplicates(store: Any) -> None:
     """To be called after an insertion that could not resolve them."""
     fill_with(_duplicates(workspace_of(store).scratch), EMPTY)
 
 
-def resolve(store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
+def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
     """Nothing here: `SlabStore._resolve` has a table of its own for what an insertion could not resolve."""
     return False
 
 
-def _insert_parts(store: BaseSlabStore, arcs: Arcs, slots: Any, resolving: bool) -> None:
+def _insert_parts(store: Any, arcs: Arcs, slots: Any, resolving: bool) -> None:
     count = len(arcs)
     starts, order, tallies = _partition(store, arcs)
     parts = int(starts.size) - 1
@@ -86,7 +82,7 @@ def _insert_parts(store: BaseSlabStore, arcs: Arcs, slots: Any, resolving: bool)
         kernels.replace_parts(parts, starts, order, store.weights, arcs.weights, slots)
 
 
-def erase(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
+def erase(store: Any, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     arcs.check()
     if len(arcs) < SMALL_ARCS:
@@ -96,7 +92,7 @@ def erase(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
         _erase_parts(store, arcs, slots)
 
 
-def _erase_parts(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
+def _erase_parts(store: Any, arcs: Arcs, slots: Any) -> None:
     starts, order, tallies = _partition(store, arcs)
     parts = int(starts.size) - 1
     store._counters.reset()
@@ -104,7 +100,7 @@ def _erase_parts(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
     store._counters.array[:] = tallies.sum(axis=0)
 
 
-def _partition(store: BaseSlabStore, arcs: Arcs) -> tuple[Any, Any, Any]:
+def _partition(store: Any, arcs: Arcs) -> tuple[Any, Any, Any]:
     """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
@@ -113,12 +109,12 @@ def _partition(store: BaseSlabStore, arcs: Arcs) -> tuple[Any, Any, Any]:
     return starts, order, np.zeros((parts, COUNTERS), np.int64)
 
 
-def deferred_arcs(store: BaseSlabStore, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     return np.flatnonzero(slots == PENDING)
 
 
-def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     ids, coming = np.unique(arcs.src[positions], return_counts=True)
     records = store.records[ids].astype(np.int64)
@@ -130,7 +126,7 @@ def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Cr
     return Crowding(ids[crowded], coming[crowded], int(bound.sum()))
 
 
-def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
+def lay_out(store: Any, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
     records = store.records[: store.num_vertices] if ids is None else store.records[ids]
     offsets, chain_offsets = np.zeros((2, records.shape[0] + 1), np.int64)
@@ -141,7 +137,7 @@ def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
 
 
 def plan_records(
-    store: BaseSlabStore, offsets: Any, coming: Any, keys_each: float, first: int
+    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
@@ -157,16 +153,16 @@ def plan_records(
     return records, total, rows - int(np.count_nonzero(buckets))
 
 
-def count_overflow(store: BaseSlabStore, fill: Any) -> int:
+def count_overflow(store: Any, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
     return int((np.maximum(fill - 1, 0) // (store.slab_words - 1)).sum(dtype=np.int64))
 
 
-def store_records(store: BaseSlabStore, ids: Any, records: Any) -> None:
+def store_records(store: Any, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
     store.records[ids] = store._empty_records(int(ids.size)) if records is None else records
 
 
-def with_tombstones(store: BaseSlabStore) -> Any:
+def with_tombstones(store: Any) -> Any:
     """The vertices whose tables have tombstones."""
     return np.flatnonzero(store.records[: store.num_vertices, TOMBSTONES] > 0)

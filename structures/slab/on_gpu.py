@@ -5,7 +5,7 @@ CuPy would compile the kernels of the same array expressions one by one, the fir
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from frontier.core.batch import Arcs
 from frontier.core.sort import running_sums, tile_count, tile_launch
 
 from .layout import Crowding, Layout
-
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
 
 # What kernels report in `graph._tally` (``enum`` of tables.cuh).
 DISTINCT, CROWDED, BOUND = range(3)
@@ -25,7 +22,7 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
+def insert(store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
     """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for.
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
@@ -34,22 +31,22 @@ def insert(store: BaseSlabStore, arcs: Arcs, slots: Any, *, resolving: bool) -> 
     store._batch_launches().insert(store, arcs, slots, resolving=resolving)
 
 
-def clear_duplicates(store: BaseSlabStore) -> None:
+def clear_duplicates(store: Any) -> None:
     """To be called after an insertion that could not resolve them."""
     store._batch_launches().clear()
 
 
-def resolve(store: BaseSlabStore, arcs: Arcs, slots: Any, found: int) -> bool:
+def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
     """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters count them."""
     return store._batch_launches().resolve(store, arcs, slots, found)
 
 
-def erase(store: BaseSlabStore, arcs: Arcs, slots: Any) -> None:
+def erase(store: Any, arcs: Arcs, slots: Any) -> None:
     """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
     store._batch_launches().erase(store, arcs, slots)
 
 
-def deferred_arcs(store: BaseSlabStore, arcs: Arcs, slots: Any, count: int) -> Any:
+def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
     positions = store.xp.empty(count, np.int64)
     store._tally.reset()
@@ -57,7 +54,7 @@ def deferred_arcs(store: BaseSlabStore, arcs: Arcs, slots: Any, count: int) -> A
     return positions
 
 
-def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
+def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
     """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     xp, tally = store.xp, store._tally
     size = int(positions.size)
@@ -71,7 +68,7 @@ def crowding(store: BaseSlabStore, arcs: Arcs, positions: Any, moved: Any) -> Cr
     return Crowding(crowded[: counts[CROWDED]], keys[: counts[CROWDED]], counts[BOUND])
 
 
-def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
+def lay_out(store: Any, ids: Any) -> Layout:
     """The tables of these vertices (None: of all) as rows, and their chains as a list."""
     xp, kernels, tally = store.xp, store.kernels, store._tally
     rows = store.num_vertices if ids is None else int(ids.size)
@@ -91,7 +88,7 @@ def lay_out(store: BaseSlabStore, ids: Any) -> Layout:
 
 
 def plan_records(
-    store: BaseSlabStore, offsets: Any, coming: Any, keys_each: float, first: int
+    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
 ) -> tuple[Any, int, int]:  # fmt: skip
     """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
     slabs, and of rows without."""
@@ -108,19 +105,19 @@ def plan_records(
     return records, counts[SLABS], counts[WITHOUT]
 
 
-def count_overflow(store: BaseSlabStore, fill: Any) -> int:
+def count_overflow(store: Any, fill: Any) -> int:
     """Overflow slabs of buckets with so many keys each."""
     store._tally.reset()
     store.kernels.count_overflow(int(fill.size), fill, store._tally.array)
     return store._tally.read()[OVERFLOW]
 
 
-def store_records(store: BaseSlabStore, ids: Any, records: Any) -> None:
+def store_records(store: Any, ids: Any, records: Any) -> None:
     """Set the records of these vertices; None are those of vertices without slabs."""
     store.kernels.store_records(int(ids.size), ids, records, store.records)
 
 
-def with_tombstones(store: BaseSlabStore) -> Any:
+def with_tombstones(store: Any) -> Any:
     """The vertices whose tables have tombstones."""
     ids = store.xp.empty(store.num_vertices, np.int64)
     store._tally.reset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from frontier.core.locking import workspace_of
 from frontier.runtime.launch.arguments import Field
 
 from .cpu_slabs import EMPTY
-
-if TYPE_CHECKING:
-    from .base import BaseSlabStore
 
 KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
 LANES = 4  # threads to an arc
@@ -30,7 +27,7 @@ class SmallUpdates:
         To be filled before a launch.
     """
 
-    def __init__(self, store: BaseSlabStore):
+    def __init__(self, store: Any):
         self.batch = SmallBatch()
         self._memory = workspace_of(store).scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
         table, bound = self._memory.data.ptr, store._bound
@@ -41,18 +38,18 @@ class SmallUpdates:
         work = Field(bound, "weights")
         self._launches = {name: getattr(store.kernels, name).bind(self.batch, work, bound) for name in KERNELS}
 
-    def insert(self, store: BaseSlabStore, arcs: int) -> list[int]:
+    def insert(self, store: Any, arcs: int) -> list[int]:
         """Insert the batch of so many arcs; returns what was counted."""
         store._bound.put("chain_limit", store._chain_limit(arcs))
         return self.launch(store, "insert_small", arcs)
 
-    def launch(self, store: BaseSlabStore, kernel: str, items: int) -> list[int]:
+    def launch(self, store: Any, kernel: str, items: int) -> list[int]:
         """Run a kernel over so many items of the batch; returns what it counted."""
         store._counters.arm()
         self.queue(store, kernel, items)
         return store._counters.poll()
 
-    def queue(self, store: BaseSlabStore, kernel: str, items: int) -> None:
+    def queue(self, store: Any, kernel: str, items: int) -> None:
         """`launch`, without waiting for what it counts."""
         store._pool()  # is up to date then
         store._counters.reset()

@@ -31,11 +31,11 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import tile_launch
+from frontier.core.store import Store
 from frontier.runtime import fill_column, fill_with
 from frontier.runtime.values import number
 from structures.records import VertexRecords
 
-from .base import BaseSlabStore
 from .batches import Batches
 from .bound import BoundUpdates
 from .check import check_arrays
@@ -65,7 +65,7 @@ REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
 
 
-class SlabStore(SlabTables, VertexRecords, BaseSlabStore):
+class SlabStore(SlabTables, VertexRecords, Store):
     """Hash tables of slabs from one pool; see `structures.slab.SlabGraph`.
 
     Attributes
