@@ -83,6 +83,14 @@ def test_no_processes_on_one_core(monkeypatch):
     assert workers._Process().compile(SOURCE % 1, ROOT, ARCH, ()) is None
 
 
+def test_no_processes_in_a_frozen_program(monkeypatch):
+    """There ``sys.executable`` is the user's program, which would run once a process."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda who: {0, 1}, raising=False)
+    assert workers.processes() == 2
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert workers.processes() == 0
+
+
 def test_programs_end_without_waiting_for_idle_processes():
     """And what they print is theirs alone, also where the main module has no guard."""
     script = f"""

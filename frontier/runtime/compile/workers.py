@@ -44,9 +44,11 @@ Compile = Callable[[str, str, str, tuple[bytes, ...]], "bytes | None"]
 
 
 def processes() -> int:
-    """How many may run; 0 on a machine with one core, where there is nothing to gain."""
+    """How many may run; 0 on a machine with one core, where there is nothing to gain, and in a frozen program, whose
+    executable is the program itself."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MAX_PROCESSES) if cores > 1 and sys.executable else 0
+    interpreter = sys.executable and not getattr(sys, "frozen", False)
+    return min(cores, MAX_PROCESSES) if cores > 1 and interpreter else 0
 
 
 class Job(Future):
