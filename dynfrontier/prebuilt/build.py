@@ -35,8 +35,9 @@ from frontier.operators.dispatch.kernels import codes_of
 from frontier.runtime import load_kernels, resolve_device
 from frontier.runtime.compile.cuda import compile_cubin, toolchain_version
 from frontier.runtime.compile.prebuilt import Defines, Entry, shared_group, write_archive
+from frontier.runtime.compile.requests import Request
 
-from .rehearsal import Rehearsal, RehearsingDevice, Request
+from .rehearsal import Rehearsal, RehearsingDevice
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 FORMS: dict[str, dict[str, Any]] = {"none": {}, "float32": {"weight_dtype": "float32"}, "times": {"time_unit": "ns"}}

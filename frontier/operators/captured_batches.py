@@ -95,7 +95,7 @@ class CapturedBatchStep:
         self._plans = Plans()  # by size
         self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
         if self._repeats:
-            self._walked = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
+            self._traversed = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
             self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, graph.weight_dtype)
             self._kernels.compile_ahead()  # and not in the middle of a stream
 
@@ -155,7 +155,7 @@ class _BatchPlan(Plan):
     """
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
-        self._views = [(each.store, ByValue(each.view().fields.copy())) for each in step._walked]
+        self._views = [(each.store, ByValue(each.view().fields.copy())) for each in step._traversed]
         self.work = work = workspace_of(graph)
         scratch = Scratch(graph.device)
         super().__init__(CaptureArena(graph, self._views, work), work, scratch)
@@ -236,7 +236,7 @@ def _prepare_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tup
 def _plan_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple) -> _BatchPlan:
     """The launches for batches of at most `size` pairs, captured unless they were for these arguments."""
     room = piece_capacity(graph).bit_length() // 2  # for pieces of long lists
-    state = graph.num_vertices, room, caches.times_cleared, *map(tile_size, step._walked)
+    state = graph.num_vertices, room, caches.times_cleared, *map(tile_size, step._traversed)
     guards = tuple([type(value) if type(value) in NUMBER_WORDS else value for value in args])
     plan = step._plans.find(size, state, guards)
     # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use it

@@ -23,6 +23,7 @@ from frontier.runtime import gpu_available
 from frontier.runtime.compile import cuda, prebuilt
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from frontier.runtime.compile.prebuilt import Entry, code_name, shipped_cubin, write_archive
+from frontier.runtime.compile.requests import requests
 from frontier.runtime.memory import elementwise
 
 HEADER, DEFINES = "frontier/core/sort/kernels.cuh", (("VID", "int"),)
@@ -309,7 +310,8 @@ def test_analytics_are_rehearsed():
     both_ways = {functors[0].function.__name__ for _, defines, functors in rehearsal.requests.values()
                  if ("BOTH_WAYS", "1") in defines}  # fmt: skip
     assert both_ways == {"_rename_end", "_reattach", "_attach_to_parent"}
-    assert sys.getprofile() is None
+    assert sys.getprofile() is None and requests.listener is None
+    assert not cuda.load_kernel.cache  # kernels that do nothing are not kept
     # Whether lists are short depends on the graph: each kernel is there for both.
     sizes = defaultdict(set)
     for header, defines, functors in rehearsal.requests.values():

@@ -96,7 +96,7 @@ def pull(
         members,
         Functors(op, condition),
         functor_args(local, op, args),
-        walked=entering,  # type: ignore[arg-type]
+        traversed=entering,  # type: ignore[arg-type]
     )
     found, entered = graph.comm.reduce_numbers([len(reached), len(frontier.local)])
     made = PartFrontier.of_part(graph, reached)

@@ -164,20 +164,20 @@ def advance(
     one_of(balance, "balance", BALANCES)
     kind = NOTHING if output is None else ARCS if output == "edges" else SET if flag(unique, "unique") else LIST
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
-    walked = graphs_to_walk(graph, edges, op)
+    traversed = graphs_to_walk(graph, edges, op)
     if direction == "pull":
-        _check_pull(graph, walked, prepare, kind)
-    if kind == ARCS and len(walked) > 1:
+        _check_pull(graph, traversed, prepare, kind)
+    if kind == ARCS and len(traversed) > 1:
         raise ValueError("output='edges' cannot be combined with edges='both': slots of both directions overlap")
     check_functors(condition, prepare, args)
     values = functor_args(graph, op, args)
     if not frontier:
-        return None if output is None else _nothing(walked[0], kind)
+        return None if output is None else _nothing(traversed[0], kind)
     functors = Functors(op, condition, prepare)
-    may_pull = direction == "auto" and len(walked) == 1 and kind == SET
-    if direction == "pull" or (may_pull and pull_pays(walked[0], frontier, functors)):
-        return pull(graph, frontier, functors, values, walked=walked[0])
-    found = push(graph, frontier, functors, values, walked=walked, balance=balance, output=kind)
+    may_pull = direction == "auto" and len(traversed) == 1 and kind == SET
+    if direction == "pull" or (may_pull and pull_pays(traversed[0], frontier, functors)):
+        return pull(graph, frontier, functors, values, traversed=traversed[0])
+    found = push(graph, frontier, functors, values, traversed=traversed, balance=balance, output=kind)
     if is_usual and is_plain():
         arcs = frontier._known_arcs()
         if arcs is not None and _are_few(frontier._walk_length(), arcs):
@@ -226,11 +226,13 @@ def _are_few(count: int, arcs: int) -> bool:
     return 0 < count <= MAX_VERTICES and arcs <= MAX_ARCS
 
 
-def _check_pull(graph: BaseGraph, walked: tuple[BaseGraph, ...], prepare: Callable[..., Any] | None, kind: str) -> None:
+def _check_pull(
+    graph: BaseGraph, traversed: tuple[BaseGraph, ...], prepare: Callable[..., Any] | None, kind: str
+) -> None:
     """Raise ValueError if a pull cannot do what is asked for."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
-    if len(walked) > 1:
+    if len(traversed) > 1:
         raise ValueError("direction='pull' follows edges one way: it cannot be combined with edges='both'")
     if prepare is not None:
         raise ValueError("direction='pull' does not go through the frontier's members, so it cannot prepare them")
@@ -317,7 +319,7 @@ def pull_pays(graph: BaseGraph, frontier: Frontier, functors: Functors, entering
 
 def push(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
-    walked: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
+    traversed: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
     """advance from the frontier to its neighbors.
 
@@ -325,28 +327,28 @@ def push(
     ----------
     kernels : CudaKernels, optional
         Those of `advance_kernels`, if they are at hand.
-    walked : tuple of Graph, optional
+    traversed : tuple of Graph, optional
         Along whose edges to go, if not along those of the graph: to all neighbors in any of them.
     """
-    walked = (graph,) if walked is None else walked
+    traversed = (graph,) if traversed is None else traversed
     vertices, count = frontier._walk(), frontier._walk_length()
-    room = _room_for(output, walked, frontier)
+    room = _room_for(output, traversed, frontier)
     if not room and output in (LIST, ARCS) and functors.prepare is None:
-        return _nothing(walked[0], output)
+        return _nothing(traversed[0], output)
     state = workspace_of(graph)
     stamps, epoch = state.next_stamps(graph) if output == SET else (None, np.int32(0))
     out = graph.xp.empty(room, graph.vertex_dtype)
     slots = graph.xp.empty(room, np.int64) if output == ARCS else None
     counters = state.counters
     counters.reset()
-    for each in walked:
+    for each in traversed:
         own = own_frontier(each, frontier)
         if graph.device.is_gpu:
             schedule = gpu_balance(balance)
             kernels = kernels or advance_kernels(graph, functors, args, schedule, output)
             marks = (out, slots) if output == ARCS else (stamps, epoch, out)
             outcome = None
-            if each is walked[-1] and output != NOTHING:
+            if each is traversed[-1] and output != NOTHING:
                 counters.arm()
                 outcome = counters.published
             launch_balanced(
@@ -368,21 +370,21 @@ def push(
         return None
     size, arcs = (counters.poll() if graph.device.is_gpu else counters.read())[:2]
     if output == ARCS:
-        return EdgeFrontier._of(walked[0], _fitting(out, size), _fitting(slots, size))
-    known = arcs if walked == (graph,) else None  # kernels count arcs of the graph that they walk
+        return EdgeFrontier._of(traversed[0], _fitting(out, size), _fitting(slots, size))
+    known = arcs if traversed == (graph,) else None  # kernels count arcs of the graph that they walk
     if output == LIST:
         return Frontier._listed(graph, _fitting(out, size), known)
     return Frontier._of(graph, out[:size], arcs=known)
 
 
-def _room_for(output: str, walked: tuple[BaseGraph, ...], frontier: Frontier) -> int:
+def _room_for(output: str, traversed: tuple[BaseGraph, ...], frontier: Frontier) -> int:
     """How many vertices, or arcs, a push may put out."""
     if output == NOTHING:
         return 0
     if output != SET:
-        return sum(own_frontier(each, frontier)._walk_arcs() for each in walked)
-    arcs = own_frontier(walked[0], frontier)._known_arcs() if len(walked) == 1 else None
-    return walked[0].num_vertices if arcs is None else min(walked[0].num_vertices, arcs)
+        return sum(own_frontier(each, frontier)._walk_arcs() for each in traversed)
+    arcs = own_frontier(traversed[0], frontier)._known_arcs() if len(traversed) == 1 else None
+    return traversed[0].num_vertices if arcs is None else min(traversed[0].num_vertices, arcs)
 
 
 def own_frontier(graph: BaseGraph, frontier: Frontier) -> Frontier:
@@ -397,16 +399,16 @@ def _fitting(array: Any, size: int) -> Any:
 
 def pull(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
-    walked: BaseGraph | None = None, entering: BaseGraph | None = None,
+    traversed: BaseGraph | None = None, entering: BaseGraph | None = None,
 ) -> Frontier:  # fmt: skip
-    """advance to each vertex from its neighbors in the frontier; `kernels` and `walked` as for `push`.
+    """advance to each vertex from its neighbors in the frontier; `kernels` and `traversed` as for `push`.
 
     Parameters
     ----------
     entering : Graph, optional
         Whose edges lead from a vertex back to members of the frontier, if they are not those of the reverse.
     """
-    entering = (walked or graph).reverse if entering is None else entering
+    entering = (traversed or graph).reverse if entering is None else entering
     counters = workspace_of(graph).counters
     counters.reset()
     out = queue_pull(graph, entering, frontier._bitmap(), functors, args, counters.array, kernels)

@@ -32,6 +32,7 @@ from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
 from frontier.runtime.compile.kernels import Header, define_text
 from frontier.runtime.compile.prebuilt import Shipped
+from frontier.runtime.compile.requests import Request, requests
 
 from .gpu_balance import TILE_SIZES, other_lanes
 from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
@@ -172,7 +173,7 @@ def cuda_kernels_for(
     options : tuple of (str, str)
         More macros.
     """
-    if interpreting.get() and functors:
+    if interpreting.get() and functors and requests.listener is None:
         raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
     types = parameter_types(args)
     # The graph's own kernels stand for its structure and all macros: they are one object for each.
@@ -183,6 +184,10 @@ def cuda_kernels_for(
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:
+        if requests.listener is not None:
+            for macros in (options, *filter(None, [other_lanes(options)])):
+                requests.listener.note(Request(header, *cuda_request(graph, functors, args, macros)))
+            return requests.listener.kernels
         from frontier.runtime.compile.cuda import current_arch, shipped_cubin
 
         arch = current_arch()

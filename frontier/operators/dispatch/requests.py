@@ -17,6 +17,7 @@ import numpy as np
 
 from frontier.functor import CudaFunctor, GraphForm
 from frontier.runtime.compile.caches import clearable
+from frontier.runtime.compile.requests import requests
 from frontier.runtime.log import logger
 
 from .kernels import codes_of, edge_macros, view_macros
@@ -212,7 +213,7 @@ def compile_listed(
     function
         Waits for the end.
     """
-    if not graph.device.is_gpu or getattr(graph, "in_parts", False):
+    if not graph.device.is_gpu or graph.in_parts or requests.listener is not None:  # which would note what is listed
         return lambda: None
     key = name, graph.store.kernels, edge_macros(graph), graph.directed, graph.has_in_edges
     if key not in _begun:

@@ -265,10 +265,10 @@ def _fill(graph: BaseGraph, members: Frontier, out: Any, value: Any) -> None:
 
 def clear(graph: BaseGraph, out: Any) -> None:
     """Set all entries to 0."""
-    if graph.device.is_gpu:
-        out.data.memset_async(0, out.nbytes)  # `fill` is a kernel of CuPy's
-    else:
+    if graph.xp is np:
         out.fill(0)
+    else:
+        out.data.memset_async(0, out.nbytes)  # `fill` is a kernel of CuPy's
 
 
 def _as_value(identity: Any, dtype: np.dtype) -> Any:

@@ -111,12 +111,12 @@ def traverse_along(
     values = functor_args(graph, functors.op, values)
     check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(functors.condition, functors.prepare, args)
-    walked = graphs_to_walk(graph, edges, functors.op)
-    if len(walked) == 1 and walked[0] is not graph:
-        frontier = frontier._on(walked[0])
+    traversed = graphs_to_walk(graph, edges, functors.op)
+    if len(traversed) == 1 and traversed[0] is not graph:
+        frontier = frontier._on(traversed[0])
     most_steps = MAX_STEPS if limits.steps is None else min(integer(limits.steps, "max_steps", 0), MAX_STEPS)
     most_arcs = MAX_ARCS if limits.arcs is None else min(integer(limits.arcs, "max_arcs", 0), MAX_ARCS)
-    traversal = Traversal(walked, functors, values, steps[0] if steps else None, most_arcs, balance, entering)
+    traversal = Traversal(traversed, functors, values, steps[0] if steps else None, most_arcs, balance, entering)
     if recording() is None:
         return traversal.run(frontier, most_steps)
     if limits.arcs is not None or not isinstance(frontier, DeferredFrontier):

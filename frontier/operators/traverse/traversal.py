@@ -67,7 +67,7 @@ class Traversal:
 
     Parameters
     ----------
-    walked : tuple of Graph
+    traversed : tuple of Graph
         Along whose edges to go.
     functors : Functors
     values : tuple
@@ -87,13 +87,13 @@ class Traversal:
     """
 
     def __init__(
-        self, walked: tuple[BaseGraph, ...], functors: Functors, values: tuple, step: int | None, most: int,
+        self, traversed: tuple[BaseGraph, ...], functors: Functors, values: tuple, step: int | None, most: int,
         balance: str, entering: BaseGraph | None,
     ):  # fmt: skip
-        self.walked, self.functors, self.values, self.step = walked, functors, list(values), step
-        self.graph = graph = walked[0]
+        self.traversed, self.functors, self.values, self.step = traversed, functors, list(values), step
+        self.graph = graph = traversed[0]
         self.most, self.balance, self.entering = most, balance, entering
-        self.one_way = len(walked) == 1
+        self.one_way = len(traversed) == 1
         # With a user's schedule the host chooses: each pull, and each push from a large frontier, takes a launch.
         may_pull = graph.device.is_gpu and self.one_way and balance == "auto"
         self.chooses = may_pull and can_pull(graph, functors, entering)
@@ -143,7 +143,7 @@ class Traversal:
             return frontier.num_arcs
         if self.most == MAX_ARCS and not (self.graph.device.is_gpu and len(frontier) <= MEDIUM_COUNT):
             return None
-        return sum(own_frontier(each, frontier).num_arcs for each in self.walked)
+        return sum(own_frontier(each, frontier).num_arcs for each in self.traversed)
 
     def _way(self, frontier: Frontier, arcs: int | None, few: bool) -> Way:
         """How to advance from a frontier.
@@ -202,7 +202,7 @@ class Traversal:
 
     def _push(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         values = tuple(self.values)
-        return push(self.graph, frontier, self.functors, values, self._kernels, self.walked, self.balance), 1
+        return push(self.graph, frontier, self.functors, values, self._kernels, self.traversed, self.balance), 1
 
     # ---- launches of many advances -----------------------------------------------------------------------------------
 
@@ -250,11 +250,11 @@ class Traversal:
         return view, *bitmaps, scratch("rest", graph.num_vertices, graph.vertex_dtype), *pull_bounds(graph)
 
     def _views(self) -> list[Any]:
-        return [graph.view() for graph in self.walked]
+        return [graph.view() for graph in self.traversed]
 
     def _cuda_kernels(self, balance: str = "tile") -> Any:
         """The CUDA kernels of traverse; argument number `step` counts the advances that one launch makes."""
-        options = traverse_options(self.walked, self.functors, self.step, balance, self.chooses)
+        options = traverse_options(self.traversed, self.functors, self.step, balance, self.chooses)
         return cuda_kernels_for(self.graph, HEADER, advance_functors(self.functors), tuple(self.values), options)
 
 
@@ -269,13 +269,13 @@ def _room_for_pieces(graph: BaseGraph, scratch: Callable) -> tuple[Any, np.uint3
 
 
 def traverse_options(
-    walked: tuple[BaseGraph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
+    traversed: tuple[BaseGraph, ...], functors: Functors, step: int | None, balance: str = "tile", chooses: bool = False
 ) -> tuple:
     """The macros of traverse. `chooses`: whether it is the device that chooses between push and pull."""
-    both_ways = (("BOTH_WAYS", "1"),) if len(walked) > 1 else ()
+    both_ways = (("BOTH_WAYS", "1"),) if len(traversed) > 1 else ()
     may_pull = (("MAY_PULL", "1"),) if chooses else ()
     next_step = "(void)0" if step is None else f"++a{step}"
-    return ("NEXT_STEP", next_step), *both_ways, *may_pull, *advance_options(walked[0], functors, balance)
+    return ("NEXT_STEP", next_step), *both_ways, *may_pull, *advance_options(traversed[0], functors, balance)
 
 
 def _around(args: tuple, step: int | None) -> tuple[tuple, Any, tuple]:

@@ -47,8 +47,8 @@ __device__ __forceinline__ void walk_segments(
   i64 leaving = view.segments(u);
   for (; s < end; s += step) {
     bool enters = s >= leaving;
-    View walked = enters ? entering : view;
-    walk_in(walked, enters ? s - leaving : s);
+    View traversed = enters ? entering : view;
+    walk_in(traversed, enters ? s - leaving : s);
   }
 }
 
@@ -96,16 +96,16 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
       VID u = in[i];
       if (tile.lane == 0) PREPARE(u);
       __syncwarp(tile.mask);
-      auto walk_in = [&](const View& walked, i64 s) {
+      auto walk_in = [&](const View& traversed, i64 s) {
         auto body = [&](i64, VID u, VID v, i64 slot, bool valid) {
-          if (valid && ALLOWED(v) && op(u, v, edge_of(walked, slot), weight_of(walked, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
+          if (valid && ALLOWED(v) && op(u, v, edge_of(traversed, slot), weight_of(traversed, slot) ARG_NAMES) && atomicExch(stamps + v, epoch) != epoch) {
             out[atomicAdd(&next_count, 1u)] = v;
             u64 degree = DEGREE(v);
             atomicAdd(&next_arcs, u32(degree & 0xffff));
             if (degree >> 16) atomicAdd(&next_arcs_high, u32(degree >> 16));
           }
         };
-        walk(walked, tile, i, u, s, body);
+        walk(traversed, tile, i, u, s, body);
       };
       walk_segments(VIEW_NAMES, u, 0, lists.segments(u), 1, walk_in);
     }

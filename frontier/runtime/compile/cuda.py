@@ -21,6 +21,7 @@ from .caches import clearable
 from .device_code import machine_code, program_of
 from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
 from .prebuilt import Shipped, shipped_cubin
+from .requests import Request, requests
 from .single_flight import once
 from .toolchain import import_toolchain
 from .workers import Compile, Job, workers
@@ -320,6 +321,9 @@ def _load_module(header: str, defines: tuple, functors: tuple[bytes, ...] | Ship
 @once
 def load_kernel(
     header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
-) -> CudaKernel:
-    """The kernel `name` of a header, ready to launch on the current device; see `load_module`."""
+) -> Any:
+    """The kernel `name` of a header, a `CudaKernel` ready to launch on the current device; see `load_module`."""
+    if requests.listener is not None:
+        requests.listener.note(Request(header, defines))
+        return requests.listener.launch
     return CudaKernel(load_module(header, defines, functors).get_function(name))

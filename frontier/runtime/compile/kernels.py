@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..device import Device
+from .requests import Request, requests
 
 C_TYPES = {
     np.dtype(np.int8): "i8",
@@ -116,7 +117,10 @@ def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None
         kernels specialise themselves by the types of their arguments.
     """
     pairs = tuple(sorted((name, define_text(value)) for name, value in (defines or {}).items()))
-    return _load(package, device, pairs)
+    kernels = _load(package, device, pairs)
+    if requests.listener is not None:
+        requests.listener.note_package(Request(*kernels.source))
+    return kernels
 
 
 def define_text(value: Any) -> str:

@@ -32,9 +32,9 @@ class Workspace:
         What copies small batches of the host to the GPU; likewise.
     pushes : Pushes or None
         What batches with edge data are pushed with on a GPU; likewise.
-    record_space : RecordSpace or None
+    record_space : CaptureSpace or None
         What operators work with whose launches were recorded; they put it here.
-    latest_push : LatestPush or None
+    latest_push : LatestPlan or None
         What `advance` from few vertices has used last; operators put it here, and the next one.
     room : OutputArena or None
         Where it puts out vertices on a GPU.
