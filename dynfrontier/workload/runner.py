@@ -17,12 +17,12 @@ from algorithms.comparators import Digest, Exact
 from ..compiling import compile_messages
 from ..interrupted import Interrupted
 from ..machine import describe_run
+from ..progress import WorkloadProgress, workload_progress
 from ..text import counted
 from ..timing import timed_call
 from .analytics import Running
 from .operations import MixedBatch, Operations, Records, open_records
 from .options import WorkloadOptions
-from .progress import WorkloadProgress, workload_progress
 from .report import Measured, WorkloadReport
 from .workload import Workload
 
