@@ -47,30 +47,29 @@ class Function:
     parallel: bool
     signature: inspect.Signature = field(init=False)
     only: dict[str, Any] = field(init=False)
+    _taken: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         signature = inspect.signature(inspect.unwrap(original(self.name)))
+        defaults = {name: known.default for name, known in signature.parameters.items()}
         taken = inspect.signature(self.run).parameters
-        only = {name: known.default for name, known in signature.parameters.items() if name not in taken}
         object.__setattr__(self, "signature", signature)
-        object.__setattr__(self, "only", only)
+        object.__setattr__(self, "only", {name: value for name, value in defaults.items() if name not in taken})
+        object.__setattr__(self, "_taken", {name: defaults[name] for name in taken})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = self._by_name(args, kwargs)
-        return self.run(**{name: value for name, value in given.items() if name not in self.only})
-
-    def _by_name(self, args: Any, kwargs: Any) -> dict[str, Any]:
-        """The arguments of a call, defaults included."""
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return bound.arguments
+        """Run it with arguments that `can_run` supports."""
+        given = dict(zip(self.signature.parameters, args, strict=False)) | kwargs
+        return self.run(**{name: given.get(name, default) for name, default in self._taken.items()})
 
     def can_run(self, args: Any, kwargs: Any) -> bool | str:
         """Whether the arguments are supported: True, or why not."""
         try:
-            given = self._by_name(args, kwargs)
+            bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             return str(error)
+        bound.apply_defaults()
+        given = bound.arguments
         graph = given["G"]
         if graph.is_multigraph() and not self.parallel:
             return "graphs with parallel edges are not supported"
