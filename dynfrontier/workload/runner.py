@@ -22,9 +22,8 @@ from ..text import counted
 from ..timing import timed_call
 from .analytics import Running
 from .operations import MixedBatch, Operations, Records, open_records
-from .options import WorkloadOptions
 from .report import Measured, WorkloadReport
-from .workload import Workload
+from .workload import Workload, WorkloadOptions
 
 REHEARSAL = 0.5
 """Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown
