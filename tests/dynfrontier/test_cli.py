@@ -430,7 +430,7 @@ def test_a_file_that_cannot_be_finished_stays_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "g.txt"
     path.write_text("precious")
     monkeypatch.setattr("frontier.io.writer._ROWS", 1)
-    interrupt_at(monkeypatch, sys.modules["frontier.io.writer"], "_lines", 3)
+    interrupt_at(monkeypatch, sys.modules["frontier.io.writer"], "_columns", 3)  # the first call is for the header
     run("generate", "grid", path, code=130)
     assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
 
