@@ -110,17 +110,13 @@ class Input:
     def _read(self, reader: Any, *args: Any, **options: Any) -> Any:
         import frontier as fr
 
+        source = self.path or _StandardInput(sys.stdin.buffer)
         delimiter = None if self.delimiter is None else _DELIMITERS.get(self.delimiter.lower(), self.delimiter)
         with user_errors(fr.io.ParseError, OSError, ValueError, ImportError), notes():
             return reader(
-                self._open(), *args, columns=column_roles(self.columns), member=self.member, delimiter=delimiter,
+                source, *args, columns=column_roles(self.columns), member=self.member, delimiter=delimiter,
                 header=self.header, named=self.names, comments=self.comments, **options,
             )  # fmt: skip
-
-    def _open(self) -> Any:
-        if self.path is not None:
-            return self.path
-        return _StandardInput(sys.stdin.buffer)
 
 
 class _StandardInput:
