@@ -28,15 +28,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
 )
-app.command()(guarded(stream))
-app.command()(guarded(triangles))
-app.command()(guarded(bfs))
-app.command()(guarded(run))
-app.command()(guarded(compare))
-app.command()(guarded(workload))
-app.command()(guarded(info))
+for _command in (stream, triangles, bfs, run, compare, workload, info, structures):
+    app.command()(guarded(_command))
 app.add_typer(generate, name="generate")
-app.command()(guarded(structures))
 
 
 def _show_version(wanted: bool) -> None:

@@ -88,7 +88,7 @@ def notes() -> Iterator[None]:
 
 
 def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that an interrupt ends with exit code 130 and a closed pipe quietly, neither with a traceback."""
+    """A command that shows no traceback for an interrupt (exit code 130), a closed pipe, or exhausted memory."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -100,18 +100,11 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
             # So that the interpreter does not fail once more when it flushes standard output in the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(1) from None
+        except MemoryError as error:
+            fail(f"out of memory: {error}" if str(error) else "out of memory", code=1)
+        except Exception as error:
+            if type(error).__name__ == "OutOfMemoryError":  # CuPy's, which is there only where CuPy is
+                fail(f"out of GPU memory: {error}", code=1)
+            raise
 
     return run
-
-
-@contextmanager
-def memory_errors() -> Iterator[None]:
-    """Turn exhausted memory into one line of error."""
-    try:
-        yield
-    except MemoryError as error:
-        fail(f"out of memory: {error}" if str(error) else "out of memory", code=1)
-    except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":  # CuPy's, which is there only where CuPy is
-            fail(f"out of GPU memory: {error}", code=1)
-        raise

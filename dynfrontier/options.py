@@ -27,7 +27,6 @@ Directed = Annotated[
     typer.Option("--directed/--undirected", help="Keep the direction of edges, or take them both ways.",
                  show_default="what the file says, else both ways"),
 ]  # fmt: skip
-COMMENTS = "#%"
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "blank": " ", "pipe": "|"}
 STANDARD_INPUT = "standard input"
 DEFAULT_STRUCTURE = "slab"
@@ -54,7 +53,7 @@ def pick_device(name: str) -> fr.advanced.Device:
 
 @dataclass(frozen=True)
 class Input:
-    """A file to read, and what was said about it; attributes are the options of these names.
+    """A file to read, and what was said about it; all other attributes are options of commands that read a file.
 
     Raises
     ------
@@ -63,12 +62,28 @@ class Input:
     """
 
     file: Path
-    member: str | None = None
-    columns: str | None = None
-    delimiter: str | None = None
-    header: bool | None = None
-    names: bool | None = None
-    comments: str = COMMENTS
+    member: Annotated[str | None, typer.Option(help="Which graph of an archive to read.")] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Roles of the columns by position, such as 'src,dst,weight,time', '-' skips one; or by name, "
+                          "such as 'weight=amount,time=day'."),
+    ] = None  # fmt: skip
+    delimiter: Annotated[
+        str | None,
+        typer.Option(help="What separates columns of text: a character, or tab, comma, semicolon or space.",
+                     show_default="comma, tab or blanks, as the first line has it"),
+    ] = None  # fmt: skip
+    header: Annotated[
+        bool | None,
+        typer.Option(help="Whether the first line of a text holds the names of columns.",
+                     show_default="what it looks like"),
+    ] = None  # fmt: skip
+    names: Annotated[
+        bool | None,
+        typer.Option(help="Whether ids are names, of any kind, instead of integers from 0 on.",
+                     show_default="what the first record of a CSV file has"),
+    ] = None  # fmt: skip
+    comments: Annotated[str, typer.Option(help="Characters that start a comment line in text.")] = "#%"
 
     @property
     def name(self) -> str:
@@ -95,17 +110,13 @@ class Input:
     def _read(self, reader: Any, *args: Any, **options: Any) -> Any:
         import frontier as fr
 
+        source = self.path or _StandardInput(sys.stdin.buffer)
         delimiter = None if self.delimiter is None else _DELIMITERS.get(self.delimiter.lower(), self.delimiter)
         with user_errors(fr.io.ParseError, OSError, ValueError, ImportError), notes():
             return reader(
-                self._open(), *args, columns=column_roles(self.columns), member=self.member, delimiter=delimiter,
+                source, *args, columns=column_roles(self.columns), member=self.member, delimiter=delimiter,
                 header=self.header, named=self.names, comments=self.comments, **options,
             )  # fmt: skip
-
-    def _open(self) -> Any:
-        if self.path is not None:
-            return self.path
-        return _StandardInput(sys.stdin.buffer)
 
 
 class _StandardInput:

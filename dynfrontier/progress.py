@@ -1,15 +1,18 @@
-"""The progress bar of the main job."""
+"""The progress bars of the main job and of a workload."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from .console import err
-from .job import Applied
 from .text import counted, duration, scaled
+
+if TYPE_CHECKING:
+    from .job import Applied
 
 
 class StreamProgress:
@@ -37,9 +40,42 @@ class StreamProgress:
 @contextmanager
 def stream_progress(batches: int, noun: str | None, quiet: bool) -> Iterator[StreamProgress]:
     """A bar over this many batches, while the ``with`` block runs; only on a terminal."""
-    columns = (
-        TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(),
-        TextColumn("{task.fields[figures]}"), TimeRemainingColumn(compact=True),
-    )  # fmt: skip
-    with Progress(*columns, console=err, disable=quiet or not err.is_terminal) as progress:
+    with _bar(TextColumn("{task.fields[figures]}"), quiet=quiet) as progress:
         yield StreamProgress(progress, batches, noun)
+
+
+class WorkloadProgress:
+    """Shows which structure is at work, and how many of the batches are done."""
+
+    def __init__(self, progress: Progress):
+        self._progress = progress
+        self._task = progress.add_task("preparing", total=None)
+        self._name = ""
+
+    def begin(self, name: str, batches: int) -> None:
+        """The next structure starts."""
+        self._name = name
+        self._progress.reset(self._task, total=batches, description=name)
+
+    def step(self) -> None:
+        """A batch is done."""
+        self._progress.update(self._task, advance=1, description=self._name)
+
+    def message(self, text: str) -> None:
+        """Show what the workload waits for."""
+        self._progress.update(self._task, description=f"{self._name}: {text}")
+
+
+@contextmanager
+def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
+    """A bar while the ``with`` block runs; only on a terminal."""
+    with _bar(quiet=quiet, transient=True) as progress:
+        yield WorkloadProgress(progress)
+
+
+def _bar(*columns: TextColumn, quiet: bool, transient: bool = False) -> Progress:
+    """A description, a bar over batches, these columns, and the time left."""
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(), *columns,
+        TimeRemainingColumn(compact=True), console=err, disable=quiet or not err.is_terminal, transient=transient,
+    )  # fmt: skip

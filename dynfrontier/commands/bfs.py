@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..console import err, fail, memory_errors, out, user_errors
+from ..console import err, fail, out, user_errors
 from ..options import DeviceName, Directed, File, Source, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
 from ..reading import reads_a_file
@@ -33,40 +33,37 @@ def bfs(
     """
     place, kind = pick_device(device), pick_structure(structure)
     check_outputs(given.path, output=output)
-    with memory_errors():
-        edges = given.edges()
-        if not edges.num_vertices:
-            fail(f"{given.name} holds no vertices")
-        start = None if source is None else vertex_of(edges, source, given.name)
-        import numpy as np
+    edges = given.edges()
+    if not edges.num_vertices:
+        fail(f"{given.name} holds no vertices")
+    start = None if source is None else vertex_of(edges, source, given.name)
+    import numpy as np
 
-        from algorithms import bfs as search
+    from algorithms import bfs as search
 
-        from ..compiling import compile_messages
-        from ..timing import timed_call
+    from ..compiling import compile_messages
+    from ..timing import timed_call
 
-        ids = edges.original_ids
-        directed = bool(edges.directed) if directed is None else directed
-        with compile_messages():
-            graph = kind.from_edges(
-                edges.src, edges.dst, num_vertices=edges.num_vertices, directed=directed, device=place
-            )
-            if start is None:
-                start = int(graph.degrees().argmax())
-            search(graph, start)
-        seconds, result = timed_call(partial(search, graph, start), place.synchronize)
-        distance = place.to_host(result.distance)
-        reached = distance < np.iinfo(distance.dtype).max
-        _report(graph, ids[start], np.bincount(distance[reached]), seconds)
-        if output is not None:
-            predecessor = place.to_host(result.predecessor)[reached]
-            nothing = "" if ids.dtype.kind == "O" else -1
-            before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
-            with user_errors(OSError):
-                # Of the vertex that the search starts from, the predecessor is -1, or no name.
-                rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
-                write_rows(output, ("vertex", "distance", "predecessor"), rows)
-            err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
+    ids = edges.original_ids
+    directed = bool(edges.directed) if directed is None else directed
+    with compile_messages():
+        graph = kind.from_edges(edges.src, edges.dst, num_vertices=edges.num_vertices, directed=directed, device=place)
+        if start is None:
+            start = int(graph.degrees().argmax())
+        search(graph, start)
+    seconds, result = timed_call(partial(search, graph, start), place.synchronize)
+    distance = place.to_host(result.distance)
+    reached = distance < np.iinfo(distance.dtype).max
+    _report(graph, ids[start], np.bincount(distance[reached]), seconds)
+    if output is not None:
+        predecessor = place.to_host(result.predecessor)[reached]
+        nothing = "" if ids.dtype.kind == "O" else -1
+        before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
+        with user_errors(OSError):
+            # Of the vertex that the search starts from, the predecessor is -1, or no name.
+            rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
+            write_rows(output, ("vertex", "distance", "predecessor"), rows)
+        err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
 
 
 def _report(graph, start, per_level, seconds) -> None:

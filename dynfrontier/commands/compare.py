@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ..console import err, fail, memory_errors, out, user_errors
+from ..console import err, fail, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
 from ..options import DeviceName, Directed, Files, Input, Source, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_json
@@ -85,23 +85,22 @@ def _compare(
     k: list[int] | None, tol: float | None,
 ) -> None:  # fmt: skip
     """One structure."""
-    with memory_errors():
-        from ..comparison import chosen_algorithms, load_graph
-        from ..comparison import compare as run
-        from ..compiling import compile_messages
+    from ..comparison import chosen_algorithms, load_graph
+    from ..comparison import compare as run
+    from ..compiling import compile_messages
 
-        with user_errors(ValueError):
-            algorithms = [analytic.name for analytic in chosen_algorithms(wanted.algorithms)]
-        edges = given.edges()
-        start = None if source is None else vertex_of(edges, source, given.name)
-        interrupted = False
-        with compile_messages(), user_errors(ValueError, ImportError):
-            graph = load_graph(edges, kind, place, wanted.directed)
-            try:
-                options = {"source": start, "ks": k or (), "tol": tol, "repeat": wanted.repeat}
-                comparison = run(graph, algorithms, wanted.against, **options)
-            except Interrupted as stopped:
-                comparison, interrupted = stopped.found, True
+    with user_errors(ValueError):
+        algorithms = [analytic.name for analytic in chosen_algorithms(wanted.algorithms)]
+    edges = given.edges()
+    start = None if source is None else vertex_of(edges, source, given.name)
+    interrupted = False
+    with compile_messages(), user_errors(ValueError, ImportError):
+        graph = load_graph(edges, kind, place, wanted.directed)
+        try:
+            options = {"source": start, "ks": k or (), "tol": tol, "repeat": wanted.repeat}
+            comparison = run(graph, algorithms, wanted.against, **options)
+        except Interrupted as stopped:
+            comparison, interrupted = stopped.found, True
     out.print(comparison.graph, markup=False, soft_wrap=True)
     out.print()
     out.print(comparison.table().rich())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import memory_errors, out
+from ..console import out
 from ..options import File
 from ..reading import reads_a_file
 
@@ -25,14 +25,13 @@ def info(
 
     - `dynfrontier info email-Enron.txt.gz --components`
     """
-    with memory_errors():
-        stream = given.stream()
-        from rich.table import Table
+    stream = given.stream()
+    from rich.table import Table
 
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-        for name, value in _facts(stream, components):
-            table.add_row(name, value)
-        out.print(table)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in _facts(stream, components):
+        table.add_row(name, value)
+    out.print(table)
 
 
 def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:

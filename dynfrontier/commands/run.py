@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import err, fail, memory_errors, out, user_errors
+from ..console import err, fail, out, user_errors
 from ..options import DeviceName, Directed, OptionalFile, Source, StructureName, pick_device, pick_structure, vertex_of
 from ..outputs import check_outputs, write_rows
 from ..reading import reads_a_file
@@ -77,54 +77,53 @@ def run(
         fail("give the file of a graph, too; - is standard input")
     place, kind = pick_device(device), pick_structure(structure)
     check_outputs(given.path, output=output)
-    with memory_errors():
-        edges = given.edges()
-        if not edges.num_vertices:
-            fail(f"{given.name} holds no vertices")
-        for key in _lists_of_vertices(settings):
-            settings[key] = _vertices(settings[key], edges, given.name, f"--parameter {key}")
-        if source is not None:
-            settings["source"] = vertex_of(edges, source, given.name)
-        if sources is not None:
-            settings["sources"] = _vertices(sources.split(","), edges, given.name, "--sources")
-        from dataclasses import replace
-        from functools import partial
+    edges = given.edges()
+    if not edges.num_vertices:
+        fail(f"{given.name} holds no vertices")
+    for key in _lists_of_vertices(settings):
+        settings[key] = _vertices(settings[key], edges, given.name, f"--parameter {key}")
+    if source is not None:
+        settings["source"] = vertex_of(edges, source, given.name)
+    if sources is not None:
+        settings["sources"] = _vertices(sources.split(","), edges, given.name, "--sources")
+    from dataclasses import replace
+    from functools import partial
 
-        from ..columns import columns_of
-        from ..comparison import load_graph
-        from ..compiling import compile_messages
-        from ..times import as_in_file
-        from ..timing import timed_call
+    from ..columns import columns_of
+    from ..comparison import load_graph
+    from ..compiling import compile_messages
+    from ..times import as_in_file
+    from ..timing import timed_call
 
-        kept = edges if analytic.weights != "ignored" else replace(edges, weights=None)
-        if analytic.times and edges.times is None:
-            fail(f"{analytic.name} needs times, and {given.name} has none; name their column, such as --columns "
-                 "src,dst,time")  # fmt: skip
-        with user_errors(ValueError):
-            graph = load_graph(kept, kind, place, directed, times=analytic.times)
-        if why := analytic.obstacle(graph):
-            fail(f"{analytic.name} cannot run: {why}")
-        settings = analytic.settings(graph, **settings)
-        work = partial(analytic.compute, graph, **settings)
-        with compile_messages(), user_errors(ValueError, TypeError, RuntimeError):
-            work()
-        seconds, result = timed_call(work, place.synchronize)
-        ids = edges.original_ids
-        times_as = partial(as_in_file, edges, unit=graph.time_unit)
-        table, numbers = columns_of(analytic, result, place, ids, settings.get("starts"), times_as)
-        if "source" in settings:
-            settings["source"] = ids[settings["source"]]
-        for key in _lists_of_vertices(settings):
-            settings[key] = ids[settings[key]].tolist()
-        _report(analytic, settings, graph, seconds, numbers)
-        _show(table, top)
-        if output is not None:
-            if not table:
-                fail(f"--output: {analytic.name} has no value for each vertex or edge")
-            with user_errors(OSError):
-                write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
-            what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
-            err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
+    kept = edges if analytic.weights != "ignored" else replace(edges, weights=None)
+    if analytic.times and edges.times is None:
+        fail(f"{analytic.name} needs times, and {given.name} has none; name their column, such as --columns "
+             "src,dst,time")  # fmt: skip
+    with user_errors(ValueError):
+        graph = load_graph(kept, kind, place, directed, times=analytic.times)
+    if why := analytic.obstacle(graph):
+        fail(f"{analytic.name} cannot run: {why}")
+    settings = analytic.settings(graph, **settings)
+    work = partial(analytic.compute, graph, **settings)
+    with compile_messages(), user_errors(ValueError, TypeError, RuntimeError):
+        work()
+    seconds, result = timed_call(work, place.synchronize)
+    ids = edges.original_ids
+    times_as = partial(as_in_file, edges, unit=graph.time_unit)
+    table, numbers = columns_of(analytic, result, place, ids, settings.get("starts"), times_as)
+    if "source" in settings:
+        settings["source"] = ids[settings["source"]]
+    for key in _lists_of_vertices(settings):
+        settings[key] = ids[settings[key]].tolist()
+    _report(analytic, settings, graph, seconds, numbers)
+    _show(table, top)
+    if output is not None:
+        if not table:
+            fail(f"--output: {analytic.name} has no value for each vertex or edge")
+        with user_errors(OSError):
+            write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
+        what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
+        err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
 
 
 def _lists_of_vertices(settings: dict[str, Any]) -> list[str]:

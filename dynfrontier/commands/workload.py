@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import err, fail, memory_errors, out, user_errors
+from ..console import err, fail, out, user_errors
 from ..interrupted import EXIT_CODE, Interrupted
 from ..options import DeviceName, Input, pick_device
 from ..outputs import check_outputs, check_picture
@@ -100,33 +100,32 @@ def workload(
         fail(f"--objective must be {', '.join(OBJECTIVES)}, not {objective!r}")
     check_outputs(read if given is None else given.path, plot=plot, json=json)
     show = partial(_show, plot=plot, json=json, markdown=markdown, quiet=quiet)
-    with memory_errors():
-        if read is not None:
-            if needless := _given(context):
-                fail(f"--read shows an earlier run; leave out {', '.join(needless)}")
-            with user_errors(ValueError, OSError):
-                found = judge(WorkloadReport.read_json(read), objective)
-        else:
-            place = pick_device(device)
-            with user_errors(ValueError, OSError, ImportError):
-                deletes, queries = shares(mix)
-                chosen = Workload(
-                    _open(given, generate, scale, edge_factor, seed),
-                    batch_size=batch or 4096, deletes=deletes, queries=queries,
-                    delete_order="oldest" if oldest else "random", preload=preload, batches=batches,
-                    analytics=analytic or (), directed=directed, seed=seed,
-                    name=given.name if given else f"{generate or 'rmat'}, scale {scale}, seed {seed}",
-                )  # fmt: skip
-            try:
-                found = _run(chosen, structure, place, objective, seconds, quiet)
-            except Interrupted as stopped:
-                show(stopped.found)
-                fail("interrupted: there is no recommendation", code=EXIT_CODE)
-        show(found.report)
-        if quiet:
-            out.print(found.structure)
-        else:
-            out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
+    if read is not None:
+        if needless := _given(context):
+            fail(f"--read shows an earlier run; leave out {', '.join(needless)}")
+        with user_errors(ValueError, OSError):
+            found = judge(WorkloadReport.read_json(read), objective)
+    else:
+        place = pick_device(device)
+        with user_errors(ValueError, OSError, ImportError):
+            deletes, queries = shares(mix)
+            chosen = Workload(
+                _open(given, generate, scale, edge_factor, seed),
+                batch_size=batch or 4096, deletes=deletes, queries=queries,
+                delete_order="oldest" if oldest else "random", preload=preload, batches=batches,
+                analytics=analytic or (), directed=directed, seed=seed,
+                name=given.name if given else f"{generate or 'rmat'}, scale {scale}, seed {seed}",
+            )  # fmt: skip
+        try:
+            found = _run(chosen, structure, place, objective, seconds, quiet)
+        except Interrupted as stopped:
+            show(stopped.found)
+            fail("interrupted: there is no recommendation", code=EXIT_CODE)
+    show(found.report)
+    if quiet:
+        out.print(found.structure)
+    else:
+        out.print(found.reason.replace(found.structure, f"[bold green]{found.structure}[/]", 1), soft_wrap=True)
 
 
 def _given(context: typer.Context) -> list[str]:

@@ -141,7 +141,7 @@ def _own(name: str) -> Callable[..., Any]:
             if isinstance(reason, str):
                 return _left_to_networkx(name, reason, (G, *args), kwargs)
         try:
-            result = function.run(G, *args, **kwargs)
+            result = function(G, *args, **kwargs)
         except NotImplementedError as error:
             if ours:
                 return _left_to_networkx(name, str(error), (G, *args), kwargs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-STAGES = ("source", "update", "analytic", "callback")
-
 
 class PipelineError(RuntimeError):
     """A part of a pipeline has failed. ``__cause__`` is its exception.

@@ -7,7 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 from frontier.core.arguments import check_dynamic_graph
 from frontier.core.results import ObserverError, UpdateResult
@@ -25,7 +25,6 @@ from .checkpoint import Checkpoints, load_checkpoint
 from .delivery import Callback, Delivery
 from .errors import PipelineError
 from .objective import BatchSize, Objective
-from .options import ResumeOptions
 from .records import Decoder, RecordColumns
 from .reporting import BatchLog, Metrics, ProgressLine
 from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_batch_size
@@ -36,6 +35,21 @@ if TYPE_CHECKING:
     from frontier.graphs import DynamicGraph
 
 clock = time.perf_counter  # a test has another
+
+
+class ResumeOptions(TypedDict, total=False):
+    """Those of `Pipeline`, which describes them, without `window`, `names` and `checkpoint`: for type checkers."""
+
+    columns: Any
+    batch_size: int | None
+    on_existing: str
+    objective: str | None
+    ahead: int
+    synchronous: bool
+    every: Any
+    log: str | os.PathLike[str] | None
+    metrics: str | os.PathLike[str] | None
+    progress: bool
 
 
 class Pipeline:

@@ -13,10 +13,9 @@ import frontier as fr
 
 from ..text import duration
 from .operations import RecordedStream, open_records
-from .options import WorkloadOptions
 from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
-from .workload import Workload
+from .workload import Workload, WorkloadOptions
 
 SMALLEST_SAMPLE = 2**15
 """Records of the first sample, unless batches need more."""

@@ -17,14 +17,13 @@ from algorithms.comparators import Digest, Exact
 from ..compiling import compile_messages
 from ..interrupted import Interrupted
 from ..machine import describe_run
+from ..progress import WorkloadProgress, workload_progress
 from ..text import counted
 from ..timing import timed_call
 from .analytics import Running
 from .operations import MixedBatch, Operations, RecordedStream, open_records
-from .options import WorkloadOptions
-from .progress import WorkloadProgress, workload_progress
 from .report import Measured, WorkloadReport
-from .workload import Workload
+from .workload import Workload, WorkloadOptions
 
 REHEARSAL = 0.5
 """Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -16,6 +16,22 @@ from .analytics import Chosen, choose_analytic
 DELETE_ORDERS = ("random", "oldest")
 RESERVED = ("insert", "delete", "query")
 """What parts of a batch are called in reports; no analytic can have such a name."""
+
+
+class WorkloadOptions(TypedDict, total=False):
+    """Those that make a `Workload` of a stream, which describes them: for type checkers."""
+
+    batch_size: int | Sequence[int]
+    deletes: float
+    queries: float
+    delete_order: str
+    preload: float
+    batches: int
+    analytics: str | Callable[..., Any] | Sequence[str | Callable[..., Any]]
+    directed: bool
+    weighted: bool | None
+    seed: int
+    name: str
 
 
 @dataclass(frozen=True, eq=False)

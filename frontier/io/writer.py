@@ -6,8 +6,9 @@ import bz2
 import gzip
 import lzma
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -65,17 +66,13 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     elif suffix == ".mtx":
         if edges.times is not None:
             raise ValueError("Matrix Market files have no place for times; write text or a table")
-        ends = (edges.src, edges.dst)
+        header = _matrix_market_header(edges)
         if edges.directed is False:  # a symmetric file stores the lower triangle
-            ends = (np.maximum(*ends), np.minimum(*ends))
-        with replacing(path) as target, _compressed(target, path) as file:
-            _write(file, _matrix_market_header(edges), ends, edges.weights, None, " ", base=1)
+            edges = replace(edges, src=np.maximum(edges.src, edges.dst), dst=np.minimum(edges.src, edges.dst))
+        _write_text(path, header, replace(edges, first_id=1), " ")
     elif suffix in _TEXT:
-        separator = _TEXT[suffix]
-        with replacing(path) as target, _compressed(target, path) as file:
-            header = _text_header(edges, separator, names_line=suffix == ".csv")
-            ends = (edges.src, edges.dst)
-            _write(file, header, ends, edges.weights, edges.times, separator, edges.first_id, data=edges.data)
+        header = _text_header(edges, _TEXT[suffix], names_line=suffix == ".csv")
+        _write_text(path, header, edges, _TEXT[suffix])
     else:
         known = ", ".join([*_TEXT, ".mtx", ".parquet", ".feather", ".arrow"])
         raise ValueError(f"{path}: unknown suffix {suffix!r}; known are {known}, the text formats also compressed")
@@ -88,8 +85,7 @@ def _compressed(file: BinaryIO, path: str | os.PathLike) -> AbstractContextManag
 
 
 def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
-    names = ["src", "dst"] + ["weight"] * (edges.weights is not None) + ["time"] * (edges.times is not None)
-    names += edges.data or ()
+    names = [name for name, _ in _columns(edges[:0])]
     lines = [f"# num_vertices: {edges.num_vertices}"]
     lines += [f"# {name}: {value}" for name, value in _notes(edges).items()]
     if edges.directed is not None:
@@ -111,41 +107,27 @@ def _matrix_market_header(edges: EdgeList) -> str:
     return f"%%MatrixMarket matrix coordinate {field} {symmetry}\n{size} {size} {len(edges)}\n"
 
 
-def _write(
-    file: BinaryIO,
-    header: str,
-    ends: tuple[np.ndarray, np.ndarray],
-    weights: np.ndarray | None,
-    times: np.ndarray | None,
-    separator: str,
-    base: int,
-    data: dict[str, np.ndarray] | None = None,
-) -> None:
-    file.write(header.encode())
-    columns = [column for column in (*ends, weights, times) if column is not None]
-    columns += [column.astype(np.int8) if column.dtype == bool else column for column in (data or {}).values()]
-    line = separator.join(["%s"] * len(columns)) + "\n"
-    for begin in range(0, len(ends[0]), _ROWS):
-        # tolist gives Python numbers, whose text is the shortest that reads back as the same number.
-        rows = [_numbers(column[begin : begin + _ROWS], base if k < 2 else 0) for k, column in enumerate(columns)]
-        file.write("".join(_lines(line, rows)).encode())
+def _columns(edges: EdgeList) -> list[tuple[str, np.ndarray]]:
+    """The columns of a file, and their names before them."""
+    src, dst = (column if edges.first_id == 0 else column.astype(np.int64) + edges.first_id
+                for column in (edges.src, edges.dst))  # fmt: skip
+    columns = ("src", src), ("dst", dst), ("weight", edges.weights), ("time", edges.times), *(edges.data or {}).items()
+    return [(name, column) for name, column in columns if column is not None]
 
 
-def _numbers(column: np.ndarray, base: int) -> list:
-    return (column.astype(np.int64) + base if base else column).tolist()
-
-
-def _lines(line: str, rows: list[list]) -> Iterator[str]:
-    return (line % row for row in zip(*rows, strict=True))
+def _write_text(path: str | os.PathLike, header: str, edges: EdgeList, separator: str) -> None:
+    with replacing(path) as target, _compressed(target, path) as file:
+        file.write(header.encode())
+        for batch in edges.batches(_ROWS):
+            # tolist gives Python numbers, whose text is the shortest that reads back as the same number.
+            columns = [(c.astype(np.int8) if c.dtype == bool else c).tolist() for _, c in _columns(batch)]
+            line = separator.join(["%s"] * len(columns)) + "\n"
+            file.write("".join(line % row for row in zip(*columns, strict=True)).encode())
 
 
 def _write_table(file: BinaryIO, suffix: str, edges: EdgeList) -> None:
     pa = require_pyarrow(f"writing {suffix}")
-    src, dst = (column if edges.first_id == 0 else column.astype(np.int64) + edges.first_id
-                for column in (edges.src, edges.dst))  # fmt: skip
-    columns = {"src": src, "dst": dst, "weight": edges.weights, "time": edges.times, **(edges.data or {})}
-    table = pa.table({name: column for name, column in columns.items() if column is not None})
-    table = table.replace_schema_metadata(_notes(edges))
+    table = pa.table(dict(_columns(edges))).replace_schema_metadata(_notes(edges))
     if suffix == ".parquet":
         import pyarrow.parquet as parquet
 

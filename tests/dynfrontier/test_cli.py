@@ -426,11 +426,23 @@ def test_bfs_of_a_table_with_names(tmp_path):
     assert (tmp_path / "out.csv").read_text() == "vertex,distance,predecessor\nann,1,bob\nbob,0,\neve,1,bob\n"
 
 
+@pytest.mark.parametrize(("name", "base", "said"), [
+    ("MemoryError", MemoryError, "out of memory: no room"),
+    ("OutOfMemoryError", Exception, "out of GPU memory: no room"),
+])  # fmt: skip
+def test_exhausted_memory_is_one_line(graph_file, monkeypatch, name, base, said):
+    def read(*args, **kwargs):
+        raise type(name, (base,), {})("no room")
+
+    monkeypatch.setattr(fr.io, "read_stream", read)
+    assert said in run("info", graph_file, code=1)
+
+
 def test_a_file_that_cannot_be_finished_stays_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "g.txt"
     path.write_text("precious")
     monkeypatch.setattr("frontier.io.writer._ROWS", 1)
-    interrupt_at(monkeypatch, sys.modules["frontier.io.writer"], "_lines", 3)
+    interrupt_at(monkeypatch, sys.modules["frontier.io.writer"], "_columns", 3)  # the first call is for the header
     run("generate", "grid", path, code=130)
     assert path.read_text() == "precious" and list(tmp_path.iterdir()) == [path]
 

@@ -16,9 +16,9 @@ import dynfrontier
 import frontier as fr
 import structures
 from dynfrontier import Pipeline
-from dynfrontier.pipeline.options import ResumeOptions
+from dynfrontier.pipeline.pipeline import ResumeOptions
 from dynfrontier.workload import Workload
-from dynfrontier.workload.options import WorkloadOptions
+from dynfrontier.workload.workload import WorkloadOptions
 from frontier.core.options import BuildOptions, GraphOptions
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures.csr import graph as csr

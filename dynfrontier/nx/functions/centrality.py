@@ -24,10 +24,8 @@ def _refuse_sample(G: Any, k: Any, **_: Any) -> str | None:
     return "k is not supported with NetworkX before 3.6, which scales samples otherwise" if SCALES_OTHERWISE else None
 
 
-@function(least_nodes=500, parallel=True, weight=None, refuse=_refuse_sample)
-def betweenness_centrality(
-    G: Any, k: Any = None, normalized: bool = True, weight: Any = None, endpoints: bool = False, seed: Any = None
-) -> dict[Any, float]:
+@function(least_nodes=500, parallel=True, refuse=_refuse_sample)
+def betweenness_centrality(G: Any, k: Any, normalized: bool, endpoints: bool, seed: Any) -> dict[Any, float]:
     mirror = mirror_of(G)
     sources = None
     if k is not None and k != len(mirror):
@@ -38,10 +36,8 @@ def betweenness_centrality(
     return mirror.by_node(found.betweenness_centrality)
 
 
-@function(least_nodes=500, parallel=True, distance=None, sp=None)
-def closeness_centrality(
-    G: Any, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
-) -> Any:
+@function(least_nodes=500, parallel=True)
+def closeness_centrality(G: Any, u: Any, wf_improved: bool) -> Any:
     mirror = mirror_of(G)
     if u is None:
         found = algorithms.closeness_centrality(mirror.graph, wf_improved=bool(wf_improved))

@@ -28,7 +28,7 @@ def _refuse_some(G: Any, nodes: Any, **_: Any) -> str | None:
 
 
 @function(least_nodes=FEW, undirected=True, parallel=True, refuse=_refuse_some)
-def triangles(G: Any, nodes: Any = None) -> Any:
+def triangles(G: Any, nodes: Any) -> Any:
     mirror = mirror_of(G)
     return _chosen(G, mirror.by_node(triangle_count(mirror.graph).per_vertex), nodes)
 
@@ -48,13 +48,13 @@ def _coefficients(mirror: Mirror) -> dict[Any, float]:
     }
 
 
-@function(least_nodes=FEW, undirected=True, weight=None)
-def clustering(G: Any, nodes: Any = None, weight: Any = None) -> Any:
+@function(least_nodes=FEW, undirected=True)
+def clustering(G: Any, nodes: Any) -> Any:
     return _chosen(G, _coefficients(mirror_of(G)), nodes)
 
 
-@function(least_nodes=FEW, undirected=True, weight=None)
-def average_clustering(G: Any, nodes: Any = None, weight: Any = None, count_zeros: bool = True) -> float:
+@function(least_nodes=FEW, undirected=True)
+def average_clustering(G: Any, nodes: Any, count_zeros: bool) -> float:
     found = _chosen(G, _coefficients(mirror_of(G)), nodes).values()
     if not count_zeros:
         found = [value for value in found if value > 0]

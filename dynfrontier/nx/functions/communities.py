@@ -26,8 +26,7 @@ def _refuse_louvain(resolution: Any, threshold: Any, max_level: Any, **_: Any) -
 
 @function(least_nodes=FEW, undirected=True, refuse=_refuse_louvain)
 def louvain_communities(
-    G: Any, weight: Any = "weight", resolution: float = 1, threshold: float = 1e-7, max_level: Any = None,
-    seed: Any = None,
+    G: Any, weight: Any, resolution: float, threshold: float, max_level: Any, seed: Any
 ) -> list[set[Any]]:  # fmt: skip
     mirror = mirror_of(G, weight)
     without_loops(mirror, "louvain_communities")
@@ -44,8 +43,8 @@ def louvain_communities(
     return grouped(mirror, found.labels)
 
 
-@function(least_nodes=FEW, undirected=True, weight=None)
-def asyn_lpa_communities(G: Any, weight: Any = None, seed: Any = None) -> Iterator[set[Any]]:
+@function(least_nodes=FEW, undirected=True)
+def asyn_lpa_communities(G: Any, seed: Any) -> Iterator[set[Any]]:
     mirror = mirror_of(G)
     without_loops(mirror, "asyn_lpa_communities")
     found = algorithms.label_propagation(mirror.graph, max_iter=ROUNDS, seed=seed_of(seed))

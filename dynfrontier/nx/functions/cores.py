@@ -24,40 +24,23 @@ def _without_loops(mirror: Mirror) -> None:
         raise nx.NetworkXNotImplemented(LOOPS)
 
 
-def _numbers(graph: Any) -> dict[Any, int]:
-    mirror = mirror_of(graph)
+@function(least_nodes=FEW)
+def core_number(G: Any) -> dict[Any, int]:
+    mirror = mirror_of(G)
     _without_loops(mirror)
     return mirror.by_node(algorithms.core_number(mirror.graph).core_number)
 
 
-@function(least_nodes=FEW)
-def core_number(G: Any) -> dict[Any, int]:
-    return _numbers(G)
+def _add_subgraph(name: str) -> None:
+    """A function that, given the core numbers, makes NetworkX's: an induced subgraph, with all attributes."""
+
+    @function(name, least_nodes=FEW)
+    def subgraph(G: Any, k: Any) -> nx.Graph:
+        return original(name)(source_of(G), k=k, core_number=core_number(G))
 
 
-def _with_numbers(name: str, graph: Any, **arguments: Any) -> nx.Graph:
-    """What NetworkX's function makes of the core numbers: an induced subgraph, with all attributes."""
-    return original(name)(source_of(graph), **arguments, core_number=_numbers(graph))
-
-
-@function(least_nodes=FEW, core_number=None)
-def k_core(G: Any, k: Any = None, core_number: Any = None) -> nx.Graph:
-    return _with_numbers("k_core", G, k=k)
-
-
-@function(least_nodes=FEW, core_number=None)
-def k_shell(G: Any, k: Any = None, core_number: Any = None) -> nx.Graph:
-    return _with_numbers("k_shell", G, k=k)
-
-
-@function(least_nodes=FEW, core_number=None)
-def k_crust(G: Any, k: Any = None, core_number: Any = None) -> nx.Graph:
-    return _with_numbers("k_crust", G, k=k)
-
-
-@function(least_nodes=FEW, core_number=None)
-def k_corona(G: Any, k: Any, core_number: Any = None) -> nx.Graph:
-    return _with_numbers("k_corona", G, k=k)
+for _name in ("k_core", "k_shell", "k_crust", "k_corona"):
+    _add_subgraph(_name)
 
 
 @function(least_nodes=FEW, undirected=True, refuse=lambda k, **_: None if isinstance(k, int) else "k must be an int")

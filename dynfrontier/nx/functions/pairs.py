@@ -15,7 +15,7 @@ from .table import FEW, function, without_loops
 
 
 @function(least_nodes=FEW, undirected=True)
-def jaccard_coefficient(G: Any, ebunch: Any = None) -> Iterator[tuple[Any, Any, float]]:
+def jaccard_coefficient(G: Any, ebunch: Any) -> Iterator[tuple[Any, Any, float]]:
     mirror = mirror_of(G)
     without_loops(mirror, "jaccard_coefficient")
     pairs = list(nx.non_edges(source_of(G)) if ebunch is None else ebunch)

@@ -27,14 +27,14 @@ def _lengths(mirror: Mirror, distance: np.ndarray, cutoff: Any, unreached: Any) 
 
 
 @function(parallel=True)
-def single_source_shortest_path_length(G: Any, source: Any, cutoff: Any = None) -> dict[Any, int]:
+def single_source_shortest_path_length(G: Any, source: Any, cutoff: Any) -> dict[Any, int]:
     mirror = mirror_of(G)
     v = mirror.vertex(source, nx.NodeNotFound(f"Source {source} is not in G"))
     return _lengths(mirror, distances_from(mirror, [v], cutoff), cutoff, UNREACHED) or {source: 0}
 
 
 @function(parallel=True)
-def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any = None) -> dict[Any, int]:
+def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any) -> dict[Any, int]:
     mirror = mirror_of(G)
     v = mirror.vertex(target, nx.NodeNotFound(f"Target {target} is not in G"))
     found = distances_from(mirror, [v], cutoff, backward=mirror.directed)
@@ -42,7 +42,7 @@ def single_target_shortest_path_length(G: Any, target: Any, cutoff: Any = None) 
 
 
 @function(least_nodes=2000, parallel=True)
-def all_pairs_shortest_path_length(G: Any, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+def all_pairs_shortest_path_length(G: Any, cutoff: Any) -> Iterator[tuple[Any, dict[Any, int]]]:
     mirror = mirror_of(G)
     steps = None if cutoff is None or cutoff >= UNREACHED else max(int(cutoff), 0)
     for start in range(0, len(mirror), AT_ONCE):
@@ -84,9 +84,7 @@ def _root(mirror: Mirror, node: Any) -> int:
 
 
 @function(parallel=True)
-def multi_source_dijkstra_path_length(
-    G: Any, sources: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, Any]:
+def multi_source_dijkstra_path_length(G: Any, sources: Any, cutoff: Any, weight: Any) -> dict[Any, Any]:
     if not sources:
         raise ValueError("sources must not be empty")
     mirror = mirror_of(G, weight)
@@ -94,15 +92,13 @@ def multi_source_dijkstra_path_length(
 
 
 @function(parallel=True)
-def single_source_dijkstra_path_length(
-    G: Any, source: Any, cutoff: Any = None, weight: Any = "weight"
-) -> dict[Any, Any]:
+def single_source_dijkstra_path_length(G: Any, source: Any, cutoff: Any, weight: Any) -> dict[Any, Any]:
     mirror = mirror_of(G, weight)
     return _weighted_lengths(mirror, [_root(mirror, source)], weight, cutoff)
 
 
 @function(parallel=True)
-def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any = "weight") -> Any:
+def dijkstra_path_length(G: Any, source: Any, target: Any, weight: Any) -> Any:
     mirror = mirror_of(G, weight)
     v = _root(mirror, source)
     if source == target:

@@ -48,11 +48,10 @@ def _refuse_pagerank(alpha: Any, tol: Any, max_iter: Any, nstart: Any, personali
     return _number("tol", tol) or (None if isinstance(max_iter, int) else "max_iter must be an int")
 
 
-@function(least_nodes=FEW, dangling=None, refuse=_refuse_pagerank)
+@function(least_nodes=FEW, refuse=_refuse_pagerank)
 def pagerank(
-    G: Any, alpha: float = 0.85, personalization: Any = None, max_iter: int = 100, tol: float = 1e-6,
-    nstart: Any = None, weight: Any = "weight", dangling: Any = None,
-) -> dict[Any, float]:  # fmt: skip
+    G: Any, alpha: float, personalization: Any, max_iter: int, tol: float, nstart: Any, weight: Any
+) -> dict[Any, float]:
     mirror = mirror_of(G, weight)
     without_loops(mirror, "pagerank")
     if not len(mirror):
@@ -82,14 +81,8 @@ def pagerank(
     return mirror.by_node(found.pagerank)
 
 
-@function(
-    least_nodes=FEW, nstart=None, normalized=True, method="power_iteration",
-    refuse=lambda tol, **_: _number("tol", tol),
-)  # fmt: skip
-def hits(
-    G: Any, max_iter: int = 100, tol: float = 1e-8, nstart: Any = None, normalized: bool = True, *,
-    method: str = "power_iteration",
-) -> tuple[dict[Any, float], dict[Any, float]]:  # fmt: skip
+@function(least_nodes=FEW, refuse=lambda tol, **_: _number("tol", tol))
+def hits(G: Any, max_iter: int, tol: float) -> tuple[dict[Any, float], dict[Any, float]]:
     mirror = mirror_of(G, "weight")
     without_loops(mirror, "hits")
     if not len(mirror):
@@ -111,11 +104,8 @@ def _refuse_katz(alpha: Any, beta: Any, tol: Any, max_iter: Any, **_: Any) -> st
     return _number("alpha", alpha) or _number("beta", beta) or _number("tol", tol)
 
 
-@function(least_nodes=FEW, nstart=None, weight=None, refuse=_refuse_katz)
-def katz_centrality(
-    G: Any, alpha: float = 0.1, beta: float = 1.0, max_iter: int = 1000, tol: float = 1e-6, nstart: Any = None,
-    normalized: bool = True, weight: Any = None,
-) -> dict[Any, float]:  # fmt: skip
+@function(least_nodes=FEW, refuse=_refuse_katz)
+def katz_centrality(G: Any, alpha: float, beta: float, max_iter: int, tol: float, normalized: bool) -> dict[Any, float]:
     mirror = mirror_of(G)
     without_loops(mirror, "katz_centrality")
     if not len(mirror):

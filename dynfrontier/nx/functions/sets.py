@@ -15,7 +15,7 @@ from .table import FEW, function, seed_of, without_loops
 @function(
     least_nodes=FEW, undirected=True, parallel=True, refuse=lambda nodes, **_: "nodes must be None" if nodes else None
 )
-def maximal_independent_set(G: Any, nodes: Any = None, seed: Any = None) -> list[Any]:
+def maximal_independent_set(G: Any, nodes: Any, seed: Any) -> list[Any]:
     mirror = mirror_of(G)
     without_loops(mirror, "maximal_independent_set")
     if not len(mirror):
@@ -24,8 +24,8 @@ def maximal_independent_set(G: Any, nodes: Any = None, seed: Any = None) -> list
     return [mirror.names[place] for place in np.flatnonzero(members).tolist()]
 
 
-@function(least_nodes=FEW, undirected=True, strategy="largest_first", interchange=False)
-def greedy_color(G: Any, strategy: Any = "largest_first", interchange: bool = False) -> dict[Any, int]:
+@function(least_nodes=FEW, undirected=True)
+def greedy_color(G: Any) -> dict[Any, int]:
     mirror = mirror_of(G)
     graph = mirror.graph
     degrees = graph.device.to_host(graph.degrees()).astype(np.int64)

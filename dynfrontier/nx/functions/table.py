@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..dispatching import original
 from ..holders import Unsupported
 
 NEVER = 2**63
@@ -19,13 +20,13 @@ conversion takes longer than they do."""
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the backend.
+    """A function of the backend, with the signature that NetworkX's function has.
 
     Attributes
     ----------
+    name : str
     run : function
-    only : dict
-        The value that each of these arguments must have.
+        Takes the graph, ``G``, and those of the arguments that it supports.
     refuse : function of the arguments by name, optional
         Why the backend cannot do it, as a string, or None.
     least_nodes : int
@@ -34,18 +35,32 @@ class Function:
         Whether directed graphs are refused.
     parallel : bool
         Whether graphs may have parallel edges: NetworkX takes them, and the result depends on the lowest weight alone.
+    only : dict
+        The arguments that `run` does not take, and the value that each must have: NetworkX's default.
     """
 
+    name: str
     run: Callable[..., Any]
-    only: dict[str, Any]
     refuse: Callable[..., str | None] | None
     least_nodes: int
     undirected: bool
     parallel: bool
     signature: inspect.Signature = field(init=False)
+    only: dict[str, Any] = field(init=False)
+    _taken: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "signature", inspect.signature(self.run))
+        signature = inspect.signature(inspect.unwrap(original(self.name)))
+        defaults = {name: known.default for name, known in signature.parameters.items()}
+        taken = inspect.signature(self.run).parameters
+        object.__setattr__(self, "signature", signature)
+        object.__setattr__(self, "only", {name: value for name, value in defaults.items() if name not in taken})
+        object.__setattr__(self, "_taken", {name: defaults[name] for name in taken})
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it with arguments that `can_run` supports."""
+        given = dict(zip(self.signature.parameters, args, strict=False)) | kwargs
+        return self.run(**{name: given.get(name, default) for name, default in self._taken.items()})
 
     def can_run(self, args: Any, kwargs: Any) -> bool | str:
         """Whether the arguments are supported: True, or why not."""
@@ -77,15 +92,13 @@ TABLE: dict[str, Function] = {}
 
 def function(
     name: str = "", *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
-    refuse: Callable[..., str | None] | None = None, **only: Any,
+    refuse: Callable[..., str | None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-    """Add the decorated function to the table, under its own name or another one of NetworkX's.
-
-    `only` names the values that arguments must have.
-    """
+    """Add the decorated function to the table, under its own name or another one of NetworkX's; see `Function`."""
 
     def add(run: Callable[..., Any]) -> Callable[..., Any]:
-        TABLE[name or run.__name__] = Function(run, only, refuse, least_nodes, undirected, parallel)
+        key = name or run.__name__
+        TABLE[key] = Function(key, run, refuse, least_nodes, undirected, parallel)
         return run
 
     return add

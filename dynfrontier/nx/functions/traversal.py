@@ -85,35 +85,27 @@ def _search(graph: Any, source: Any, depth_limit: Any, reverse: bool = False) ->
             yield nodes[parent], nodes[child]
 
 
-@function(parallel=True, sort_neighbors=None)
-def bfs_edges(
-    G: Any, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None
-) -> Iterator[tuple[Any, Any]]:
+@function(parallel=True)
+def bfs_edges(G: Any, source: Any, reverse: bool, depth_limit: Any) -> Iterator[tuple[Any, Any]]:
     yield from _search(G, source, depth_limit, reverse)
 
 
-@function(parallel=True, sort_neighbors=None)
-def bfs_tree(
-    G: Any, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: Any = None
-) -> nx.DiGraph:
+@function(parallel=True)
+def bfs_tree(G: Any, source: Any, reverse: bool, depth_limit: Any) -> nx.DiGraph:
     tree = nx.DiGraph()
     tree.add_node(source)
     tree.add_edges_from(_search(G, source, depth_limit, reverse))
     return tree
 
 
-@function(parallel=True, sort_neighbors=None)
-def bfs_predecessors(
-    G: Any, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
-) -> Iterator[tuple[Any, Any]]:
+@function(parallel=True)
+def bfs_predecessors(G: Any, source: Any, depth_limit: Any) -> Iterator[tuple[Any, Any]]:
     for parent, child in _search(G, source, depth_limit):
         yield child, parent
 
 
-@function(parallel=True, sort_neighbors=None)
-def bfs_successors(
-    G: Any, source: Any, depth_limit: Any = None, sort_neighbors: Any = None
-) -> Iterator[tuple[Any, list[Any]]]:
+@function(parallel=True)
+def bfs_successors(G: Any, source: Any, depth_limit: Any) -> Iterator[tuple[Any, list[Any]]]:
     parent, children = source, list[Any]()
     for before, child in _search(G, source, depth_limit):
         if before != parent:

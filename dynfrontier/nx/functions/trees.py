@@ -31,11 +31,8 @@ def _pairs(graph: Any, weight: Any) -> list[tuple[Any, Any]]:
     return [(nodes[i], nodes[j]) for i, j in zip(src[sort].tolist(), dst[sort].tolist(), strict=True)]
 
 
-@function(least_nodes=FEW, undirected=True, algorithm="kruskal", ignore_nan=False)
-def minimum_spanning_edges(
-    G: Any, algorithm: str = "kruskal", weight: Any = "weight", keys: bool = True, data: bool = True,
-    ignore_nan: bool = False,
-) -> Iterator[tuple[Any, ...]]:  # fmt: skip
+@function(least_nodes=FEW, undirected=True)
+def minimum_spanning_edges(G: Any, weight: Any, keys: bool, data: bool) -> Iterator[tuple[Any, ...]]:
     source = source_of(G)
     return iter([(u, v, source.get_edge_data(u, v)) if data else (u, v) for u, v in _pairs(G, weight)])
 
@@ -44,10 +41,8 @@ def _refuse_tree(algorithm: Any, **_: Any) -> str | None:
     return None if algorithm in KNOWN else f"algorithm={algorithm!r} is not known"
 
 
-@function(least_nodes=FEW, undirected=True, ignore_nan=False, refuse=_refuse_tree)
-def minimum_spanning_tree(
-    G: Any, weight: Any = "weight", algorithm: str = "kruskal", ignore_nan: bool = False
-) -> nx.Graph:
+@function(least_nodes=FEW, undirected=True, refuse=_refuse_tree)
+def minimum_spanning_tree(G: Any, weight: Any, algorithm: str) -> nx.Graph:
     source = source_of(G)
     tree = source.__class__()
     tree.graph.update(source.graph)
