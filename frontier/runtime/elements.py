@@ -12,6 +12,9 @@ from .compile.function_identity import replaced
 
 READ, KEEP, DATA = 0, 3, 1  # of `llvm.prefetch`: for a read, into the nearest cache, not into that of instructions
 
+AHEAD = 8
+"""Iterations between a prefetch and the use of what it loads. A chain of two loads is prefetched twice as far ahead."""
+
 
 def prefetch(array: Any, index: Any) -> None:
     """Load the cache line of ``array[index]`` in the background; does nothing in uncompiled code.

@@ -3,6 +3,7 @@
 import numpy as np
 
 from frontier.runtime import jit, prefetch
+from frontier.runtime.elements import AHEAD
 
 from .cpu_slabs import (
     BASE,
@@ -22,8 +23,7 @@ from .cpu_slabs import (
     take_slab,
 )
 
-AHEAD = 8  # arcs between two steps of prefetching, and between the last and the use: some 300 ns
-LEAD = 3 * AHEAD
+LEAD = 3 * AHEAD  # arcs between the first of three steps of prefetching and the use
 LINE = 64  # bytes of a cache line
 
 
@@ -77,10 +77,10 @@ def listed(which, k):
 
 @jit
 def prefetch_arcs(records, neighbors, stride, words, which, src, dst, k, count):
-    """Prefetch, for arcs that come up after the k-th: an arc, if `which` lists them; the record of an earlier one; and
-    the first `words` words of the slab of one before that, whose record is in the cache by now.
+    """Prefetch for arcs after the k-th, in three steps of `AHEAD` arcs.
 
-    Loops over arcs start at ``-LEAD``.
+    The farthest arc: its ends, if `which` lists the arcs. The next: its record. The nearest: the first `words` words of
+    its slab, which the record names. Loops over arcs start at ``-LEAD``.
     """
     near = k + AHEAD
     far = near + AHEAD
