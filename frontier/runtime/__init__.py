@@ -6,6 +6,7 @@ from .compile.parallel import parallel_kernel
 from .compile.progress import on_compile
 from .compile.warm_up import warming_up
 from .device import Device, gpu_available, resolve_device
+from .elements import prefetch
 from .interrupts import HeldInterrupts
 from .memory.elementwise import fill_column, fill_with
 from .memory.scratch import Counters, ErrorFlag, Scratch
@@ -28,6 +29,7 @@ __all__ = [
     "load_kernels",
     "on_compile",
     "parallel_kernel",
+    "prefetch",
     "resolve_device",
     "threads_for",
     "warming_up",

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from frontier.runtime import cpu_kernel, jit, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
+from frontier.runtime.elements import AHEAD
 
 SORTED = True
 
@@ -58,6 +59,11 @@ def find(view, u, v):
 def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
     for i in range(begin, end):
+        if i + 2 * AHEAD < end:
+            prefetch(view.offsets, max(src[i + 2 * AHEAD], 0))
+        if i + AHEAD < end:
+            u = max(src[i + AHEAD], 0)
+            prefetch(view.neighbors, (view.offsets[u] + view.offsets[u + 1]) >> 1)  # where `find` looks first
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 

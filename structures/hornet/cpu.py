@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from frontier.runtime import cpu_kernel, jit, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
+from frontier.runtime.elements import AHEAD
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
 
 SORTED = True
@@ -83,10 +84,20 @@ def find(view, u, v):
     return -1
 
 
+@jit(forceinline=True)
+def _prefetch_middle(records, neighbors, v):
+    """Prefetch the neighbor of v that a binary search looks at first."""
+    prefetch(neighbors, max(records[v, START], 0) + (records[v, META] >> (CLASS_BITS + 1)))
+
+
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
     for i in range(begin, end):
+        if i + 2 * AHEAD < end:
+            prefetch(view.records, (max(src[i + 2 * AHEAD], 0), START))
+        if i + AHEAD < end:
+            _prefetch_middle(view.records, view.neighbors, max(src[i + AHEAD], 0))
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
@@ -106,6 +117,10 @@ def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, su
     previous = np.int64(-1)
     start = stop = low = np.int64(0)
     for i in range(begin, end):
+        if i + 2 * AHEAD < end:
+            prefetch(records, (keys[i + 2 * AHEAD] >> shift, START))
+        if i + AHEAD < end:
+            _prefetch_middle(records, neighbors, keys[i + AHEAD] >> shift)
         v = keys[i] >> shift
         dst = keys[i] & mask
         if v != previous:

@@ -2,16 +2,31 @@
 
 import numpy as np
 
-from frontier.runtime import cpu_kernel, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
+from frontier.runtime.elements import AHEAD
 
 from .cpu_view import find, place_of, slot_at
-from .layout import EMPTY, FEW, FOUND, KEY_SHIFT, LEAF_BITS, NEW, PLACE_SHIFT, TOUCHED
+from .layout import EMPTY, FEW, FOUND, KEY_SHIFT, LEAF, LEAF_BITS, NEW, PLACE_SHIFT, TOUCHED
+
+
+@jit(forceinline=True)
+def _prefetch_leaf(view, v):
+    """Prefetch the leaf where the neighbors of v begin, unless they are too many to be likely there."""
+    first = view.offsets[v]
+    if view.offsets[v + 1] - first <= LEAF:
+        base = first >> LEAF_BITS << LEAF_BITS
+        prefetch(view.neighbors, base)
+        prefetch(view.neighbors, base + LEAF - 1)
 
 
 @parallel_kernel(few=FEW)
 def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc."""
     for i in range(begin, end):
+        if i + 2 * AHEAD < end:
+            prefetch(view.offsets, max(src[i + 2 * AHEAD], 0))
+        if i + AHEAD < end:
+            _prefetch_leaf(view, max(src[i + AHEAD], 0))
         slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 

@@ -26,10 +26,10 @@ from .cpu_slabs import (
     give_slab,
     slot_hash,
 )
-from .cpu_tables import erase_arcs, insert_arcs, probe, record_duplicate
+from .cpu_tables import LEAD, erase_arcs, insert_arcs, prefetch_arcs, probe, record_duplicate
 
 SORTED = False
-ALL = np.zeros(0, np.int64)  # arcs, in place of a list of them: another type would have kernels compiled again
+ALL = np.zeros(0, np.int32)  # arcs, in place of a list of them: another type would have kernels compiled again
 
 
 class View(NamedTuple):
@@ -79,8 +79,13 @@ def find(view, u, v):
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
     """The slot of each arc, or -1."""
-    for i in range(begin, end):
-        slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
+    records, neighbors, stride, width = view.records, view.neighbors, view.stride, view.width
+    src, dst, slots = src[begin:end], dst[begin:end], slots[begin:end]
+    every = src[:0]
+    for i in range(-LEAD, end - begin):
+        prefetch_arcs(records, neighbors, stride, width, every, src, dst, i, end - begin)
+        if i >= 0:
+            slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
 def insert(
@@ -187,7 +192,7 @@ def erase(count, pool, error_counts, src, dst, chosen, slots):
 
     ``slots[i]``, if given, becomes the slot of the arc if it was there, once for equal ones; otherwise -1.
     """
-    erase_arcs(count, pool, pool.counters, None, src, dst, chosen, slots)
+    erase_arcs(count, pool, pool.counters, src[:0], src, dst, chosen, slots)
 
 
 @cpu_kernel

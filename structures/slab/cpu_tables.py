@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from frontier.runtime import jit
+from frontier.runtime import jit, prefetch
+from frontier.runtime.elements import AHEAD
 
 from .cpu_slabs import (
     BASE,
@@ -21,6 +22,9 @@ from .cpu_slabs import (
     slot_hash,
     take_slab,
 )
+
+LEAD = 3 * AHEAD  # arcs between the first of three steps of prefetching and the use
+LINE = 64  # bytes of a cache line
 
 
 @jit(forceinline=True)
@@ -65,6 +69,38 @@ def probe(neighbors, stride, width, slab, v):
         walked += 1
 
 
+@jit(forceinline=True)
+def listed(which, k):
+    """The position in the batch of the k-th arc to work on; `which` lists them, or is empty if all are."""
+    return np.int64(which[k]) if which.size else np.int64(k)
+
+
+@jit
+def prefetch_arcs(records, neighbors, stride, words, which, src, dst, k, count):
+    """Prefetch for arcs after the k-th, in three steps of `AHEAD` arcs.
+
+    The farthest arc: its ends, if `which` lists the arcs. The next: its record. The nearest: the first `words` words of
+    its slab, which the record names. Loops over arcs start at ``-LEAD``.
+    """
+    near = k + AHEAD
+    far = near + AHEAD
+    if which.size and far + AHEAD < count:
+        i = which[far + AHEAD]
+        prefetch(src, i)
+        prefetch(dst, i)
+    if 0 <= far < count:
+        u = src[listed(which, far)]
+        if u >= 0:
+            prefetch(records, (u, BASE))
+    if 0 <= near < count:
+        i = listed(which, near)
+        u = src[i]
+        if u >= 0 and records[u, BASE] >= 0:
+            slot = (np.int64(records[u, BASE]) + bucket_of(dst[i], records[u, BUCKETS])) * stride
+            for word in range(slot, slot + words, LINE // neighbors.itemsize):
+                prefetch(neighbors, word)
+
+
 @jit
 def record_duplicate(slot, i, table, table_size, recorded, counters):
     """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
@@ -87,8 +123,13 @@ def insert_arcs(
     """See the kernel ``insert_listed``."""
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
-    for k in range(count):
-        i = which[k] if which.size else k
+    for k in range(-LEAD, count):
+        prefetch_arcs(records, neighbors, stride, stride, which, src, dst, k, count)
+        if k < 0:
+            continue
+        if which.size and k + AHEAD < count:
+            prefetch(slots, which[k + AHEAD])
+        i = listed(which, k)
         u = src[i]
         v = dst[i]
         if u < 0:
@@ -133,13 +174,14 @@ def insert_arcs(
 
 @jit
 def erase_arcs(count, pool, counters, which, src, dst, chosen, slots):
-    """See the kernel ``erase``; of the arcs listed in `which`, if given."""
+    """See the kernel ``erase``; of the arcs listed in `which`, or of all if it is empty."""
     neighbors, records = pool.neighbors, pool.records
     stride, width = pool.stride, pool.width
-    for k in range(count):
-        i = k
-        if which is not None:
-            i = which[k]
+    for k in range(-LEAD, count):
+        prefetch_arcs(records, neighbors, stride, width, which, src, dst, k, count)
+        if k < 0:
+            continue
+        i = listed(which, k)
         if slots is not None:
             slots[i] = -1
         if chosen is not None:  # noqa: SIM102  (Numba prunes the branch)

@@ -111,7 +111,7 @@ def _partition(store: Any, arcs: Arcs) -> tuple[Any, Any, Any]:
 
 def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
     """The positions of the arcs that an insertion deferred, `count` of them."""
-    return np.flatnonzero(slots == PENDING)
+    return np.flatnonzero(slots == PENDING).astype(np.int32)
 
 
 def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:

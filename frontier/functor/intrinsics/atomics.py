@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from frontier.runtime.compile.function_identity import replaced
+from frontier.runtime.elements import element_pointer, is_index
 
 
 def fraction_lost(name: str, array: Any, value: Any) -> str:
@@ -127,22 +128,15 @@ def _cpu_instruction(name: str, dtype: Any) -> str:
     return f"u{name}" if name in ("min", "max") and not dtype.signed else name
 
 
-def _is_index(array: Any, index: Any) -> bool:
-    """Whether `index` is the type of an index of an element of an array of this type."""
-    parts = tuple(index) if isinstance(index, types.BaseTuple) else (index,)
-    integers = all(isinstance(part, types.Integer) for part in parts)
-    return isinstance(array, types.Array) and len(parts) == array.ndim and integers
-
-
 def _register_cpu(function: Any, name: str) -> None:
     @intrinsic
     def rmw(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        if not _is_index(array, index):
+        if not is_index(array, index):
             return None
         signature = array.dtype(array, index, array.dtype)
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = _element_pointer(context, builder, sig, args)
+            pointer = element_pointer(context, builder, sig, args)
             return builder.atomic_rmw(_cpu_instruction(name, array.dtype), pointer, args[2], "monotonic")
 
         return signature, codegen
@@ -157,25 +151,14 @@ def _register_cpu(function: Any, name: str) -> None:
         return None
 
 
-def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    from numba.np.arrayobj import make_array  # not before something is compiled: it takes a sixth of all imports
-
-    array = make_array(sig.args[0])(context, builder, args[0])
-    pair = isinstance(sig.args[1], types.BaseTuple)
-    parts = cgutils.unpack_tuple(builder, args[1]) if pair else [args[1]]
-    kinds = sig.args[1] if pair else [sig.args[1]]
-    index = [context.cast(builder, part, kind, types.intp) for part, kind in zip(parts, kinds, strict=True)]
-    return cgutils.get_item_pointer(context, builder, sig.args[0], array, index, wraparound=False)
-
-
 @intrinsic
 def _cas(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
-    if not _is_index(array, index):
+    if not is_index(array, index):
         return None
     signature = array.dtype(array, index, array.dtype, array.dtype)
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _element_pointer(context, builder, sig, args)
+        pointer = element_pointer(context, builder, sig, args)
         return compare_and_swap(builder, pointer, args[2], args[3])
 
     return signature, codegen

@@ -147,6 +147,7 @@ COMPILE_FILES = (
     "frontier/functor/intrinsics/atomics.py", "frontier/operators/dispatch/neighbor_loop.py",
     "frontier/operators/dispatch/weights.py", "frontier/functor/compile.py", "frontier/runtime/compile/cpu.py",
     "frontier/runtime/compile/libraries.py", "frontier/runtime/compile/parallel_region.py",
+    "frontier/runtime/elements.py",
 )  # fmt: skip
 """What decides how functions are compiled without being named by them."""
 
