@@ -61,12 +61,7 @@ def payload_for(
 
 
 class EdgePayload(Payload):
-    """The edge data of one graph, and of its transpose.
-
-    Parameters
-    ----------
-    table : EdgeData
-    """
+    """The edge data of one graph, and of its transpose."""
 
     header_fields = frozenset({EDGE_DATA, TIMES, MULTI_FIELD})
     table: EdgeData

@@ -43,15 +43,7 @@ IN_EDGES = "in_edges"
 
 
 class InEdges(Component):
-    """The transpose of one graph.
-
-    Attributes
-    ----------
-    transpose : Store or None
-        None until it is needed for the first time.
-    stale : bool
-        Whether it must be rebuilt before it is used.
-    """
+    """The transpose of one graph: None until it is needed first; one that is `stale` is rebuilt before it is used."""
 
     header_fields = frozenset({IN_EDGES})
 
@@ -63,13 +55,7 @@ class InEdges(Component):
         self.stale = transpose is None
 
     def current(self, graph: BaseGraph) -> BaseStore:
-        """The transpose, rebuilt if it is stale.
-
-        Raises
-        ------
-        MemoryError
-            It cannot be rebuilt; it is still stale.
-        """
+        """The transpose, rebuilt if it is stale; after a MemoryError, it still is."""
         if self.stale:
             with self._lock:
                 if self.stale:

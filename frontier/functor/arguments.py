@@ -24,17 +24,10 @@ def functor_arguments(
     """Users' arguments as kernels take them: arrays of the device, NumPy scalars.
 
     Python ints become int64, floats float64 and bools bool. On a GPU, an array of two dimensions becomes a `Matrix`.
+    `graph_argument` makes an argument of a graph of the device; without it, graphs are refused.
 
-    Parameters
-    ----------
-    graph_argument : function, optional
-        What makes an argument of a graph of the device; without it, graphs are refused.
-
-    Raises
-    ------
-    FunctorError
-        An argument is no number and no array of the graph's device, or an array is not contiguous or of a type that
-        kernels do not know.
+    Raises FunctorError if an argument is no number and no array of the graph's device, or an array is not contiguous or
+    of a type that kernels do not know.
     """
     values, array = [], device.xp.ndarray
     for i, value in enumerate(args):

@@ -18,16 +18,10 @@ from .errors import FunctorError
 def check_functor(
     function: Any, name: str, parameters: tuple[str, ...], num_args: int, wanted: str | None = None
 ) -> None:
-    """Raise FunctorError unless `function` is a Python function of this form.
+    """Raise FunctorError unless `function`, which errors call `name`, is a Python function of this form.
 
-    Parameters
-    ----------
-    name : str
-        What the operator calls it.
-    parameters : tuple of str
-        What it is called with, besides `num_args` arguments of the user's.
-    wanted : str, optional
-        What it has to return; nothing if it is not given.
+    It is called with the `parameters`, besides `num_args` arguments of the user's, and has to return what is `wanted`,
+    by default nothing.
     """
     if not isinstance(function, FunctionType):
         raise FunctorError(f"{name} must be a plain Python function, not {type(function).__name__}")

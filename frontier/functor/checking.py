@@ -84,10 +84,7 @@ class FunctorIndexError(IndexError):
 class Site:
     """A place in a functor where an array is read or written, or a graph is asked about a vertex.
 
-    Attributes
-    ----------
-    kind : {"index", "pair", "vertex"}
-        What is checked: one index of an array, two, or a vertex.
+    Its kind is what is checked: ``"index"``, one of an array, ``"pair"``, two of them, or ``"vertex"``.
     """
 
     function: str
@@ -106,13 +103,7 @@ list of arrays, as addresses and lengths, which ends with an address of 0. Those
 
 
 class Report:
-    """What checked functors write to when an index is bad.
-
-    Attributes
-    ----------
-    array : array of int64
-        On the device; the last argument of checked functors.
-    """
+    """What checked functors write to when an index is bad: their last argument, an int64 array on the device."""
 
     def __init__(self, device: Device, args: tuple):
         table = []

@@ -38,10 +38,7 @@ _in_memory: dict[Any, Any] = clearable({})
 def functor_identity(function: Callable) -> Identity:
     """What tells functors apart: their code, and the values of everything it names.
 
-    Raises
-    ------
-    FunctorError
-        It names an array, a list or a whole module, whose contents may change.
+    Raises FunctorError if it names an array, a list or a whole module, whose contents may change.
     """
     try:
         return known(function).identity  # type: ignore[arg-type]
@@ -79,10 +76,7 @@ _CPU_TARGET = _CPU()
 def cpu_functor(function: Any, *, checked: bool = False) -> Any:
     """Numba's dispatcher for a functor as it is now, once for each identity.
 
-    Parameters
-    ----------
-    checked : bool
-        Check its indices; it then takes a report as its last argument (see `checking`).
+    If its indices are `checked`, it takes a report as its last argument (see `checking`).
     """
     key = ("cpu", functor_identity(function), checked)
     found = _in_memory.get(key)
@@ -94,18 +88,10 @@ def cpu_functor(function: Any, *, checked: bool = False) -> Any:
 
 
 class CudaFunctor(NamedTuple):
-    """A functor as the C function that kernels call, which is compiled when its code is asked for.
+    """A functor as the C function `symbol` that kernels call, which is compiled when its code is asked for.
 
-    Attributes
-    ----------
-    function : function
-    symbol : str
-        Name of the C function.
-    result : dtype or None
-        What it returns; None for nothing.
-    parameters : tuple of (dtype, ndim)
-    checked : bool
-        Whether its indices are checked; the last of its parameters is then a report (see `checking`).
+    Its result is a dtype, or None for nothing; each parameter has a dtype and a number of dimensions. If its indices
+    are `checked`, the last of its parameters is a report (see `checking`).
     """
 
     function: Any
@@ -144,21 +130,10 @@ def cuda_functor(
     *,
     checked: bool = False,
 ) -> bytes:
-    """`function` compiled to LTO-IR, as the C function `symbol`.
+    """`function` compiled to LTO-IR, as the C function `symbol`; raises FunctorError where that fails.
 
-    Parameters
-    ----------
-    result : dtype or None
-        What it returns; None for nothing.
-    parameters : tuple of (dtype, ndim)
-    capability : (int, int)
-        Of the GPU, such as ``(9, 0)``.
-    checked : bool
-        Check its indices; the last of its parameters is then a report (see `checking`).
-
-    Raises
-    ------
-    FunctorError
+    The result, the parameters and `checked` are those of a `CudaFunctor`; the capability is the GPU's, such as
+    ``(9, 0)``.
     """
     found_identity = functor_identity(function)
     name = chosen_compiler()

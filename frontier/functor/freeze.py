@@ -107,12 +107,8 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
 def caller(function: Callable, count: int, *, result: str = "value", report: bool = False) -> FunctionType:
     """A function of exactly `count` parameters that calls `function`, whose other parameters keep their defaults.
 
-    Parameters
-    ----------
-    result : {"value", "false", "nothing"}
-        What it returns: what `function` does, False, or nothing.
-    report : bool
-        The last parameter is handed over first.
+    It returns what `function` does, False or nothing, as `result` says (``"value"``, ``"false"``, ``"nothing"``). With
+    `report`, the last parameter is handed over first.
     """
     names = [f"p{i}" for i in range(count)]
     given = [*names[-1:], *names[:-1]] if report else names

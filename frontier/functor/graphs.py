@@ -28,12 +28,7 @@ class FunctorGraph:
 class GraphForm(NamedTuple):
     """A kind of graph: what stands for the dtype of such an argument.
 
-    Attributes
-    ----------
-    defines : tuple of (str, str)
-        The macros for its view.
-    weight : str
-        The dtype of weights as functors have them.
+    `defines` are the macros for its view, and `weight` is the dtype of weights as functors have them.
     """
 
     defines: tuple[tuple[str, str], ...]
@@ -62,15 +57,7 @@ def _digest(defines: tuple[tuple[str, str], ...]) -> str:
 
 
 class GraphArgument:
-    """A graph as kernels on a GPU take it and hand it to functors.
-
-    Attributes
-    ----------
-    dtype : GraphForm
-    ndim : int
-    data : MemoryPointer
-        Where the graph's view is, and behind it the number of vertices.
-    """
+    """A graph as kernels on a GPU take it and hand it to functors: its view and the number of vertices, at `data`."""
 
     __slots__ = ("_memory", "data", "dtype")
 

@@ -34,10 +34,7 @@ CALLED = {
 def without_loops(function: FunctionType) -> FunctionType:
     """`function`, or, if it has loops over neighbors, a copy in which they are written out.
 
-    Raises
-    ------
-    FunctorError
-        It calls `neighbors` elsewhere, or its source is not to be found.
+    Raises FunctorError if it calls `neighbors` elsewhere, or its source is not to be found.
     """
     if not _names_neighbors(function):
         return function
@@ -55,15 +52,8 @@ def write_out(
 ) -> None:  # fmt: skip
     """Write out the loops in the syntax tree of a function; `scope`, which has what it names, gets what they call.
 
-    Parameters
-    ----------
-    check : function
-        What makes of a graph, a vertex, and the call that they stand in what is taken for the vertex.
-
-    Raises
-    ------
-    FunctorError
-        It calls `neighbors` elsewhere.
+    `check` makes of a graph, a vertex, and the call that they stand in what is taken for the vertex. Raises
+    FunctorError if the function calls `neighbors` elsewhere.
     """
     if not _names_neighbors(function):
         return

@@ -19,15 +19,8 @@ Definition = ast.FunctionDef | ast.Lambda
 def definition_of(function: FunctionType, purpose: str) -> Definition:
     """The syntax tree of a function; a new one each time.
 
-    Parameters
-    ----------
-    purpose : str
-        What is to be done with the function, as an error says: ``"checked"``.
-
-    Raises
-    ------
-    FunctorError
-        The text is not to be found, or is not what the function was compiled from.
+    An error says that it cannot be `purpose`, such as ``"checked"``. Raises FunctorError if the text is not to be
+    found, or is not what the function was compiled from.
     """
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))

@@ -141,17 +141,9 @@ class CapturedBatchStep:
 
 
 class _BatchPlan(Plan):
-    """The launches of a step for batches of one size.
+    """The launches of a step for batches of one size, with the same arrays, and numbers of the same types, as `args`.
 
-    Parameters
-    ----------
-    args : tuple
-        The plan is for the same arrays, and for numbers of the same types.
-
-    Attributes
-    ----------
-    work : Workspace
-        The memory of the thread, and stream, that captured them.
+    Its `work` is the memory of the thread, and stream, that captured them.
     """
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):

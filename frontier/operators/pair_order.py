@@ -38,19 +38,8 @@ def in_order(graph: BaseGraph, count: int) -> bool:
 def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
     """Pairs with the same longer list one after another, and which pairs these are; the pieces of others are queued.
 
-    Arrays are scratch memory. The order of pairs that share a list is not always the same.
-
-    Parameters
-    ----------
-    kernels : Kernels
-        That include ``frontier/operators/dispatch/pair_order.cuh``.
-
-    Returns
-    -------
-    us, vs : array
-        The first end of pairs that are to be skipped is negative.
-    order : array of uint32
-        The numbers of the pairs.
+    Arrays are scratch memory. The order of pairs that share a list is not always the same. The first end of pairs that
+    are to be skipped is negative. The kernels must include ``frontier/operators/dispatch/pair_order.cuh``.
     """
     count, view, scratch = int(us.size), graph.view(), workspace_of(graph).scratch.get
     groups = scratch("pair_groups", GROUPS + 1, np.int64, fill=0)

@@ -24,12 +24,8 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
     ``__array__``: PyTorch tensors and other arrays of the Array API, columns of pandas, Polars, Arrow and cuDF. What is
     on the GPU, in managed memory too, stays there if the device is a GPU.
 
-    Raises
-    ------
-    TypeError
-        `values` cannot be read as an array of numbers.
-    ValueError
-        It has other than one dimension, or one of its integers or truth values is missing.
+    Raises TypeError if `values` cannot be read as an array of numbers, and ValueError if it has other than one
+    dimension, or one of its integers or truth values is missing.
     """
     xp = device.xp
     if not isinstance(values, xp.ndarray):
@@ -190,12 +186,8 @@ def is_on_gpu(values: Any) -> bool:
 def as_ids(device: Device, values: Any, name: str) -> Any:
     """Vertex ids as an int32 or int64 array of `device`.
 
-    Raises
-    ------
-    TypeError
-        `values` does not hold integers.
-    ValueError
-        It is not one-dimensional, or holds an id that 64 bits with a sign cannot.
+    Raises TypeError if `values` does not hold integers, and ValueError if it is not one-dimensional, or holds an id
+    that 64 bits with a sign cannot.
     """
     try:
         array = as_device_array(device, values, name)
@@ -217,12 +209,8 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
 def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = None) -> Any:
     """Edge weights as an array of `device`, of `dtype` where one is given.
 
-    Raises
-    ------
-    TypeError
-        `values` does not hold numbers, or holds floats where the graph keeps integers.
-    ValueError
-        It holds an integer that the graph's type cannot.
+    Raises TypeError if `values` does not hold numbers, or holds floats where the graph keeps integers, and ValueError
+    if it holds an integer that the graph's type cannot.
     """
     array = as_device_array(device, values, name)
     if array.dtype.kind not in "iuf":
@@ -247,12 +235,8 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
 def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
     """Numbers as an array of `device` of a type that functors know, whose values they keep.
 
-    Raises
-    ------
-    TypeError
-        `values` does not hold numbers of this kind: floats where integers are wanted, or anything but bools for bools.
-    ValueError
-        It is not one-dimensional, or holds an integer that `dtype` cannot.
+    Raises TypeError if `values` does not hold numbers of this kind (floats where integers are wanted, or anything but
+    bools for bools), and ValueError if it is not one-dimensional, or holds an integer that `dtype` cannot.
     """
     array = as_device_array(device, values, name)
     kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[dtype.kind]

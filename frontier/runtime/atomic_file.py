@@ -19,23 +19,14 @@ def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterat
     """A file to write, and to read back, that takes the place of `path` at the end of the ``with`` block.
 
     If the block raises, or the process is killed, the old file is as it was. The new one gets the permissions of the
-    old, or those that any new file gets. A symbolic link stays: what it points to is replaced.
+    old, or those that any new file gets. A symbolic link stays: what it points to is replaced. An OSError names the
+    file; the old one is as it was.
 
-    Parameters
-    ----------
-    durable : bool
-        Have the data on the disk before the old file goes, so that a crash of the machine loses neither.
+    If `durable`, the data are on the disk before the old file goes, so that a crash of the machine loses neither.
 
-    Raises
-    ------
-    OSError
-        Naming the file; the old one is as it was.
-
-    Notes
-    -----
-    The data are written beside the target, for which there must be room and the right to create files. Where the
-    system can, they have no name until they are complete: so a process that is killed leaves nothing behind. Elsewhere
-    a hidden file ``.name.*.tmp`` stays.
+    The data are written beside the target, for which there must be room and the right to create files. Where the system
+    can, they have no name until they are complete: so a process that is killed leaves nothing behind. Elsewhere a
+    hidden file ``.name.*.tmp`` stays.
     """
     target = _target(path)
     directory, name = os.path.split(target)

@@ -12,15 +12,7 @@ OWN = ("builtins", "frontier", "structures", "algorithms")
 
 
 def integer(value: Any, name: str, least: int | None = None) -> int:
-    """`value` as an int.
-
-    Raises
-    ------
-    TypeError
-        It is no integer.
-    ValueError
-        It is less than `least`.
-    """
+    """`value` as an int; raises TypeError if it is no integer, and ValueError if it is less than `least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer, not {kind_of(value)}")
     if least is not None and value < least:

@@ -101,10 +101,7 @@ class EdgeData(Table):
     def rows(self, data: Mapping[str, Any], function: str = "insert_edges") -> dict[str, Any]:
         """What a user gives for the columns other than the weights, as arrays of their types.
 
-        Raises
-        ------
-        TypeError, ValueError
-            A column is missing, or there is none of a name, or the values do not fit its type.
+        Raises TypeError or ValueError if a column is missing, or unknown, or its values do not fit its type.
         """
         for name in data:
             if name not in self.takes:
@@ -147,16 +144,9 @@ class EdgeData(Table):
     def note_replaced(self, src: Any, inserted: int, columns: Mapping[str, Any] | None = None) -> None:
         """Take note of a batch that gave an edge more than one time, in a graph with times that keeps no records.
 
-        Costs nothing if it did not, or if one before did, unless the batch has self-loops.
-
-        Parameters
-        ----------
-        src : array
-            Of each record of the batch; negative for those that are dropped.
-        inserted : int
-            How many of the edges are new.
-        columns : mapping of str to array, optional
-            Those of the batch; ``"count"`` says how many records each of its own stands for.
+        Costs nothing if it did not, or if one before did, unless the batch has self-loops. `src` is negative for
+        records that are dropped, and `inserted` edges are new. The column ``"count"`` of the batch says how many
+        records each of its own stands for.
         """
         if self.times is None or self.records is not None or self.has_replaced:
             return

@@ -141,16 +141,8 @@ def _unlinked(
 ) -> list[Write]:  # fmt: skip
     """The links that remain when records are taken out of the lists of their edges.
 
-    Parameters
-    ----------
-    edges : array
-        Ascending; each keeps a record.
-    firsts, lasts : arrays
-        The ends of their lists, which are changed.
-    gone : array
-        Ids of the records.
-    sorted_gone, numbers : arrays
-        The same in ascending order, and their places in `gone`.
+    `edges` ascend; each keeps a record. `firsts` and `lasts`, the ends of their lists, are changed. `gone` has the ids
+    of the records, `sorted_gone` has them in ascending order, and `numbers` their places in `gone`.
     """
     xp, columns = graph.xp, graph.payload.table.records.columns  # type: ignore[union-attr]
     places = xp.empty(gone.size, np.int64)  # of each record's next one in `gone`; -1 if that stays

@@ -30,21 +30,10 @@ if TYPE_CHECKING:
 class Insertion(NamedTuple):
     """A batch of records, worked out.
 
-    Attributes
-    ----------
-    src, dst : arrays
-        The ends of the edges of the batch, each once.
-    edges : array of the graph's vertex dtype
-        Their ids.
-    columns : dict of str to array
-        What their columns will hold.
-    present, fresh : arrays of int64
-        The places of those that are there, and of those that are new.
-    batch_ids : array of int64
-        The id of each record of the batch; -1 for those that are dropped.
-    writes : list of Write
-    size : int
-        Number of records.
+    Each edge of the batch is there once, with its ends, its id in `edges`, and what its `columns` will hold. `present`
+    and `fresh` are the places of those that are in the graph, and of those that are new. `batch_ids` has the id of each
+    record of the batch, -1 for those that are dropped; `size` is the number of records. Places and ids of records are
+    int64.
     """
 
     src: Any
@@ -162,16 +151,9 @@ def _joined(
 ) -> list[Write]:  # fmt: skip
     """Join the lists of a batch with those of the edges that are there; returns what else is to be written.
 
-    Lists that begin before the last record that is there are merged with the records that are later.
-
-    Parameters
-    ----------
-    present, held : arrays
-        The numbers of runs whose edges are there, and the ids of these.
-    ids, times : arrays
-        Of records, in the order of `runs`; times is None where there are none.
-    values, columns : dict of str to array
-        Of records and of edges; the links in them are changed.
+    Lists that begin before the last record that is there are merged with the records that are later. `present` has the
+    numbers of the runs whose edges are there, and `held` the ids of these. `ids`, `times` (None where there are none)
+    and `values` are of records in the order of `runs`, `columns` are of edges; the links in both are changed.
     """
     data: Any = graph.payload.table
     xp, known = graph.xp, data.records.columns

@@ -32,12 +32,8 @@ def record_change(
 ) -> Change:  # fmt: skip
     """The insertion of arcs of new edges, with which others change, too; what observers hear of it allocates memory.
 
-    Parameters
-    ----------
-    listed, new, there : pairs of arrays
-        The ends of edges, each once: of those that change, of the new ones among them, and of the others.
-    commit : function
-        Writes values of edges and records.
+    The ends of edges, each once, are given for those that change, the new ones among them, and the others. `commit`
+    writes values of edges and records.
     """
     observers = graph._observers.live()
     if not all(observer.exact for observer in observers):
@@ -57,13 +53,7 @@ def notify(graph: BaseDynamicGraph, method: str, notifications: list[Notificatio
 
 
 def record_notifications(graph: BaseDynamicGraph, ids: Any, ends: Any = None) -> list[Notification]:
-    """The observers that see records, with the ends of the edges of some, and their ids.
-
-    Parameters
-    ----------
-    ends : pair of arrays, optional
-        If they are known.
-    """
+    """The observers that see records, with the ids of some, and the ends of their edges (`ends`, if they are known)."""
     observers = [observer for observer in graph._observers.live() if observer.sees_records]
     if not observers or not ids.size:
         return []

@@ -29,13 +29,8 @@ LINKED = (EDGE, NEXT, PREVIOUS)
 class RecordTable(Table):
     """The columns of a graph's records, by id.
 
-    Attributes
-    ----------
-    given : tuple of str
-        The columns that hold what users gave: weights, times, and further data.
-    ends : tuple of array, or None
-        The two ends of each edge, by its id; those of free ids may be anything. None after a copy, until they are
-        needed (`kept_ends`).
+    The columns `given` hold what users gave: weights, times, and further data. `ends` has the two ends of each edge, by
+    its id; those of free ids may be anything. It is None after a copy, until they are needed (`kept_ends`).
     """
 
     holds = "records"
@@ -47,25 +42,11 @@ class RecordTable(Table):
         self.ends: tuple[Any, Any] | None = (empty(0, id_dtype), empty(0, id_dtype))
 
     def of(self, firsts: Any, counts: Any, links: str = NEXT) -> tuple[Any, Any]:
-        """The records in some lists.
+        """The records in some lists, as the offsets of each list (int64) and ids.
 
-        Parameters
-        ----------
-        firsts : array of the graph's vertex dtype, shape (m,)
-            Where the lists begin, or -1.
-        counts : array of int64, shape (m,)
-            How many of each to take; no list may be shorter.
-        links : {"next", "previous"}
-            Which way to walk.
-
-        Returns
-        -------
-        offsets : array of int64, shape (m + 1,)
-        ids : array of the graph's vertex dtype, shape (offsets[-1],)
-
-        Notes
-        -----
-        Work in proportion to the records; a list is walked by one thread.
+        ``firsts[i]`` is where a list begins, or -1, and ``counts[i]`` how many records to take (int64); no list may be
+        shorter. The `links` to walk along are ``"next"`` or ``"previous"``. Work in proportion to the records; a list
+        is walked by one thread.
         """
         xp = self.device.xp
         offsets = xp.zeros(firsts.size + 1, np.int64)

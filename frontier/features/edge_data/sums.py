@@ -27,12 +27,8 @@ if TYPE_CHECKING:
 class Runs(NamedTuple):
     """The records of a batch, edge by edge; of one edge in the order of their times, and of the batch.
 
-    Attributes
-    ----------
-    order : array of int64, shape (k,)
-        Positions in the batch; records to be ignored are left out.
-    begins, ends : array of int64, shape (d,)
-        The places in `order` of the first and of the last record of each edge.
+    `order` has positions in the batch, but for records to be ignored. `begins` and `ends` are the places in it of the
+    first and of the last record of each edge. All are int64.
     """
 
     order: Any
@@ -109,10 +105,7 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
 def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
     """The sums of consecutive values, in runs of at least one that lie one after another.
 
-    Raises
-    ------
-    ValueError
-        A sum of integers does not fit in their type.
+    Raises ValueError if a sum of integers does not fit in their type.
     """
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":

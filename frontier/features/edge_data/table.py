@@ -18,18 +18,8 @@ GROWTH_SHARE = 4  # arrays grow by one in so many of the entries that they have,
 class Table:
     """Growable arrays by id, of edges or of their records.
 
-    Attributes
-    ----------
-    dtypes : dict of str to dtype
-        Of the columns.
-    columns : dict of str to array, shape (capacity,)
-        Entries of free ids may be anything.
-    capacity : int
-        Ids below have an entry in all columns.
-    top : int
-        All ids below are in use, or free.
-    free_ids : array of the graph's vertex dtype
-        The first `free_count` are the ids below `top` that are free; those that were freed last are used first.
+    Ids below `capacity` have an entry in all columns, which may be anything for free ids. All ids below `top` are in
+    use, or among the first `free_count` of `free_ids`; those that were freed last are used first.
     """
 
     holds: ClassVar[str]
@@ -64,10 +54,8 @@ class Table:
     def reserve(self, count: int) -> None:
         """Have entries for so many more. Arrays may move, even if it fails.
 
-        Raises
-        ------
-        MemoryError
-            There is no memory, or there are not as many ids; all ids and what they hold stay as they were.
+        Raises MemoryError if there is no memory, or there are not as many ids; all ids and what they hold stay as they
+        were.
         """
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:

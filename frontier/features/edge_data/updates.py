@@ -26,32 +26,18 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """The records of a batch.
-
-    Attributes
-    ----------
-    arcs : Arcs
-        One for each, as in a directed graph.
-    columns : dict of str to array, shape (m,)
-        The weights among them, in weighted graphs.
-    """
+    """The records of a batch: an arc for each, as in a directed graph, and columns, with weights if there are any."""
 
     arcs: Arcs
     columns: dict[str, Any]
 
 
 class Last(NamedTuple):
-    """Which records of a batch count: the last of each edge, or what its time says. Arrays are scratch memory.
+    """Which records of a batch count: the last of each edge, or what its time says. Arrays are int64 scratch memory.
 
-    Attributes
-    ----------
-    slots : array of int64
-        Of each record's edge; -1 if it is not in the graph.
-    places : array of int64
-        -1 for records that do not count; the entries of others in the table, which must be set to FREE.
-    table : array of int64
-    sums : tuple
-        As `running_sums` gives them, of the records that count whose edges are, or are not, in the graph.
+    `slots` has the slot of each record's edge, -1 if it is not in the graph. `places` has the entries of records that
+    count in `table`, which must be set to FREE, and -1 for others. `sums` are the `running_sums` of the records that
+    count whose edges are, or are not, in the graph.
     """
 
     slots: Any
@@ -77,12 +63,8 @@ def make_rows(
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
     """Insert records; returns how many arcs were new, and how many were there and are not to be kept as they are.
 
-    Parameters
-    ----------
-    keep : bool
-        Whether edges that are there keep their values.
-    timed : bool
-        In a graph with times, whether edges that are there keep them where theirs is the time that counts.
+    With `keep`, edges that are there keep their values. In a graph with times and with `timed`, they keep them where
+    theirs is the time that counts.
     """
     data: Any = graph.payload.table
     copies = 1 if graph.directed else 2
@@ -141,13 +123,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
 
 
 def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete the edges of records; returns how many arcs were deleted.
-
-    Parameters
-    ----------
-    notifications : optional
-        See `Change`.
-    """
+    """Delete the edges of records; returns how many arcs were deleted. For `notifications` see `Change`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
@@ -172,10 +148,7 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
     """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
 
-    Parameters
-    ----------
-    notifications : optional
-        See `Change`.
+    Returns how many arcs were deleted. For `notifications` see `Change`.
     """
     data: Any = graph.payload.table
     count = len(arcs)
@@ -257,14 +230,9 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
 def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) -> Last:
     """The record of each edge that counts: the last, or, in a graph with times, what the times say.
 
-    What is called next must set the table to FREE; no memory may be allocated before.
-
-    Parameters
-    ----------
-    find : bool
-        False if the graph is empty, or its structure tells slots: then no edge counts as one that is there.
-    present : bool
-        What to sum up: whether edges are in the graph, or are not.
+    What is called next must set the table to FREE; no memory may be allocated before. Without `find`, for an empty
+    graph or a structure that tells slots, no edge counts as one that is there. Edges in the graph are summed up if
+    `present`, else the others.
     """
     records, data, scratch = rows.arcs, graph.payload.table, workspace_of(graph).scratch.get
     count, kernels = len(records), data.kernels  # type: ignore[union-attr]

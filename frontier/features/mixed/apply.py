@@ -151,10 +151,7 @@ def check_operations(
 ) -> MixedBatch:
     """The batch; raises if anything is wrong with it.
 
-    Parameters
-    ----------
-    wait : bool
-        If false, what is wrong with the values of arrays is found by `answer`, for which the host waits anyway.
+    Without `wait`, what is wrong with the values of arrays is found by `answer`, for which the host waits anyway.
     """
     device = graph.device
     given = _numbers(device, ops)

@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 
 
 class Effects(NamedTuple):
-    """The arcs that come and go in the course of a batch.
-
-    Attributes
-    ----------
-    src, dst : arrays of int64
-    positions : array of int64
-        Of the operations, ascending.
-    changes : array of int64
-        1 or -1.
-    """
+    """The arcs that come (1) and go (-1) in the course of a batch, by ascending position of the operation."""
 
     src: Any
     dst: Any
@@ -44,16 +35,7 @@ def effects_of(graph: BaseGraph, src: Any, dst: Any, changes: Any) -> Effects:
 
 
 class History:
-    """The graph as it is at each position of a batch.
-
-    Parameters
-    ----------
-    graph : Graph
-        As it is before the batch.
-    effects : Effects
-    size : int
-        Number of operations.
-    """
+    """The graph as it is at each position of a batch of `size` operations, from the graph as it is before."""
 
     def __init__(self, graph: BaseGraph, effects: Effects, size: int):
         self._graph = graph
@@ -67,12 +49,7 @@ class History:
         return (vertices.astype(np.int64) << self._bits) | positions
 
     def degrees(self, vertices: Any, positions: Any) -> Any:
-        """The degree of each vertex at a position.
-
-        Notes
-        -----
-        A sort of the effects, and a look-up for each vertex.
-        """
+        """The degree of each vertex at a position, by a sort of the effects, and a look-up for each vertex."""
         xp, effects = self._graph.xp, self._effects
         degrees = self._graph.store.degrees_of(vertices).astype(np.int64)
         if not effects.positions.size:
@@ -85,17 +62,9 @@ class History:
         return degrees + sums[end] - sums[begin]
 
     def neighbors(self, vertices: Any, positions: Any) -> Any:
-        """The neighbors of each vertex at a position, ascending, one list after the other.
+        """The neighbors of each vertex at a position, ascending, one list after the other; positions must ascend.
 
-        Parameters
-        ----------
-        vertices : array of the graph's vertex dtype
-        positions : array of int64
-            Ascending.
-
-        Notes
-        -----
-        Sorts of the effects, of the queries and of the result.
+        It sorts the effects, the queries and the result.
         """
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
@@ -112,12 +81,9 @@ class History:
         return (found & ((1 << shift) - 1)).astype(graph.vertex_dtype)
 
     def _intervals(self, queries: Any) -> tuple[Any, Any, Any, Any]:
-        """The arcs whose sources are asked for, and from when to when they are there.
+        """The arcs whose sources are asked for, and from when to when they are there, as int64.
 
-        Returns
-        -------
-        src, dst, begin, end : arrays of int64
-            A query sees the arc if its position is from `begin` on and less than `end`.
+        A query sees the arc if its position is from `begin` on and less than `end`.
         """
         graph, xp, effects = self._graph, self._graph.xp, self._effects
         device, n = graph.device, graph.num_vertices

@@ -60,17 +60,10 @@ class Copy:
 
 
 class Pending:
-    """An unread snapshot: its graph and its position.
+    """An unread snapshot: its graph and its position in the history.
 
-    Attributes
-    ----------
-    graph : DynamicGraph
-        Kept alive, since it may have the only arrays.
-    history : History
-    position : int
-        As the history counts.
-    lock : lock
-        Held to read the snapshot, by one of several threads.
+    The graph is kept alive, since it may have the only arrays. The lock is held to read the snapshot, by one of several
+    threads.
     """
 
     def __init__(self, graph: BaseDynamicGraph, history: History):
@@ -90,11 +83,8 @@ class History(Component):
     States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of the
     graph, if it is needed, that of a snapshot, that of the history.
 
-    Attributes
-    ----------
-    repeats : bool
-        Whether updates are repeated on copies. Not in graphs with edge data: values that functors write to a column are
-        no updates, and edges would get other ids. Then each snapshot is copied from the graph.
+    With `repeats`, updates are repeated on copies. Not in graphs with edge data: values that functors write to a column
+    are no updates, and edges would get other ids. Then each snapshot is copied from the graph.
     """
 
     def __init__(self, graph: BaseDynamicGraph):
@@ -129,10 +119,7 @@ class History(Component):
     def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
         """A copy in use that shows the state at the position at which a snapshot was taken.
 
-        Raises
-        ------
-        MemoryError
-            There is no memory for it, or there was none when the graph was updated.
+        Raises MemoryError if there is no memory for it, or there was none when the graph was updated.
         """
         while True:
             with self._changed:

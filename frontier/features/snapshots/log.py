@@ -25,15 +25,8 @@ ARCS_AN_UPDATE = 1 << 16
 class LoggedUpdate(NamedTuple):
     """An update that was applied.
 
-    Attributes
-    ----------
-    call : Call
-        Arrays among its arguments are on the graph's device, and belong to the step.
-    cost : int
-        In arcs that are copied.
-    nbytes : int
-    wait : function
-        Has the current stream wait until the arrays are there.
+    Arrays among the arguments of `call` are on the graph's device, and belong to the step. The `cost` is in arcs that
+    are copied. `wait` has the current stream wait until the arrays are there.
     """
 
     call: Call
@@ -75,13 +68,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
 
 
 class UpdateLog:
-    """The latest updates of a graph, from one position to another; each leads from a position to the next.
-
-    Attributes
-    ----------
-    begin, end : int
-        Positions.
-    """
+    """The latest updates of a graph, from position `begin` to `end`; each leads from a position to the next."""
 
     def __init__(self) -> None:
         self.begin = self.end = 0

@@ -29,18 +29,10 @@ CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 
 
 class RowsByTime(NamedTuple):
-    """The events of some vertices.
+    """The events of some vertices, a row each; offsets and times are int64, the others of the graph's vertex dtype.
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (m + 1,)
-    times : array of int64, shape (offsets[-1],)
-        In descending order in each row.
-    ids : array of the graph's vertex dtype, shape (offsets[-1],)
-        Neighbors; of equal times in ascending order.
-    edges : array of the graph's vertex dtype, shape (offsets[-1],)
-        The ids of the edges, or of records in a graph that keeps them; of one time and neighbor, that inserted last
-        first.
+    Times descend in each row; neighbors (`ids`) of equal times ascend. `edges` has the ids of the edges, or of records
+    in a graph that keeps them; of one time and neighbor, that inserted last first.
     """
 
     offsets: Any
@@ -50,15 +42,9 @@ class RowsByTime(NamedTuple):
 
 
 class Gathered:
-    """What was gathered of one version of a graph.
+    """What was gathered of one version of a graph: the rows of all vertices, or None, and the work so far.
 
-    Attributes
-    ----------
-    version : int
-    work : int
-        That of sorting lists as they were asked for, in arcs.
-    rows : RowsByTime or None
-        Those of all vertices.
+    The work is that of sorting lists as they were asked for, in arcs.
     """
 
     def __init__(self, version: int):
@@ -73,17 +59,7 @@ class Gathered:
 def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     """The neighbors of some vertices in the order of time, in a graph with times that is being read.
 
-    Parameters
-    ----------
-    graph : Graph
-    vertices : array of int64, shape (m,)
-        In any order, with duplicates.
-
-    Returns
-    -------
-    rows : RowsByTime
-    places : array of int64, shape (m,)
-        The row of each of `vertices`.
+    The vertices, of int64, come in any order, with duplicates; the row of each is returned, too.
     """
     access: Any = access_of(graph)
     if access.writer is not None:  # an observer reads: what holds during an update may not hold after it

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 def edge_times(graph: BaseGraph) -> Any:
     """The times of the edges of `graph`, by what functors see as `edge`: int64, in its unit (`Graph.time_unit`).
 
-    Raises
-    ------
-    TypeError
-        `graph` is no graph.
-    ValueError
-        It has no times.
+    Raises TypeError if it is no graph, and ValueError if it has no times.
     """
     check_graph(graph)
     if graph.time_unit is None:
@@ -35,12 +30,8 @@ def edge_times(graph: BaseGraph) -> Any:
 def warn_of_replaced_times(graph: BaseGraph) -> None:
     """Warn, once for a graph, if it has replaced times of edges that were inserted again.
 
-    To be called by what reads times as if edges had no others. A graph that keeps its records has them all.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `graph` is no graph, or has no times.
+    To be called by what reads times as if edges had no others. A graph that keeps its records has them all. Raises
+    TypeError or ValueError if `graph` is no graph, or has no times.
     """
     edge_times(graph)
     warn_once(graph)
@@ -49,10 +40,7 @@ def warn_of_replaced_times(graph: BaseGraph) -> None:
 def time(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, an integer or a timestamp, in the unit of the times of `graph`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        It is neither, or no whole number of units; or `graph` has no times.
+    Raises TypeError or ValueError if it is neither, or no whole number of units; or if `graph` has no times.
     """
     edge_times(graph)
     return as_time(value, name, graph.time_unit)  # type: ignore[arg-type]
@@ -61,10 +49,7 @@ def time(graph: BaseGraph, value: Any, name: str) -> int:
 def times(graph: BaseGraph, values: Any, name: str) -> Any:
     """`values`, integers or timestamps, as an int64 array on the device of `graph`, in the unit of its times.
 
-    Raises
-    ------
-    TypeError, ValueError
-        They are neither, or no whole numbers of units; or `graph` has no times.
+    Raises TypeError or ValueError if they are neither, or no whole numbers of units; or if `graph` has no times.
     """
     edge_times(graph)
     return as_times(graph.device, values, name, graph.time_unit)  # type: ignore[arg-type]
@@ -73,10 +58,7 @@ def times(graph: BaseGraph, values: Any, name: str) -> Any:
 def span(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, a length of time such as ``"10min"`` or a number of units, in the unit of the times of `graph`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        It is none, or negative, or no whole number of units; or `graph` has no times.
+    Raises TypeError or ValueError if it is none, or negative, or no whole number of units; or if `graph` has no times.
     """
     edge_times(graph)
     return as_span(value, name, graph.time_unit)  # type: ignore[arg-type]
@@ -85,10 +67,8 @@ def span(graph: BaseGraph, value: Any, name: str) -> int:
 def decay_rate(graph: BaseGraph, decay: Any, half_life: Any) -> float:
     """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or what `half_life` makes it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Not just one of them is given, or it is negative or not finite; or `graph` has no times.
+    Raises TypeError or ValueError if not just one of them is given, or it is negative or not finite; or if `graph` has
+    no times.
     """
     edge_times(graph)
     if (decay is None) == (half_life is None):

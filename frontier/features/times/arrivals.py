@@ -33,13 +33,7 @@ MASK, HALF = 2**64 - 1, 2**63
 
 
 class Split(NamedTuple):
-    """A search that was queued for the entries of a chunk before some time.
-
-    Attributes
-    ----------
-    token : int
-        What it publishes when it is done.
-    """
+    """A search that was queued for the entries of a chunk before some time; it publishes its token when it is done."""
 
     times: Any
     begin: int
@@ -74,17 +68,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Attributes
-    ----------
-    times, ids : arrays
-    first, last : int
-        The least and the greatest of the times from `begin` on.
-    ordered : bool
-        Whether the times ascend.
-    begin : int
-        Entries before it were taken.
-    alive : bool
-        Whether it was not merged with another one.
+    Those before `begin` were taken. `first` and `last` are the least and the greatest of the times from there on, which
+    ascend if `ordered`. A chunk is `alive` until it is merged with another one.
     """
 
     times: Any
@@ -140,19 +125,7 @@ class Taken:
 
 
 class Arrivals:
-    """The log of one graph.
-
-    Parameters
-    ----------
-    device : Device
-    kernels : Kernels
-        Those of this folder.
-
-    Attributes
-    ----------
-    size : int
-        Number of entries.
-    """
+    """The log of one graph, of `size` entries."""
 
     def __init__(self, device: Device, kernels: Kernels):
         self.device = device
@@ -173,13 +146,7 @@ class Arrivals:
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
-        """Add entries, whose arrays are kept. Does not wait for the device.
-
-        Parameters
-        ----------
-        bounds : Bounds, optional
-            Of the times, if the host knows.
-        """
+        """Add entries, whose arrays are kept, without waiting for the device; `bounds` are of their times, if known."""
         if not times.size:
             return
         self.size += int(times.size)
@@ -191,8 +158,6 @@ class Arrivals:
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`; None if there are none.
 
-        Notes
-        -----
         Work in proportion to their number and to that of the entries added since the last call; and a sort of each
         chunk that is not in order, the first time that only a part of it is taken.
         """
@@ -245,12 +210,8 @@ class Arrivals:
     def leave(self, pieces: list[Piece], taken: Sequence[int] = (), following: Sequence[int] = ()) -> None:
         """Put back what `oldest` returned, without the entries that were taken.
 
-        Parameters
-        ----------
-        taken : sequence of int
-            How many of each piece, from its first on; by default none.
-        following : sequence of int
-            The time of the entry behind them, where that is in the piece.
+        `taken` says how many of each piece, from its first on, by default none; `following` has the time of the entry
+        behind them, where that is in the piece.
         """
         for piece, gone, time in zip_longest(pieces, taken[: len(pieces)], following[: len(pieces)], fillvalue=0):
             chunk = piece.chunk

@@ -26,16 +26,10 @@ column."""
 class TimeColumn:
     """The rules for the column of times of one graph, and the log by which its edges expire.
 
-    Attributes
-    ----------
-    unit : {"ns", "us", "ms", "s"}
-    keep : {"latest", "first"}
-        Which record of an edge counts.
-    arrivals : Arrivals or None
-        None until edges expire for the first time, and after a copy: it is made from the column then.
-    ends : tuple of array
-        While there is a log of edges, the two ends of each, by id; the first is -1 for ids of deleted edges. Empty
-        where records are logged, in graphs that keep them.
+    `keep` says which record of an edge counts, the ``"latest"`` or the ``"first"``. `arrivals` is None until edges
+    expire for the first time, and after a copy: it is made from the column then. While there is a log of edges, `ends`
+    has the two ends of each, by id; the first is -1 for ids of deleted edges. It is empty where records are logged, in
+    graphs that keep them.
     """
 
     dtype = np.dtype(np.int64)
@@ -113,16 +107,8 @@ class TimeColumn:
     ) -> None:  # fmt: skip
         """Store the times of records by the ids of their edges, and note the ends of these. Allocates nothing.
 
-        Parameters
-        ----------
-        ids : array
-            -1 for records that do not count, and after it for those that `drops` lets go.
-        held : array
-            The column.
-        entry : tuple, optional
-            What `entry` returned, to be filled in.
-        slots, step, tagged, drops
-            See the kernel.
+        `ids` is -1 for records that do not count, and after it for those that `drops` lets go. `held` is the column.
+        What `entry` returned is filled in. For the rest see the kernel.
         """
         logged = self._nothing if entry is None else entry[0]
         ends = self.ends or (self._no_ends, self._no_ends)

@@ -27,16 +27,11 @@ if TYPE_CHECKING:
 
 
 class Events(NamedTuple):
-    """The events of some vertices.
+    """The events of some vertices: int64 offsets, neighbors in any order, and the ids of the events.
 
-    Attributes
-    ----------
-    offsets : array of int64, shape (m + 1,)
-    ids : array of the graph's vertex dtype, shape (offsets[-1],)
-        Neighbors, in any order; those of events of one edge follow each other.
-    held, places : array of the graph's vertex dtype, and array of int64, shape (offsets[-1],)
-        The id of an event, which is that of a record or of an edge, is ``held[places[i]]``. Records of one edge are in
-        descending order of time, and of equal times that inserted last comes first.
+    Neighbors of events of one edge follow each other. The id of an event, which is that of a record or of an edge, is
+    ``held[places[i]]``. Records of one edge are in descending order of time, and of equal times that inserted last
+    comes first.
     """
 
     offsets: Any

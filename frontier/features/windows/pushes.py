@@ -68,14 +68,8 @@ NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2
 class PlainBatch(NamedTuple):
     """A batch as kernels take it: arrays of the device, of the graph's types.
 
-    Attributes
-    ----------
-    times : array or None
-        None: record i has the time ``first_time + time_step * i``.
-    columns : dict of str to array
-        Those other than the times; that of the weights among them.
-    keep : bool
-        Whether edges that are there keep their values.
+    If `times` is None, record i has the time ``first_time + time_step * i``. `columns` are those other than the times,
+    with that of the weights. With `keep`, edges that are there keep their values.
     """
 
     src: Any
@@ -90,15 +84,8 @@ class PlainBatch(NamedTuple):
 class Window(NamedTuple):
     """What may be late, and what leaves.
 
-    Attributes
-    ----------
-    clock : int or None
-    reach : int
-        The window begins so much before the clock.
-    lateness : int or None
-        None if no record can be late.
-    expected : int
-        Entries of the log from here on are not expected to leave with this batch; those that do are left.
+    The window begins `reach` before the clock. No record can be late if `lateness` is None. Entries of the log from
+    `expected` on are not expected to leave with this batch; those that do are left.
     """
 
     clock: int | None
@@ -122,10 +109,7 @@ def plain_records(
 ) -> PlainBatch | None:  # fmt: skip
     """A user's batch, if kernels can take it as it is; otherwise None.
 
-    Parameters
-    ----------
-    first_time : int, optional
-        If records are numbered; otherwise `edge_data` has their times.
+    Records have numbers for times if `first_time` is given; otherwise `edge_data` has their times.
     """
     data: Any = graph.payload.table
     if not graph.store.makes_update_plans or data is None or data.multi_edges != "last":
@@ -157,12 +141,8 @@ def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = N
     """Insert records, and delete what has left the window by then, if that was expected; notify observers. Called in an
     update of the graph.
 
-    Returns None if nothing has changed, and the batch is to go the general way.
-
-    Raises
-    ------
-    MemoryError
-        The device's memory is exhausted. The graph is unchanged.
+    Returns None if nothing has changed, and the batch is to go the general way. Raises MemoryError, with the graph
+    unchanged, if the device's memory is exhausted.
     """
     observers = graph._observers.live()
     if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
@@ -220,15 +200,10 @@ class Pushes:
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
-        Returns
-        -------
-        pushed : Pushed
-            Also says how many arcs are to be deleted.
-        new, gone : NotificationBuffer or None
-            For the edges that were inserted, and those that are to be deleted: for the arcs as they are in `Memory` if
-            `loose`, and with the edges if `exact`. None if neither.
-        entries : int
-            Of the log that were looked at: `Memory.gone` has the arcs to be deleted in their order.
+        Returns what was pushed, with how many arcs are to be deleted; the notification buffers of the edges that were
+        inserted, and of those that are to be deleted; and how many entries of the log were looked at: `Memory.gone` has
+        the arcs to be deleted in their order. The buffers are for the arcs as they are in `Memory` if `loose`, with the
+        edges if `exact`, and None if neither.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times
@@ -436,10 +411,7 @@ class Memory:
 class Bound:
     """Launches of kernels that are bound to arrays: to those of a `Memory`, and to what `Pushes.moving` names.
 
-    Attributes
-    ----------
-    updates : object
-        What the structure has bound (`Store.make_update_plan`).
+    `updates` is what the structure has bound (`Store.make_update_plan`).
     """
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):

@@ -41,34 +41,19 @@ class FunctorCompiler(Target, Protocol):
     def compile(
         self, function: FunctionType, symbol: str, result: np.dtype | None, parameters: tuple[tuple[np.dtype, int], ...]
     ) -> bytes:
-        """LTO-IR with the C function `symbol`.
+        """LTO-IR with the C function `symbol`, of a frozen function of as many parameters as there are `parameters`.
 
-        Parameters
-        ----------
-        function : function
-            A frozen one, of as many parameters as there are `parameters`.
-        result : dtype or None
-            What the C function returns; None for nothing.
-        parameters : tuple of (dtype, ndim)
-            Those of the C function: a number, a pointer for an array of one dimension, and for one of two a pointer,
-            the number of rows and the number of columns, as int64.
-
-        Raises
-        ------
-        Exception
-            The compiler's own errors, which `errors.explain` knows how to read.
+        The C function returns a `result`, or nothing for None. Its parameters are a number, a pointer for an array of
+        one dimension, and for one of two a pointer, the number of rows and the number of columns, as int64. Raises the
+        compiler's own errors, which `errors.explain` knows how to read.
         """
 
 
 def chosen_compiler() -> str:
     """The name of the compiler that is used: a distribution among `COMPILERS`.
 
-    Raises
-    ------
-    ValueError
-        The environment variable `CHOICE` names none of them.
-    ImportError
-        The one that it names, or any, is not installed.
+    Raises ValueError if the environment variable `CHOICE` names none of them, and ImportError if the one that it names,
+    or any, is not installed.
     """
     name = os.environ.get(CHOICE, "")
     if name:
@@ -94,10 +79,7 @@ def installed_compilers() -> list[str]:
 def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
     """The compiler of this name, for GPUs of this capability, such as ``(9, 0)``.
 
-    Raises
-    ------
-    ImportError
-        It does not work with the NumPy that is installed.
+    Raises ImportError if it does not work with the NumPy that is installed.
     """
     try:
         import_toolchain()

@@ -16,15 +16,7 @@ from ..intrinsics.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fractio
 class Names(NamedTuple):
     """A compiler's own names.
 
-    Attributes
-    ----------
-    types : module
-    Template : type
-        Base of the classes that type the calls of a function.
-    signature : function
-    TypingError : type
-    registry : Registry
-        Where templates are registered.
+    `Template` is the base of classes that type the calls of a function, which are registered in `registry`.
     """
 
     types: Any
@@ -38,16 +30,9 @@ class Arrays:
     """The types of arrays in functors.
 
     The compilers' own pointers cannot hold truths, and numba-cuda-mlir's extend values as if they had no sign.
-
-    Attributes
-    ----------
-    Pointer : type
-        Of an array of one dimension that does not know its length.
-    Shaped : type
-        Of a contiguous array of `ndim` dimensions, one or two, that knows its shape: a matrix, or a row of one.
-    all : tuple of type
-    pair : type
-        Of the index of an element of a matrix.
+    `Pointer` is an array of one dimension that does not know its length, `Shaped` a contiguous one of `ndim`
+    dimensions, one or two, that knows its shape: a matrix, or a row of one. The index of an element of a matrix is a
+    `pair`.
     """
 
     def __init__(self, names: Names):
@@ -144,15 +129,10 @@ def declare_atomics(names: Names, arrays: Arrays) -> None:
 
 
 def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
-    """What stands for `bounds.length_of`.
+    """What stands for `bounds.length_of`, behind two functions of an array: its address, and its length, -1 if not
+    known.
 
-    Returns
-    -------
-    address, rows : function
-        Of an array: where it is, and its length, or -1 if it does not know it. They are typed here and lowered by those
-        who ask.
-    length : function
-        The one that stands for `length_of`.
+    These two are typed here and lowered by those who ask.
     """
 
     def address(array: Any) -> int:

@@ -321,14 +321,9 @@ def push(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
-    """advance from the frontier to its neighbors.
+    """advance from the frontier to its neighbors, along the edges of any graph in `traversed`, by default of the graph.
 
-    Parameters
-    ----------
-    kernels : CudaKernels, optional
-        Those of `advance_kernels`, if they are at hand.
-    traversed : tuple of Graph, optional
-        Along whose edges to go, if not along those of the graph: to all neighbors in any of them.
+    The `kernels` are those of `advance_kernels`, if they are at hand.
     """
     traversed = (graph,) if traversed is None else traversed
     vertices, count = frontier._walk(), frontier._walk_length()
@@ -403,10 +398,7 @@ def pull(
 ) -> Frontier:  # fmt: skip
     """advance to each vertex from its neighbors in the frontier; `kernels` and `traversed` as for `push`.
 
-    Parameters
-    ----------
-    entering : Graph, optional
-        Whose edges lead from a vertex back to members of the frontier, if they are not those of the reverse.
+    The edges of `entering` lead from a vertex back to members of the frontier, by default those of the reverse.
     """
     entering = (traversed or graph).reverse if entering is None else entering
     counters = workspace_of(graph).counters
@@ -420,14 +412,9 @@ def queue_pull(
     graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
     kernels: Any = None,
 ) -> Any:  # fmt: skip
-    """`pull` that does not wait: returns the bitmap of those that were reached.
+    """`pull` from a frontier of bits that does not wait: returns the bitmap of those that were reached.
 
-    Parameters
-    ----------
-    bits : array of uint32
-        The frontier.
-    counters : array of int64
-        To the first entry their number is added, to the second that of the arcs that leave them.
+    Their number is added to the first entry of `counters`, and the number of arcs that leave them to the second.
     """
     op, condition, _ = functors
     words = bitmap_words(graph.num_vertices)

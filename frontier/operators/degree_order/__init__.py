@@ -24,14 +24,9 @@ AMOUNTS = 5  # that are summed up over places (ROWS in degree_order.cuh)
 
 
 class Places(NamedTuple):
-    """Vertices in the order of falling degree.
+    """The vertices that are not ignored by falling degree, and the place of each vertex, which is last for the ignored.
 
-    Attributes
-    ----------
-    order : array of the graph's vertex dtype
-        Those that are not ignored.
-    rank : array of the graph's vertex dtype, shape (num_vertices,)
-        The place of each vertex; those that are ignored come last.
+    Both are arrays of the graph's vertex dtype.
     """
 
     order: Any
@@ -129,12 +124,8 @@ def _deal_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: i
 class RowClasses(NamedTuple):
     """Rows of falling length, by how many threads take them.
 
-    Attributes
-    ----------
-    longer : tuple of int
-        How many rows are longer than each limit.
-    first_piece : array of int64, shape (longer[0] + 1,)
-        The pieces of the longest of them before each, and of all.
+    `longer` says how many rows are longer than each limit. `first_piece`, of int64, has the pieces of the longest of
+    them before each, and of all.
     """
 
     longer: tuple[int, ...]

@@ -17,12 +17,7 @@ HEADER = "frontier/operators/degrees/degrees.cuh"
 def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
     """The number of neighbors of each of some vertices, or of all: `out`, or a new array of int64.
 
-    Parameters
-    ----------
-    vertices : array of the graph's vertex dtype, optional
-        Valid ids; they are not checked.
-    out : array of int64, with an entry for each, optional
-        Contiguous.
+    Ids of `vertices` must be valid. `out` is contiguous, of int64, with an entry for each vertex.
     """
     if graph.device.is_gpu:
         count = graph.num_vertices if vertices is None else int(vertices.size)

@@ -26,16 +26,10 @@ MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no tr
 class CaptureSpace:
     """Memory of a workspace that all of its records share, since they run one after another.
 
-    Attributes
-    ----------
-    lists : array, shape (2, num_vertices)
-        For the frontiers of a traversal.
-    stamps : array of int32, shape (num_vertices,)
-        The number of the latest output, a negative one, that each vertex was put into.
-    latest : array of int32, shape (1,)
-        The lowest number so far.
-    outputs : Scratch
-        What operators put out: the k-th one of any record at the same place; and what traversals work with.
+    `lists`, of shape (2, num_vertices), is for the frontiers of a traversal. `stamps` has the number of the latest
+    output, a negative one, that each vertex was put into; `latest`, of one entry, has the lowest so far; both are
+    int32. `outputs` is what operators put out, the k-th one of any record at the same place, and what traversals work
+    with.
     """
 
     def __init__(self, graph: BaseGraph):
@@ -67,20 +61,9 @@ class CaptureSpace:
 class CaptureArena:
     """The memory of one record, as operators ask for it in their order.
 
-    Parameters
-    ----------
-    graph : Graph
-    views : list of (Graph, ByValue)
-        Of the graph, and of its reverse if it keeps in-edges.
-    work : Workspace
-
-    Attributes
-    ----------
-    graph : Graph
-    visits, trailing : int
-        How many outputs are distinguished by a number of their own, and how many of these after the last traversal.
-    zeros : array of int64
-        To be set to zero by the first launch of the record.
+    `views` are graphs with their views: the graph, and its reverse if it keeps in-edges. `visits` outputs are
+    distinguished by a number of their own, `trailing` of them after the last traversal. The first launch of the record
+    sets `zeros` to zero.
     """
 
     def __init__(self, graph: BaseGraph, views: list[tuple[BaseStore, ByValue]], work: Workspace):

@@ -34,16 +34,11 @@ SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average 
 
 
 class Shares(NamedTuple):
-    """What kernels share lists out by.
+    """The data by which kernels share lists out.
 
-    Attributes
-    ----------
-    ends : array of int64
-        Of each vertex: the arcs of all vertices up to it. Empty if lists are shared out by vertices.
-    most : int
-        Longer lists are deferred: their places go to `long`, and their number to `num_long`, as long as there is room.
-    lock : array of int64
-        What `combine_share` takes.
+    `ends` has the number of arcs of all vertices up to each, and is empty if lists are shared out by vertices. Lists of
+    more than `most` are deferred: their places go to `long`, and their number to `num_long`, as long as there is room.
+    `combine_share` takes the `lock`, an array of int64.
     """
 
     ends: Any
@@ -143,13 +138,7 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
 def run_shares(
     graph: BaseGraph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
 ) -> None:  # fmt: skip
-    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`.
-
-    Parameters
-    ----------
-    view : tuple
-        From `read_view`.
-    """
+    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, with a `read_view`."""
     if balance == "merge":
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return

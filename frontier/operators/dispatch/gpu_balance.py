@@ -59,18 +59,9 @@ SMALL_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth
 class Pieces:
     """Buffer for the pieces of long neighbor lists that a kernel defers to a second one.
 
-    Parameters
-    ----------
-    arcs : int, optional
-        Number of arcs to be visited, if known: with few, nothing is deferred.
-
-    Attributes
-    ----------
-    needed : bool
-        Whether the second kernel has to be launched.
-    args : tuple
-        Arguments of both kernels: the pieces, an array of their number and of how many parts of them were taken, and
-        the capacity; no arrays if nothing is deferred.
+    With few `arcs` to be visited, if their number is known, nothing is deferred. `needed` says whether the second
+    kernel has to be launched. Both kernels take `args`: the pieces, an array of their number and of how many parts of
+    them were taken, and the capacity; no arrays if nothing is deferred.
     """
 
     def __init__(self, graph: BaseGraph, arcs: int | None = None):
@@ -114,14 +105,9 @@ def launch_balanced(
 ) -> None:  # fmt: skip
     """Launch the kernel `name` of an operator, which walks the neighbors of some vertices, by a schedule.
 
-    Parameters
-    ----------
-    outputs, args : tuples
-        The kernel's parameters between the vertices and what the schedule needs, and behind that.
-    arcs : int, optional
-        Number of arcs to be visited, if known.
-    last_outputs : tuple, optional
-        In place of `outputs`, in the last launch: what only that does is to tell the host how it all ended.
+    The kernel takes `outputs` between the vertices and what the schedule needs, and `args` behind that. The last launch
+    takes `last_outputs`, if given, which also tell the host how it all ended. `arcs` is the number of arcs to be
+    visited, if known.
     """
     kernel, view = getattr(kernels, name), graph.view()
     last_outputs = outputs if last_outputs is None else last_outputs
@@ -154,16 +140,9 @@ def launch_expansion(
 ) -> None:  # fmt: skip
     """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
 
-    Parameters
-    ----------
-    kernel, kernel_of_pieces : CudaKernel
-        ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``.
-    pieces : Pieces
-        Whose arguments are among `args`.
-    most_items : int
-        Of a block, at a time.
-    last : tuple, optional
-        In place of `args`, in the last launch.
+    The calls are ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``; the arguments of `pieces` are
+    among `args`. A block takes at most `most_items` at a time. The last launch takes `last` in place of `args`, if
+    given.
     """
     items = min(items_per_block(count), most_items)
     blocks, last = -(-count // items), args if last is None else last

@@ -24,15 +24,10 @@ if TYPE_CHECKING:
 
 
 class TraversableGraph(NamedTuple):
-    """A graph as compiled functors on a CPU have it.
+    """A graph as compiled functors on a CPU have it: its view, and its weights as `operators.weights` reads them.
 
-    Attributes
-    ----------
-    lists : NamedTuple
-        The view, without weights. (In compiled functions the name `view` has a meaning of its own.)
-    weights : array, `ByEdge` or None
-        As `operators.weights` reads them.
-    num_vertices : int
+    The view, which is without weights, is called `lists`: in compiled functions the name `view` has a meaning of its
+    own.
     """
 
     lists: Any
@@ -41,14 +36,7 @@ class TraversableGraph(NamedTuple):
 
 
 class Interpreted:
-    """A graph as functors have it that Python runs.
-
-    Parameters
-    ----------
-    graph : TraversableGraph
-    iterator : module
-        What has the neighbor iterator of its structure.
-    """
+    """A graph as functors have it that Python runs, with the module of its structure's neighbor iterator."""
 
     def __init__(self, graph: TraversableGraph, iterator: ModuleType):
         self._graph, self._iterator = graph, iterator
@@ -84,13 +72,7 @@ _by_view: dict[type, ModuleType] = {}
 
 
 def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGraph | Interpreted:
-    """A graph for functors on a CPU.
-
-    Parameters
-    ----------
-    view, weights
-        See `TraversableGraph`.
-    """
+    """A graph for functors on a CPU, from a view and weights as in `TraversableGraph`."""
     found = TraversableGraph(view, weights, graph.num_vertices)
     iterator = _by_view.get(type(view))
     if iterator is None:
@@ -101,17 +83,8 @@ def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGra
 def argument_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
     """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
 
-    Parameters
-    ----------
-    macros : dict of str to str
-        For its view.
-    work : Workspace
-        Of the graph.
-
-    Raises
-    ------
-    FunctorError
-        Launches are being recorded, which would see the view of now when they are repeated.
+    `macros` are those of the view, and `work` is the graph's. Raises FunctorError while launches are being recorded,
+    which would see the view of now when they are repeated.
     """
     if recorder.launches is not None:
         raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")

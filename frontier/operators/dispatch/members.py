@@ -23,17 +23,10 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """How functors see a kind of members.
+    """The form in which functors see a kind of members.
 
-    Attributes
-    ----------
-    of_edges : bool
-    parameters : tuple of str
-        What a functor is called with, before the user's arguments.
-    kinds : tuple of str
-        Their kinds, as `cuda_kernels_for` takes them.
-    options : tuple
-        Macros of CUDA kernels.
+    A functor is called with `parameters`, of these `kinds` (see `cuda_kernels_for`), before the user's arguments.
+    `options` are macros of CUDA kernels.
     """
 
     of_edges: bool

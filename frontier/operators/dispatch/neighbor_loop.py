@@ -53,13 +53,7 @@ class NeighborLoop(NamedTuple):
 
 @functools.cache
 def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
-    """The loops over the neighbors of a structure.
-
-    Parameters
-    ----------
-    iterator : module
-        With the functions over views that `frontier.core.view` describes.
-    """
+    """The loops over the neighbors of a structure, from its functions over views (see `frontier.core.view`)."""
     segments, segment, next_run = iterator.segments, iterator.segment, iterator.next_run
 
     @jit(forceinline=True)
@@ -115,13 +109,7 @@ def rarely(condition: bool) -> bool:
 
 
 class Walk(types.SimpleIteratorType):
-    """The type of a walk.
-
-    Attributes
-    ----------
-    step, view, neighbor : types.Type
-        Of two arguments of `walk`, and of neighbors.
-    """
+    """The type of a walk, from the types of two arguments of `walk`, and of neighbors."""
 
     vertex = types.int64
     state = types.UniTuple(types.int64, 7)

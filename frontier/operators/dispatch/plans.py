@@ -46,17 +46,8 @@ _plans: dict[tuple, AdvancePlan] = clearable({})  # by what functors mean
 class ArgumentKind(NamedTuple):
     """What is the same of an argument in all calls, and what is done with it in each.
 
-    Attributes
-    ----------
-    position : int
-        Among the arguments.
-    type : type
-    dtype : dtype or None
-        Of an array; None for a number.
-    strides : tuple of int
-        Of an array: those of a contiguous one of one dimension.
-    convert : function or None
-        What makes what kernels are given; None if that is the argument itself.
+    The `dtype` of a number is None. The `strides` of an array are those of a contiguous one of one dimension. `convert`
+    makes what kernels are given; None if that is the argument itself.
     """
 
     position: int
@@ -69,14 +60,8 @@ class ArgumentKind(NamedTuple):
 class AdvancePlan:
     """A push from few vertices of any graph of some type on some device.
 
-    Parameters
-    ----------
-    kinds : tuple of ArgumentKind
-        Of the arguments that functors are given.
-    unique : bool
-        Whether a vertex is put out only once.
-    may_pull : bool
-        Whether a pull would do the same.
+    `kinds` are those of the functors' arguments. With `unique`, a vertex is put out only once. `may_pull` says whether
+    a pull would do the same.
     """
 
     __slots__ = ("__weakref__", "_kinds", "_unique", "may_pull")
@@ -105,32 +90,15 @@ class AdvancePlan:
         self, graph: BaseGraph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
         values: list[Any],
     ) -> Frontier:  # fmt: skip
-        """The next frontier.
+        """The next frontier, from `count` vertices with `arcs` arcs; `values` are from `convert`.
 
-        Parameters
-        ----------
-        work : Workspace
-            That of the graph, for this thread and the current stream.
-        functors : tuple
-            Those of this call.
-        frontier : Frontier
-            Where to start.
-        count, arcs : int
-            The length of its list, and the number of arcs that leave the vertices there.
-        values : list
-            From `convert`.
+        `work` is the graph's for this thread and the current stream, and `functors` are those of this call.
         """
         raise NotImplementedError
 
 
 class PushOnGpu(AdvancePlan):
-    """A push in one launch.
-
-    Parameters
-    ----------
-    kernel : CudaKernel
-        ``push`` of advance.
-    """
+    """A push in one launch of the kernel ``push`` of advance."""
 
     __slots__ = ("_kernel",)
 
@@ -163,14 +131,9 @@ class PushOnGpu(AdvancePlan):
 
 
 class PushOnCpu(AdvancePlan):
-    """A push in one call of a kernel.
+    """A push in one call of a kernel that `make_push` of advance makes.
 
-    Parameters
-    ----------
-    kernel : ParallelKernel
-        As `make_push` of advance makes it.
-    reads : tuple of (bool, bool)
-        Whether it looks at the edges' ids or slots, and at their weights.
+    `reads` says whether it looks at the edges' ids or slots, and whether at their weights.
     """
 
     __slots__ = ("_kernel", "_reads")
@@ -254,13 +217,7 @@ def _look_up(work: Workspace, functors: tuple, setting: tuple) -> AdvancePlan | 
 def prepare_push_on_gpu(
     graph: BaseGraph, functors: tuple, args: tuple, kernels: Any, *, unique: bool, may_pull: bool
 ) -> None:
-    """Have further pushes with these functors, and with arguments like these, find what they need.
-
-    Parameters
-    ----------
-    kernels : CudaKernels
-        Of advance.
-    """
+    """Have further pushes with these functors, and arguments like these, find what they need in advance's kernels."""
     kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, attrgetter("data.ptr"))
     # Those of functors that are checked are others; without any edges, how many lanes share a list is not decided yet.
     if isinstance(kernel, CudaKernel) and kinds is not None and graph.store.short_lists is not None:
@@ -270,13 +227,7 @@ def prepare_push_on_gpu(
 def prepare_push_on_cpu(
     graph: BaseGraph, functors: tuple, args: tuple, kernel: Any, *, unique: bool, may_pull: bool
 ) -> None:
-    """The same.
-
-    Parameters
-    ----------
-    kernel : ParallelKernel
-        As `make_push` of advance makes it.
-    """
+    """The same, with a kernel as `make_push` of advance makes it."""
     kinds = _kinds_of(args, NUMBERS, None)
     if kinds is not None:
         reads = reads_of(functors[0])

@@ -19,15 +19,7 @@ from frontier.runtime.compile.cpu import LINKED_OPTIONS
 
 
 class ByEdge(NamedTuple):
-    """The weights of a graph with edge data.
-
-    Attributes
-    ----------
-    ids : array of int
-        The edge in each slot.
-    weights : array, or None
-        The weight of each edge.
-    """
+    """The weights of a graph with edge data: the id of the edge in each slot, and the weight of each edge, or None."""
 
     ids: Any
     weights: Any

@@ -218,9 +218,7 @@ LONG_LIST = 512  # longer ones are copied by a thread block each
 def incident_arcs(graph: BaseGraph, marked: Any) -> tuple[Any, Any]:
     """All arcs that leave or enter the marked vertices, as sources and destinations; some may be listed twice.
 
-    Parameters
-    ----------
-    marked : array of bool, shape (num_vertices,)
+    `marked` has a bool for each vertex.
     """
     xp = graph.xp
     if not graph.has_in_edges:
@@ -250,21 +248,9 @@ def collect_arcs(
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Arcs of some vertices (None for all), those that `op` chooses if it is given.
 
-    Parameters
-    ----------
-    slots : bool
-        Whether slots are wanted.
-    relabel : array of vertex ids, shape (num_vertices,), optional
-        What destinations are called.
-    counts : array of int64, optional
-        What `count_arcs` would return, if that is known. It becomes `offsets`.
-
-    Returns
-    -------
-    offsets : array of int64
-        By position in `vertices`.
-    dst : array of vertex ids
-    slots : array of int64, or None
+    Returns offsets (int64) by position in `vertices`, destinations, and slots (int64; None unless `slots` are wanted).
+    `relabel` has a new id for each vertex, which destinations get. `counts` is what `count_arcs` would return, if that
+    is known; it becomes the offsets.
     """
     xp = graph.xp
     if vertices is None:
@@ -314,16 +300,10 @@ def _run(
 
 
 def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
-    """Write the arcs that leave some vertices from given places on; on a GPU.
+    """Write the arcs that leave some vertices to `dst`, and their slots to `slots` unless that is None; on a GPU.
 
-    Parameters
-    ----------
-    vertices : array of the graph's vertex dtype, shape (m,)
-        Negative ones are skipped.
-    cursors : array of int64, shape (m,)
-        Where the arcs of each go; they move past them.
-    dst : array of the graph's vertex dtype
-    slots : array of int64, or None
+    The arcs of ``vertices[i]`` go to ``cursors[i]`` (int64) and on, and the cursors move past them. Negative vertices
+    are skipped.
     """
     _launch(graph, vertices, cursors, dst, slots, None, None, ())
 

@@ -13,14 +13,9 @@ if TYPE_CHECKING:
 class DeferredFrontier(Frontier):
     """A frontier of as many vertices as kernels will have put out, or functors listed, by the time that it is read.
 
-    Operators that are recorded with it read its size on the device. It is true, since it may have members.
-
-    Attributes
-    ----------
-    listed : array
-        The vertices, and room for more.
-    number : array of int64, shape (1,)
-        How many there are. If that is more than `listed` has room for, all vertices of the graph are members.
+    Operators that are recorded with it read its size on the device. It is true, since it may have members. `listed` has
+    the vertices, and room for more; `number` has their number, one int64. If that is more than there is room for, all
+    vertices of the graph are members.
     """
 
     def __init__(self, graph: BaseGraph, listed: Any, number: Any):

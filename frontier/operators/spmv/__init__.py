@@ -257,12 +257,8 @@ class SpMV:
 class RowShares(NamedTuple):
     """How many threads take which rows, of rows sorted by length.
 
-    Attributes
-    ----------
-    bounds : tuple of int
-        How many rows are longer than each of `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`.
-    first_piece, piece_rows : array of int64, array of int32
-        Of each long row its first piece (and of all how many there are), and of each piece its row.
+    `bounds` are the numbers of rows longer than each of `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64)
+    has the first piece of each long row, and the number of all; `piece_rows` (int32) has the row of each piece.
     """
 
     bounds: tuple[int, ...]
@@ -286,17 +282,10 @@ def most_hubs(itemsize: int) -> int:
 def multiply_rows(
     graph: BaseGraph, matrix: tuple[Any, Any, Any], shares: RowShares, x: Any, out: Any, hubs: Any = None
 ) -> None:  # fmt: skip
-    """A product on a GPU, by the kernel for rows sorted by length.
+    """A product on a GPU, by the kernel for rows sorted by length; the graph gives types.
 
-    Parameters
-    ----------
-    graph : Graph
-        Gives types.
-    matrix : tuple of array
-        Offsets, columns, and weights or None.
-    hubs : array of the graph's vertex dtype, optional
-        Positions in `x` of the hubs, which the first columns are of: see ``spmv.cuh``. By default the first entries are
-        those of hubs, and columns are positions.
+    The matrix is its offsets, columns, and weights or None. Its first columns are of hubs, whose positions in `x` are
+    in `hubs` (see ``spmv.cuh``). By default the first entries are those of hubs, and columns are positions.
     """
     from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 

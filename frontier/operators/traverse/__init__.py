@@ -95,13 +95,7 @@ def traverse_along(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, limits: Limits, *, edges: str = "out",
     balance: str = "auto", entering: BaseGraph | None = None,
 ) -> int:  # fmt: skip
-    """`traverse`.
-
-    Parameters
-    ----------
-    entering : Graph, optional
-        As for `pull`: where a directed graph is known to have each arc both ways, that graph itself.
-    """
+    """`traverse`; `entering` as for `pull`: the graph itself if it is directed and known to have each arc both ways."""
     frontier = check_frontier(graph, frontier)
     one_of(balance, "balance", BALANCES)
     steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]

@@ -63,27 +63,10 @@ class Limits(NamedTuple):
 
 
 class Traversal:
-    """Repeated advances with the same functors.
+    """Repeated advances with the same functors, along the edges of any graph in `traversed`.
 
-    Parameters
-    ----------
-    traversed : tuple of Graph
-        Along whose edges to go.
-    functors : Functors
-    values : tuple
-        The functors' arguments.
-    step : int or None
-        Which of them counts the advances.
-    most : int
-        No advance is over more arcs.
-    balance : str
-    entering : Graph or None
-        As for `pull`.
-
-    Attributes
-    ----------
-    chooses : bool
-        Whether a kernel chooses between push and pull.
+    The argument at `step` counts the advances. No advance is over more than `most` arcs. `entering` is as for `pull`.
+    `chooses` says whether a kernel chooses between push and pull.
     """
 
     def __init__(
@@ -146,13 +129,7 @@ class Traversal:
         return sum(own_frontier(each, frontier).num_arcs for each in self.traversed)
 
     def _way(self, frontier: Frontier, arcs: int | None, few: bool) -> Way:
-        """How to advance from a frontier.
-
-        Parameters
-        ----------
-        few : bool
-            Whether many advances from small ones may share a launch.
-        """
+        """How to advance from a frontier; with `few`, many advances from small ones may share a launch."""
         is_gpu, count = self.graph.device.is_gpu, len(frontier)
         if few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS and (self.one_way or is_gpu):
             return self._push_repeatedly

@@ -32,18 +32,9 @@ BLOCKS_PER_MULTIPROCESSOR = 16
 def compile_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = (), arch: str = "sm_90"
 ) -> bytes:
-    """Machine code of all kernels in a header.
+    """Machine code of all kernels in a header, linked with the LTO-IR of the functors that they call.
 
-    Parameters
-    ----------
-    header : str
-        Path of the ``.cuh`` file from the project's root.
-    defines : tuple of (str, str)
-        Macros.
-    functors : tuple of bytes
-        LTO-IR of the functors that the kernels call.
-    arch : str
-        Target, such as ``"sm_90"``.
+    The header is a path from the project's root, `defines` are macros, and `arch` is a target such as ``"sm_90"``.
     """
     import_toolchain()
     return machine_code(_source(header, defines), str(PROJECT_ROOT), arch, functors)
@@ -65,13 +56,7 @@ def cached_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str,
     compile: Compile | None = None,
 ) -> bytes:  # fmt: skip
-    """`compile_cubin` behind what came with the package, and the disk cache.
-
-    Parameters
-    ----------
-    compile : function, optional
-        Is tried first; see `workers`.
-    """
+    """`compile_cubin` behind the package's own code and the disk cache; `compile` is tried first (see `workers`)."""
     shipped = None if functors else shipped_cubin(header, defines, arch)
     if shipped is not None:
         return shipped.code
@@ -155,17 +140,9 @@ _shared_lock = Lock()
 class CudaKernel:
     """A kernel that can be launched over a number of work items.
 
-    The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid.
-
-    Attributes
-    ----------
-    function : Function
-        CuPy's, which keeps the module loaded.
-    driver : module
-    stream : function
-        Returns the current stream.
-    blocks_limit : int
-        Blocks of a grid, unless a launch asks for others.
+    The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid. CuPy's
+    `function` keeps the module loaded. `stream` returns the current stream. A grid has at most `blocks_limit` blocks,
+    unless a launch asks for others.
     """
 
     __slots__ = ("_array_type", "_free", "_pointer", "_shared_limit", "blocks_limit", "driver", "function", "stream")
@@ -186,22 +163,11 @@ class CudaKernel:
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
         cooperative: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the kernel on the current stream.
+        """Queue the kernel on the current stream, for `count` work items; with 0, nothing is launched.
 
-        Parameters
-        ----------
-        count : int
-            Work items; with 0, nothing is launched.
-        *args
-            Of the kernel after the first; see `words_of`.
-        tile : int
-            Threads per item.
-        blocks : int, optional
-            Number of blocks; by default enough to cover `count`.
-        shared : int
-            Bytes of dynamic shared memory.
-        cooperative : bool
-            Cooperative launch: all blocks are resident at once, so that they can synchronize. Fails if they do not fit.
+        The arguments are those of the kernel after the first; see `words_of`. An item takes `tile` threads. By default
+        there are enough blocks to cover `count`. `shared` is in bytes of dynamic shared memory. In a cooperative launch
+        all blocks are resident at once, so that they can synchronize; it fails if they do not fit.
         """
         if count == 0:
             return
@@ -223,10 +189,7 @@ class CudaKernel:
     ) -> None:  # fmt: skip
         """`__call__`, with parameters as `words_of` returns them; while launches are recorded, this one is not.
 
-        Parameters
-        ----------
-        stream : int, optional
-            The address of the current stream, if it is at hand, in a thread that may call the driver.
+        The stream is the address of the current one, if it is at hand, in a thread that may call the driver.
         """
         try:
             parameters = self._free.pop()
@@ -299,10 +262,7 @@ def load_module(
 ) -> Any:  # fmt: skip
     """A CuPy module with the kernels of a header, on the current device.
 
-    Parameters
-    ----------
-    functors : tuple of bytes, or Shipped
-        LTO-IR of those that the kernels call; or the machine code that came with the package.
+    `functors` is the LTO-IR of those that the kernels call, or the machine code that came with the package.
     """
     return _load_module(header, defines, functors)
 

@@ -12,17 +12,9 @@ from typing import Any
 
 
 def machine_code(source: str, root: str, arch: str, functors: tuple[bytes, ...]) -> bytes:
-    """Compile CUDA source to a cubin.
+    """Compile CUDA source to a cubin for a target such as ``"sm_90"``, linked with LTO-IR of functors.
 
-    Parameters
-    ----------
-    source : str
-    root : str
-        The folder from which headers are named.
-    arch : str
-        Target, such as ``"sm_90"``.
-    functors : tuple of bytes
-        LTO-IR to link with.
+    Headers are named from the folder `root`.
     """
     from cuda.core import Linker, LinkerOptions, ObjectCode
 

@@ -76,10 +76,7 @@ def framed(key: str, data: bytes) -> bytes:
 def unframed(key: str, data: bytes) -> bytes:
     """Return what was given to `framed` with the same key.
 
-    Raises
-    ------
-    DamagedError
-        `data` was changed or cut, or belongs to another key.
+    Raises DamagedError if `data` was changed or cut, or belongs to another key.
     """
     begin = len(MAGIC) + hashlib.sha256().digest_size
     contents = data[begin:]
@@ -95,14 +92,9 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 class CachedFile:
-    """A file of the cache.
+    """A file of the cache, whose name has a hash of the key in place of ``{}``.
 
-    Parameters
-    ----------
-    folder, name : str
-        Of the file; `name` contains ``{}`` where a hash of the key goes.
-    key : tuple
-        All that decides about the contents, by its ``repr``.
+    The key is all that decides about the contents, by its ``repr``.
     """
 
     def __init__(self, folder: str, name: str, key: tuple):
@@ -140,13 +132,7 @@ def _report_unkept(folder: Path, why: str) -> None:
 
 
 def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[], bytes]) -> bytes:
-    """Return what `build` makes, kept on disk by everything that goes into it.
-
-    Parameters
-    ----------
-    folder, suffix : str
-        Of the file, whose name is a hash of `parts`.
-    """
+    """Return what `build` makes, kept on disk by `parts`: all that goes into it, of which the file's name is a hash."""
     file = CachedFile(folder, f"{{}}.{suffix}", parts)
     data = file.load(bytes)
     if data is None:

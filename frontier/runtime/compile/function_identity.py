@@ -138,13 +138,7 @@ def _contents(cell: CellType) -> Any:
 
 
 class Identity:
-    """What a function means. Equal meanings are one object, so that comparing two costs nothing.
-
-    Attributes
-    ----------
-    key : tuple
-        Code and values.
-    """
+    """What a function means: a `key` of code and values. Equal meanings are one object, so comparing costs nothing."""
 
     __slots__ = ("_digest", "_portable", "key")
 
@@ -192,16 +186,9 @@ _latest: dict[int, Known] = clearable({})
 def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
     """The identity of a function.
 
-    Parameters
-    ----------
-    arrays : bool
-        Arrays that it names are part of the key by their contents. Otherwise they are refused.
-
-    Raises
-    ------
-    MutableGlobalError
-        The function, or one that it calls, names an array or a container whose contents may change, or a module as
-        a whole.
+    With `arrays`, arrays that it names are part of the key by their contents; otherwise they are refused. Raises
+    MutableGlobalError if the function, or one that it calls, names an array or a container whose contents may change,
+    or a module as a whole.
     """
     return known(function, arrays=arrays).identity
 
@@ -238,12 +225,8 @@ class Known:
 
     Functions are held weakly: one that refers to itself would otherwise never be freed.
 
-    Attributes
-    ----------
-    identity : Identity
-        Right for as long as `is_current` says so.
-    steady : bool
-        Whether it can be. A module may compute an attribute whenever it is asked for it; an array may be written to.
+    The identity is right for as long as `is_current` says so. It never is unless `steady`: a module may compute an
+    attribute whenever it is asked for it; an array may be written to.
     """
 
     __slots__ = ("__weakref__", "_function", "functions", "identity", "modules", "of_modules", "steady")

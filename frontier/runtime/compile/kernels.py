@@ -36,10 +36,7 @@ C_TYPES = {
 class Header:
     """A header of CUDA kernels, which macros specialise.
 
-    Attributes
-    ----------
-    source : (str, tuple of (str, str))
-        The header's path from the project's root, and the macros; for a CPU, too.
+    `source` is its path from the project's root, and the macros; for a CPU, too.
     """
 
     def __init__(self, path: str, device: Device, defines: tuple[tuple[str, str], ...] = ()):
@@ -105,16 +102,10 @@ def _load(package: str, device: Device, defines: tuple[tuple[str, str], ...]) ->
 
 
 def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None = None) -> Kernels:
-    """The kernels of `package` for `device`.
+    """The kernels for `device` of a package, the dotted name of a folder such as ``"structures.hornet"``.
 
-    Parameters
-    ----------
-    package : str
-        Dotted name of the folder, for example ``"structures.hornet"``.
-    device : Device
-    defines : mapping, optional
-        Macros that specialise the CUDA kernels: NumPy dtypes become C type names, other values their text. The CPU
-        kernels specialise themselves by the types of their arguments.
+    `defines` are macros that specialise the CUDA kernels: NumPy dtypes become C type names, other values their text.
+    The CPU kernels specialise themselves by the types of their arguments.
     """
     pairs = tuple(sorted((name, define_text(value)) for name, value in (defines or {}).items()))
     kernels = _load(package, device, pairs)

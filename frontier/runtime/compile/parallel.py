@@ -25,13 +25,8 @@ PIECES = 8  # for each thread, so that one that is late keeps nobody waiting
 class ParallelKernel:
     """A kernel, called as ``kernel(count, *args)``, of a function ``function(begin, end, *args)`` for a range of items.
 
-    Parameters
-    ----------
-    few : int
-        Fewer work items than these are done on one core. None if the caller decides, and makes them as many as are to
-        be done at once: for example by dealing lists to 8 threads.
-    grain : int
-        Work items of a piece, at least.
+    Fewer work items than `few` are done on one core. It is None if the caller decides, and makes them as many as are to
+    be done at once: for example by dealing lists to 8 threads. A piece has at least `grain` work items.
     """
 
     def __init__(self, function: Callable, few: int | None = FEW, grain: int = GRAIN):

@@ -54,16 +54,10 @@ class Shipped(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Machine code that is to be put into an archive.
+    """Machine code that is to be put into an archive, by the name that `code_name` makes.
 
-    Attributes
-    ----------
-    name : str
-        See `code_name`.
-    group : str
-        Kernels that are used together should be in one. Code that several have is in that of the parts, between
-        hyphens, with which all their names begin.
-    code : bytes
+    Kernels that are used together should be in one group. Code that several have is in that of the parts, between
+    hyphens, with which all their names begin.
     """
 
     name: str
@@ -112,16 +106,9 @@ def folder() -> Path:
 
 
 def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None, cuda: int = 0) -> Path:
-    """Write the archive for `arch`, in place of the one that was there.
+    """Write the archive for `arch`, in place of the one that was there, by default in the package's folder.
 
-    Parameters
-    ----------
-    entries : iterable of Entry
-        One of each name.
-    cuda : int
-        The major version of CUDA that the compiler is of.
-    into : Path, optional
-        The folder; by default that of the package.
+    Each name has one entry. `cuda` is the major version of CUDA that the compiler is of.
     """
     path = (FOLDER if into is None else into) / f"{arch}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)

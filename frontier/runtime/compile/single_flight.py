@@ -14,10 +14,7 @@ def once(function: Callable[..., Any]) -> Any:
     With `functools.cache`, each thread that asks for an entry which is not there makes one, and the last one stays.
     That of another thread is dropped when the thread is done with it; a GPU may not be, if it is a kernel.
 
-    Returns
-    -------
-    function
-        Its entries, by the arguments, are in the dictionary ``cache``.
+    The dictionary ``cache`` of the returned function has the entries, by the arguments.
     """
     made: dict[tuple, Any] = {}
     lock = RLock()

@@ -19,11 +19,8 @@ def text_of(code: CodeType) -> str | None:
     """The lines of the definition that code was compiled from.
 
     None if they are not to be found; if they were edited since, so that they would be compiled to other code; or if
-    there are several definitions of this name on its line, such as lambdas.
-
-    Notes
-    -----
-    The first call for a file compiles it, which takes some 10 ms for 500 lines.
+    there are several definitions of this name on its line, such as lambdas. The first call for a file compiles it,
+    which takes some 10 ms for 500 lines.
     """
     with parsing:
         return _definitions(code.co_filename).get(code)

@@ -64,10 +64,7 @@ def takes_alternative(key: Hashable) -> bool:
 def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:
     """Take note of an alternative, once for each `key`.
 
-    Parameters
-    ----------
-    begin : callable
-        Begins to compile it, and returns what waits for the end of that and loads it.
+    `begin` begins to compile it, and returns what waits for the end of that and loads it.
     """
     if key not in _loads:
         _loads[key] = begin  # so that what begins it does not add it again

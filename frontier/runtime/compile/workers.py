@@ -54,10 +54,7 @@ def processes() -> int:
 class Job(Future):
     """Work that is done once, by the first who comes to it.
 
-    Parameters
-    ----------
-    work : function of a `Compile`
-        The function of a process, which returns None where it has failed; or None.
+    It is a function of the `Compile` of a process, which returns None where it has failed; or of None.
     """
 
     def __init__(self, work: Callable[[Compile | None], Any]):

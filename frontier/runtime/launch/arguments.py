@@ -19,14 +19,7 @@ _WORD = struct.Struct("Q")
 
 
 class ByValue:
-    """A struct of eight-byte fields, which a kernel takes by value.
-
-    Attributes
-    ----------
-    fields : array of int64
-    address : int
-        Where they are in the host's memory.
-    """
+    """A struct of eight-byte fields, which a kernel takes by value; `address` is their place in the host's memory."""
 
     __slots__ = ("address", "fields")
 
@@ -36,13 +29,7 @@ class ByValue:
 
 
 class Struct(ByValue):
-    """A struct whose fields change from launch to launch, all or a few of them.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Of the fields, in order.
-    """
+    """A struct whose fields, named in order, change from launch to launch, all or a few of them."""
 
     __slots__ = ("_all", "_at", "_words", "names")
 
@@ -84,13 +71,7 @@ class Field(ByValue):
 
 
 class Number(ByValue):
-    """A number that may change from launch to launch, in place of one of a functor's arguments.
-
-    Attributes
-    ----------
-    dtype : dtype
-    ndim : int
-    """
+    """A number that may change from launch to launch, in place of one of a functor's arguments."""
 
     __slots__ = ("_value", "dtype")
 
@@ -107,15 +88,7 @@ class Number(ByValue):
 
 
 class Matrix:
-    """An array of two dimensions, which a kernel takes as three parameters: its address, rows and columns.
-
-    Attributes
-    ----------
-    array : array of the device
-    dtype : dtype
-    ndim : int
-    words : tuple of int
-    """
+    """An array of two dimensions, which a kernel takes as three parameters: its address, rows and columns."""
 
     __slots__ = ("array", "dtype", "words")
 
@@ -130,12 +103,7 @@ class Matrix:
 class Parameters:
     """Memory for the parameters of one launch of a kernel that takes `count` of them.
 
-    Attributes
-    ----------
-    address : int
-        Of the array of pointers.
-    set_count : function ``set_count(count)``
-        Changes the first parameter.
+    `address` is that of the array of pointers. ``set_count(count)`` changes the first parameter.
     """
 
     __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
@@ -157,16 +125,10 @@ class Parameters:
 
 
 def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list[tuple[int, ByValue]]]:
-    """A kernel's arguments as words, and the structs among them with their positions.
+    """A kernel's arguments, the first of which is `count`, as words, and the structs among them with their positions.
 
-    Parameters
-    ----------
-    count : int
-        The first argument.
-    args : tuple
-        The others: arrays of the device, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no array.
-    array_type : type
-        Of the device's arrays.
+    The others are arrays of `array_type`, the device's, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no
+    array.
     """
     words = [count]
     append = words.append

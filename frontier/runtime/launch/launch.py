@@ -13,14 +13,8 @@ THREADS = 256  # threads of a block, unless a kernel asks for others
 class Launch:
     """A launch of a kernel whose arguments stay, for which nothing is converted when it is repeated.
 
-    Parameters
-    ----------
-    kernel : CudaKernel
-    arguments : tuple
-    words, structs : list
-        The arguments as `words_of` returns them.
-    blocks, threads, shared, cooperative
-        The grid, as for a `CudaKernel`, of a launch that is repeated as it is.
+    `words` and `structs` are the arguments as `words_of` returns them. The grid, as for a `CudaKernel`, is that of a
+    launch that is repeated as it is.
     """
 
     __slots__ = (

@@ -17,16 +17,10 @@ from .launch import Fill, Launch
 
 
 class LaunchGraph:
-    """Launches and fills, one after another, as a CUDA graph.
+    """Launches and fills, one after another, as a CUDA graph of the driver ``cuda.bindings.driver``.
 
     A graph holds a copy of its kernels' parameters. Those structs among them that have changed since are copied before
     it is launched.
-
-    Parameters
-    ----------
-    driver : module
-        ``cuda.bindings.driver``.
-    steps : sequence of Launch or Fill
     """
 
     def __init__(self, driver: Any, steps: Sequence[Launch | Fill]):

@@ -23,15 +23,9 @@ MAX_LAUNCHES = 1000  # of a plan: the host does not know when a frontier is empt
 class Plan:
     """Launches in their order. What is launched in a ``with`` block is captured, and not run.
 
-    The plan keeps the arrays among the arguments alive.
-
-    Parameters
-    ----------
-    memory : object, optional
-        Found as `recorder.launches.memory` by those who launch, while they are captured.
-    work : Workspace, optional
-        Its scratch memory is `scratch` meanwhile: addresses of it are in the launches, so that nobody else may have it.
-    scratch : Scratch, optional
+    The plan keeps the arrays among the arguments alive. Those who launch find `memory` as `recorder.launches.memory`
+    while they are captured. Meanwhile the scratch memory of `work` is `scratch`: addresses of it are in the launches,
+    so that nobody else may have it.
     """
 
     def __init__(self, memory: Any = None, work: Any = None, scratch: Any = None) -> None:

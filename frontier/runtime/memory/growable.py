@@ -33,10 +33,7 @@ _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDi
 def empty(device: Device, size: int, dtype: Any) -> Any:
     """An array that `grow` will not have to copy, if it is large; its contents are undefined.
 
-    Raises
-    ------
-    MemoryError
-        The device's memory is exhausted.
+    Raises MemoryError if the device's memory is exhausted.
     """
     dtype = np.dtype(dtype)
     space = _open_range(device, size * dtype.itemsize)
@@ -46,22 +43,9 @@ def empty(device: Device, size: int, dtype: Any) -> Any:
 def grow(device: Device, array: Any, size: int) -> Any:
     """`array` with at least `size` elements; those it has are kept, the contents of new ones are undefined.
 
-    Takes no time for elements there are, unless the array is small or grows for the first time.
-
-    Parameters
-    ----------
-    array : array, 1-D
-        It stays valid: as a view of the same elements, or, if they had to be copied, on its own.
-
-    Returns
-    -------
-    array
-        `array` itself if it is long enough.
-
-    Raises
-    ------
-    MemoryError
-        The device's memory is exhausted; `array` is as it was.
+    Takes no time for elements there are, unless the array is small or grows for the first time. Returns `array` itself,
+    of one dimension, if it is long enough. It stays valid: as a view of the same elements, or, if they had to be
+    copied, on its own. Raises MemoryError, with `array` as it was, if the device's memory is exhausted.
     """
     if size <= array.size:
         return array
@@ -86,12 +70,7 @@ def ample_size(device: Device, array: Any, size: int, share: int) -> int:
 def prepare(device: Device, array: Any, size: int) -> None:
     """Add the memory now that `array` will need to grow to `size` elements, so that `grow` takes no time then.
 
-    Does nothing for arrays that `grow` would copy.
-
-    Raises
-    ------
-    MemoryError
-        The device's memory is exhausted.
+    Does nothing for arrays that `grow` would copy. Raises MemoryError if the device's memory is exhausted.
     """
     space = _range_of(device, array)
     if space is not None and space.holds(size * array.itemsize):
@@ -160,14 +139,7 @@ class _HostRange(mmap.mmap):
 
 
 class _DeviceRange:
-    """Addresses of the current GPU, the first of which have memory.
-
-    Attributes
-    ----------
-    address : int
-    committed : int
-        Bytes that have memory.
-    """
+    """Addresses of the current GPU, the first of which have memory, of `committed` bytes."""
 
     def __init__(self, nbytes: int):
         import cupy

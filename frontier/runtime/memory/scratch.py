@@ -50,14 +50,9 @@ class Scratch:
 
 
 class ArrayPart:
-    """Some entries of an array of one dimension. They become an array of their own when they are asked for, which takes
-    CuPy microseconds.
+    """Some entries of an array of one dimension, with an address on a GPU.
 
-    Attributes
-    ----------
-    address : int
-        On a GPU.
-    size : int
+    They become an array of their own when they are asked for, which takes CuPy microseconds.
     """
 
     __slots__ = ("_array", "_begin", "address", "size")
@@ -76,12 +71,8 @@ class ArrayPart:
 class OutputArena:
     """Memory on a GPU for small outputs of kernels, one behind the other. What one does not need is the next one's.
 
-    Nothing is written twice: when an array is full there is a new one, and the old one lives as long as its parts.
-
-    Parameters
-    ----------
-    size : int
-        Entries of an array, at least of the largest output.
+    Nothing is written twice: when an array of `size` entries, at least those of the largest output, is full there is a
+    new one, and the old one lives as long as its parts.
     """
 
     __slots__ = ("_address", "_at", "_device", "_itemsize", "_size", "array", "dtype")
@@ -125,16 +116,9 @@ class Counters:
     """A few int64 numbers that kernels add to and the host reads.
 
     Reading them is the single host synchronization of an operator or update, so they hold all a call needs to know.
-
-    Attributes
-    ----------
-    array : array of int64
-        On the device, for kernels.
-    address : int
-        Of that array, on a GPU.
-    published : array of int64, or its address as seen by the GPU
-        In the host's memory. A kernel whose last block copies the numbers there, and sets `array` to zero, spares the
-        host two calls of the driver; see `synchronize`.
+    Kernels take `array`, on the device, or its `address` on a GPU. `published` is in the host's memory: an array, or
+    its address as seen by the GPU. A kernel whose last block copies the numbers there, and sets `array` to zero, spares
+    the host two calls of the driver; see `synchronize`.
     """
 
     def __init__(self, device: Device, size: int):
@@ -213,10 +197,7 @@ class Counters:
 class ErrorFlag:
     """An error flag that kernels set, and that the host reads without a copy after a synchronization.
 
-    Attributes
-    ----------
-    pointer : array of int64, or its address as seen by the GPU
-        The kernel argument; kernels write 1.
+    Kernels take the `pointer`, an int64 array or its address as seen by the GPU, and write 1.
     """
 
     def __init__(self, device: Device):
