@@ -109,7 +109,7 @@ def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_
     """
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
-        return _number(xp, rough.astype(values.dtype), name, multi_edges)
+        return _number(xp, rough.astype(values.dtype), multi_edges)
     return _fitting(xp, _wrapped_sums(xp, values, begins, ends), rough, values.dtype, name, multi_edges)
 
 
@@ -139,7 +139,7 @@ def _fitting(xp: Any, sums: Any, rough: Any, dtype: np.dtype, name: str, multi_e
     return fitting
 
 
-def _number(xp: Any, sums: Any, name: str, multi_edges: str) -> Any:
+def _number(xp: Any, sums: Any, multi_edges: str) -> Any:
     """Sums of floats, if none of them is NaN."""
     if bool(xp.isnan(sums).any()):
         raise ValueError(f"weights: multi_edges={multi_edges!r} makes a sum of infinities of both signs")
@@ -151,7 +151,7 @@ def _sum(xp: Any, added: Any, held: Any, name: str, multi_edges: str) -> Any:
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     if sums.dtype.kind == "f":
-        return _number(xp, sums, name, multi_edges)
+        return _number(xp, sums, multi_edges)
     if bool(((added ^ sums) & (held ^ sums) < 0).any()):  # its sign differs from both
         _fail(name, sums.dtype, multi_edges)
     return sums

@@ -138,7 +138,7 @@ class History(Component):
             with self._changed:
                 if self._source(position) is None:
                     raise MemoryError(LOST)
-        return self._bring(copy, steps, position)
+        return self._bring(copy, steps)
 
     def needs_graph(self, position: int) -> bool:
         """Whether a state can be copied from the graph only, which is to be locked before the snapshot."""
@@ -210,7 +210,7 @@ class History(Component):
         copy, steps = self._claim(source, position)
         self._changed.release()
         try:
-            copy = self._bring(copy, steps, position)
+            copy = self._bring(copy, steps)
         finally:
             self._changed.acquire()
         copy.in_use = False
@@ -283,7 +283,7 @@ class History(Component):
 
     # ---- without it -------------------------------------------------------------------------------------------------
 
-    def _bring(self, copy: Copy, steps: list[LoggedUpdate], position: int) -> Copy:
+    def _bring(self, copy: Copy, steps: list[LoggedUpdate]) -> Copy:
         """What `_claim` returned, or a copy of it, brought to a position, in use."""
         if not copy.moving:
             source = copy

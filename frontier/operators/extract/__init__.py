@@ -166,15 +166,10 @@ def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
     if graph.is_sorted:
         return _collect_in_order(graph, None, is_stored)
     offsets, dst, slots = collect_arcs(graph, slots=is_stored)
-    xp = graph.xp
     weights = None if slots is None else graph.store.weights[slots]
-    keys = arc_keys(graph.device, row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.num_vertices)
-    if weights is None:
-        sort_keys(graph.device, keys)
-    else:
-        keys, weights = sort_pairs(graph.device, keys, weights)
-    _, dst = split_keys(graph.device, keys, graph.num_vertices, graph.vertex_dtype)
-    return offsets, xp.ascontiguousarray(dst), weights
+    rows = row_ids(graph.device, offsets, graph.vertex_dtype)
+    dst, weights = sort_rows(graph, rows, graph.num_vertices, dst, weights)
+    return offsets, graph.xp.ascontiguousarray(dst), weights
 
 
 def sorted_edges(graph: BaseGraph) -> tuple[Any, Any, Any]:
