@@ -98,7 +98,7 @@ class BaseGraph(FunctorGraph):
     _components: list[Component]
     """Features that follow its updates (`frontier.core.component`)."""
 
-    if TYPE_CHECKING:  # properties and methods, which `Graph`, `Structure` and `GraphPart` define and document
+    if TYPE_CHECKING:  # properties and methods, which `Graph` and `GraphPart` define and document
 
         def __init__(self, num_vertices: int = 0, **options: Any): ...
 
