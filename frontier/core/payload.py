@@ -79,7 +79,7 @@ class Payload(Component):
             return graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
 
         if on_existing == "replace":
-            return _result(graph, _run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
+            return _result(graph, run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
         batch = arcs()
         if not len(batch):
             return UpdateResult()
@@ -97,7 +97,7 @@ class Payload(Component):
         def arcs() -> Arcs:
             return graph.store.make_arcs(src, dst, directed=graph.directed, passing=_are_exact(graph))
 
-        return _result(graph, _run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
+        return _result(graph, run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
 
     def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         """Delete arcs that are in the graph, and are listed in both directions if it is undirected."""
@@ -129,11 +129,6 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
     added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
     removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
     return added.changed, added.found, removed.changed
-
-
-def _run(graph: Any, change: Change) -> Change:
-    """Apply a user's change, unless it is empty."""
-    return run(graph, change) if change.small is not None or len(change.arcs) else change
 
 
 def _are_exact(graph: Any) -> bool:

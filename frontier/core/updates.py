@@ -62,7 +62,9 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 
 
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
-    """Apply a change to a graph and its components, and notify observers."""
+    """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
+    if change.small is None and not change.always and not change.arcs.src.size:
+        return change
     for component in graph._components:
         component.reserve(graph, change)
     if change.small is None or not _run_small(graph, change):
@@ -90,7 +92,7 @@ def _run(graph: BaseDynamicGraph, change: Change) -> None:
         notify("edges_changing", changes)
     if notifications and not inserts:
         notify("edges_deleting", notifications)
-    if change.always or len(arcs):
+    if change.always or arcs.src.size:
         try:
             _apply(graph.store, change, arcs)
             _follow(graph, change)
