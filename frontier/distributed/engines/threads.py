@@ -83,7 +83,7 @@ class _Threads:
 
     def __init__(self, size: int):
         self.process = os.getpid()
-        self._jobs = [queue.SimpleQueue() for _ in range(size)]
+        self._jobs: list[queue.SimpleQueue] = [queue.SimpleQueue() for _ in range(size)]
         self.end = weakref.finalize(self, _put, self._jobs, [None] * size)
         self.end.atexit = False
         try:
