@@ -16,13 +16,7 @@ EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 
 
 def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
-    """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError, MemoryError
-        Of `step`, on whatever part.
-    """
+    """Do something on all parts; if it raises what is expected on any, all raise the first part's error."""
     value, error = attempt(step)
     raise_first(graph, error)
     return value

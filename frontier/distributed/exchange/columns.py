@@ -43,13 +43,7 @@ def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
 
 
 def check_present(there: Any, src: Any, dst: Any) -> None:
-    """Raise unless all edges of a list are in the graph.
-
-    Parameters
-    ----------
-    there : array of bool
-        Which are.
-    """
+    """Raise unless all edges of a list are in the graph; `there` is True for those that are."""
     missing = (~there).nonzero()[0]
     if missing.size:
         i, host = int(missing[0]), resolve_device("cpu")

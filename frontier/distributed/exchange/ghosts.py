@@ -53,19 +53,10 @@ class Ghosts:
             self._new = None
 
     def bring_up(self, number: int = 0) -> int:
-        """Tell the owners of ghosts that are new, unless nearly all vertices are ghosts; every worker calls this.
+        """Notify the owners of new ghosts, unless nearly all vertices are ghosts; every worker calls this.
 
         An exchange of counts, for which the host waits, and of ids if there are any. The first time, a pass over arcs.
-
-        Parameters
-        ----------
-        number : int
-            To be summed up over all parts, along with the counts.
-
-        Returns
-        -------
-        int
-            The sum.
+        Returns the sum of `number` over all parts, which travels with the counts.
         """
         comm, partition = self._comm, self._partition
         if comm.size == 1:

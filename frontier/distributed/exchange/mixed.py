@@ -121,14 +121,9 @@ class _Routed:
         return found, Batch(*inserted, columns, safe), Batch(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers where the operations were listed.
+        """The answers where the operations were listed: `found` has those to this part's rows.
 
-        Parameters
-        ----------
-        found : MixedResult
-            Those to this part's rows.
-        totals : list of int
-            Edges inserted, replaced and deleted by all parts.
+        `totals` are the edges inserted, replaced and deleted by all parts.
         """
         xp, route, size = self._part.xp, self._route, int(self._ops.size)
 

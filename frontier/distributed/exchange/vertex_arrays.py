@@ -230,13 +230,8 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`sync` where only some entries have changed since copies were those of the owners.
-
-        Parameters
-        ----------
-        ids : array of vertex ids
-            Vertices of this part.
-        """
+        """`sync` where entries have changed only at `ids`, vertices of this part, since copies were those of the
+        owners."""
         comm = self._comm
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
@@ -274,17 +269,11 @@ class VertexArrays:
                 self._send_pending(array, entry)
 
     def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
-        """Before functors are called at edges.
+        """Before functors are called at edges, which read entries of other vertices than `src` in the arrays `read`.
 
         Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
-        a minimum that is not yet as low leads to more work, not to another result.
-
-        Parameters
-        ----------
-        read : sequence of array
-            Those whose entries of other vertices than `src` are read.
-        writes_few : bool
-            Whether the operator may write to few entries, so that it may pay to look which ones.
+        a minimum that is not yet as low leads to more work, not to another result. An operator that `writes_few`
+        entries may pay for finding out which ones.
         """
         self.sync([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
         self.hold_sums(arrays)
@@ -521,13 +510,8 @@ class VertexArrays:
             entry.behind = False
 
     def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
-        """Combine the entries that are not as before, if that is less to send; returns whether it is.
-
-        Parameters
-        ----------
-        before : array
-            It is written over.
-        """
+        """Combine the entries that are not as before, if that is less to send; returns whether it is. Overwrites
+        `before`."""
         xp, comm = self._comm.device.xp, self._comm
         changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
         counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()

@@ -181,14 +181,9 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """The lists that other parts want, and where those asked for will be.
+    """The lists that other parts want, and where those asked for, of some lengths, will be.
 
-    Parameters
-    ----------
-    asked, wanted : arrays of int64
-        Keys, with duplicates, of lists that come and of lists that go; negative ones are none.
-    lengths : array of int64
-        Of the lists asked for.
+    `asked` and `wanted` are keys, with duplicates, of lists that come and of lists that go; negative ones are none.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
     keys, first, rows = _distinct(xp, asked)

@@ -221,12 +221,7 @@ def _traverse_alone(
 ) -> int:  # fmt: skip
     """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
 
-    Parameters
-    ----------
-    graph : GraphPart
-        Along whose out-edges to go.
-    args, values : tuple
-        The arguments, and the same with a number in place of a `StepCounter`.
+    `values` are the arguments with a number in place of a `StepCounter`.
     """
     local, arrays = graph.local, graph.arrays
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]

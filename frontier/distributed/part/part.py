@@ -331,13 +331,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self._insert_batch(batch, on_existing)
 
     def _insert_batch(self, batch: Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
-        """Insert arcs of this part, and notify observers.
-
-        Parameters
-        ----------
-        timed : bool
-            Whether times decide what replaces a record that is there.
-        """
+        """Insert arcs of this part, and notify observers. If it is `timed`, times decide what replaces an existing
+        record."""
 
         def find_notifications() -> tuple[list[Notification], list[Notification]]:
             notifications = self._notifications(batch.src, batch.dst, present=False)

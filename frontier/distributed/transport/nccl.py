@@ -27,13 +27,7 @@ def unique_id() -> tuple:
 
 
 def load_nccl() -> Any:
-    """CuPy's module, if it finds the library.
-
-    Raises
-    ------
-    RuntimeError
-        It does not.
-    """
+    """CuPy's module; raises RuntimeError unless it finds the library."""
     from cupy.cuda import nccl
 
     if not getattr(nccl, "available", True):
