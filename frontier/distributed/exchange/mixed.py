@@ -89,7 +89,7 @@ class _Routed:
             given, _, asked = listed
             return [*asked, bool(given.columns), int((given.ops == NEIGHBORS).sum())]
 
-        self._route = route = batches.Route(part, list_rows, batches.spare_arcs(part), more)
+        self._route = route = batches.Route(part, list_rows, more)
         given, (kinds, u, v, records), self._asked = route.listed
         self._answered = route.table[:, part.comm.rank].tolist()
         has_data, lists = route.table[:, size:].any(axis=0).tolist()
@@ -156,7 +156,7 @@ class _Routed:
             lengths = xp.where(self._ops == NEIGHBORS, answers, 0)
             xp.cumsum(lengths, out=offsets[1:])
             ends = xp.concatenate([offsets[:1], xp.cumsum(lengths[records])])
-            # Rows that nobody waits for have no lists.
+            # Rows that await no answer have no lists.
             bounds = [found.offsets[_ends(xp, self._route.received)], ends[_ends(xp, self._asked)]]
             return offsets, ends, np.diff(part.device.to_host(xp.stack(bounds)), axis=1).tolist()
 
