@@ -294,7 +294,7 @@ class DistributedGraph(BaseDistributedGraph):
     ) -> list[Any]:  # fmt: skip
         """Cut the arrays of a batch into as many pieces as there are parts, and call a method of these with them.
 
-        The graph is as it was if anything is wrong with them, and the error tells where in the whole arrays.
+        The graph is as it was if anything is wrong with them, and the error names the place in the whole arrays.
 
         Parameters
         ----------
@@ -421,7 +421,7 @@ class PartsObject:
     """What a program has in place of an object that every worker has of its part, such as an incremental analytic.
 
     Its properties are read, and its methods called, on all workers; what the first returns comes back. It is closed at
-    the end of a ``with`` block, and when nobody refers to it any more.
+    the end of a ``with`` block, and when nothing refers to it any more.
     """
 
     def __init__(self, graph: DistributedGraph, cls: type, args: tuple, kwargs: dict[str, Any]):

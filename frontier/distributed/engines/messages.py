@@ -24,7 +24,7 @@ HEADER = struct.Struct("=Q?QQ")
 SIZE = struct.Struct("=Q")
 SMALL = 2**16
 """Bytes of a message that go through a pipe with its header, and of an array that is pickled. Others follow as they
-are: whoever has no memory for them can still take them out of the pipe."""
+are: a receiver without memory for them can still take them out of the pipe."""
 
 PROTOCOL = 5  # the first one that leaves the buffers of arrays where they are
 

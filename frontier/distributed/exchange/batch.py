@@ -51,7 +51,7 @@ def _described(error: Exception | None) -> tuple[str, str] | None:
 class Batch:
     """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
 
-    In a graph that nobody observes, arrays may lie in the part's window: they are read while the batch is applied, and
+    In a graph without observers, arrays may lie in the part's window: they are read while the batch is applied, and
     not any more when the next one is sent, or a search begins.
 
     Attributes

@@ -122,7 +122,7 @@ class ColumnsOfGraph(Mapping):
 class GivenData(EdgeData):
     """The columns of a distributed graph as its program knows them: their types, to read what users give.
 
-    A batch is read before it is cut into a piece for each part, so that errors tell where in the whole they are.
+    A batch is read before it is cut into a piece for each part, so that errors name the place in the whole.
     """
 
     def __init__(self, device: Device, graph: BaseDistributedGraph):

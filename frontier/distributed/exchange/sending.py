@@ -180,7 +180,7 @@ class Sender:
 
 
 class ByWindows:
-    """Arcs that are on their way already when the host hears how many come. All memory that it takes to send them is
+    """Arcs that are on their way already when the host receives their counts. All memory that it takes to send them is
     made before, so that nothing fails while other parts wait.
     """
 

@@ -98,7 +98,7 @@ class VertexArrays:
     local : function
         Gives the local graph.
     is_column : function
-        Tells whether an array is one by edge.
+        Whether an array is one by edge.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
 
 
 def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
-    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` tells of it."""
+    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` finds of it."""
     for name, array, use, _ in found:
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):

@@ -152,7 +152,7 @@ def traverse(
     prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
     balance: str = "auto",
 ) -> int:  # fmt: skip
-    """`frontier.traverse`: an exchange after each advance, which also tells whether another one is needed."""
+    """`frontier.traverse`: an exchange after each advance, whose counts decide whether another one is needed."""
     values = list(args)
     steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:

@@ -134,7 +134,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._notified_sources: list[weakref.ref] = []
         self._notified_pairs: list[NotifiedPairs] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
-        own = weakref.ref(self)  # a part that nobody refers to is freed at once
+        own = weakref.ref(self)  # a part that nothing refers to is freed at once
         self.ghosts = {
             name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
         }
@@ -430,7 +430,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._agree_on_vertices(error)
         if self.num_vertices > before:
             self.partition.extend(self.num_vertices)
-        self._tell_of_vertices()
+        self._notify_of_vertices()
         return done
 
     @observed
@@ -446,7 +446,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._agree_on_vertices(error)
         deleted = self.comm.reduce_numbers([done.deleted])[0]
         self.changed(arcs=-deleted)
-        self._tell_of_vertices()
+        self._notify_of_vertices()
         return UpdateResult(deleted=before + (deleted if self.directed else deleted // 2))
 
     def _delete_incident(self, ids: Any) -> int:
@@ -459,7 +459,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         marked[found] = True
         return self._delete(Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
 
-    def _tell_of_vertices(self) -> None:
+    def _notify_of_vertices(self) -> None:
         self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
 
     def _agree_on_vertices(self, error: Exception | None) -> None:
