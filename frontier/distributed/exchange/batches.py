@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,8 @@ each column its values."""
 
 
 SMALL = 1 << 12
-"""Arcs of larger batches are not checked again where they arrive. Smaller ones take one launch, which checks them."""
+"""Arcs of larger batches are not checked again where they arrive. On a GPU smaller ones take one launch, which checks
+them."""
 
 
 MANY = 1 << 16
@@ -91,7 +93,7 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
 
 def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
     """Whether all parts have far more memory than the arcs that they get can take."""
-    return all(count < room for count, room in zip(received, spare, strict=True))
+    return all(map(lt, received, spare))
 
 
 def route_by_target(graph: BasePart, batch: Batch) -> Batch:
@@ -397,9 +399,8 @@ def apply(
             graph.broken = "a batch failed on some parts and not on others: load the graph from a file"
         raise_first(graph, error)
     copies = 1 if graph.directed else 2
-    inserted, replaced, deleted = (total // copies for total in totals)
     graph.changed(arcs=totals[0] - totals[2])
-    return UpdateResult(inserted, replaced, deleted)
+    return UpdateResult(*[total // copies for total in totals])
 
 
 def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:

@@ -1,8 +1,9 @@
 """Ghosts: the vertices of other parts that a part's arcs lead to, and which part is to be notified of whose.
 
 A part that reads entries at the other ends of its arcs needs those of its ghosts alone. Each part notifies the owners
-once which vertices it needs, and later the new ones. Batches mark the other ends of arcs that they insert, and nothing
-is exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a pass.
+once of the vertices that it needs, and later of new ones. Batches mark the other ends of arcs that they insert, and
+nothing is exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a
+pass.
 """
 
 from __future__ import annotations

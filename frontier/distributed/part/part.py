@@ -367,7 +367,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return replace_records(local, batch.src, batch.dst, batch.columns)
         # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
         if local.version or local.num_arcs or adds or logs or component_of(local, History) is not None:
-            if data is None and on_existing == "replace" and batch.src.size > batches.SMALL:
+            if on_existing == "replace" and _stays_checked(local, batch):
                 return local._insert_valid(batch.src, batch.dst, batch.weights)
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
@@ -513,9 +513,14 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
 def _delete(local: Any, batch: Batch) -> UpdateResult:
     """Delete arcs of a local graph."""
-    if local.edge_data is None and batch.src.size > batches.SMALL:
+    if _stays_checked(local, batch):
         return local._delete_valid(batch.src, batch.dst)
     return local.delete_edges(batch.src, batch.dst)
+
+
+def _stays_checked(local: Any, batch: Batch) -> bool:
+    """Whether arcs are not checked again where they arrive: a GPU applies a small batch in one launch, which does."""
+    return local.edge_data is None and (batch.src.size > batches.SMALL or not local.device.is_gpu)
 
 
 def _local_of(part: Callable[[], Any], name: str) -> Any:
