@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=type)
 
 FACTS = (
-    "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
-    "keep_time", "multi_edges",
+    "directed", "vertex_dtype", "weight_dtype", "is_weighted", "edge_dtypes", "time_unit", "keep_time", "multi_edges",
 )  # fmt: skip
-"""Properties of a graph that its program knows without asking: workers send them with each answer."""
+"""Properties of a graph that no update changes: its program has asked for them once."""
+
+COUNTS = ("num_vertices", "num_edges", "num_arcs")
+"""Properties that updates change: workers send them with each answer."""
 
 QUERIES = ("has_vertices", "degrees", "in_degrees", "neighbors", "to_coo", "memory_usage")
 """Methods that a program has all parts call with the same arguments; results are those of the first part."""

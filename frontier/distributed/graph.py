@@ -25,7 +25,7 @@ from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
 
-from .base import FACTS, QUERIES, UPDATES, BaseDistributedGraph, forwards_calls
+from .base import COUNTS, FACTS, QUERIES, UPDATES, BaseDistributedGraph, forwards_calls
 from .engines import Engine, engine_of_client
 from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_column, check_present
 from .exchange.mixed import joined
@@ -37,6 +37,7 @@ from .transport.communicator import PartLostError
 
 
 @forwards("_facts", *FACTS)
+@forwards("_counts", *COUNTS)
 @forwards_calls(GraphPart, QUERIES)
 @forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
@@ -96,7 +97,7 @@ class DistributedGraph(BaseDistributedGraph):
             engine = engine_of_client()
         self.engine = engine
         with engine.making() as self._key:
-            self._known_facts = engine.run_alike(step, self._key, *args)[0]
+            self._facts, self._known_counts = engine.run_alike(step, self._key, *args)[0]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, engine: Engine | None = None) -> DistributedGraph:
@@ -126,16 +127,11 @@ class DistributedGraph(BaseDistributedGraph):
     # ---- what it is -------------------------------------------------------------------------------------------------
 
     @property
-    def _facts(self) -> SimpleNamespace:
-        """What workers have said of the graph with their last answer; they are asked if that did not come."""
-        if self._known_facts is None:
-            self._known_facts = self.engine.run_alike(steps.facts_of, self._key)[0]
-        return self._known_facts
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether edges have weights."""
-        return self.weight_dtype is not None
+    def _counts(self) -> SimpleNamespace:
+        """What workers have sent with their last answer; they are asked if that did not come."""
+        if self._known_counts is None:
+            self._known_counts = self.engine.run_alike(steps.counts_of, self._key)[0]
+        return self._known_counts
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
@@ -258,7 +254,7 @@ class DistributedGraph(BaseDistributedGraph):
         known = self._snapshots.get(found) if kind is DistributedSnapshot else None
         if known is not None:
             return known
-        made._key, made._known_facts = found, self._facts
+        made._key, made._facts, made._known_counts = found, self._facts, self._known_counts
         if kind is DistributedSnapshot:
             self._snapshots[found] = made
             weakref.finalize(made, self.engine.abandoned.append, found).atexit = False
@@ -280,11 +276,11 @@ class DistributedGraph(BaseDistributedGraph):
                 self.engine.run_alike(steps.drop, self.engine.abandoned.pop())
         try:
             answers = self.engine.run(step, [(self._key, *share) for share in shares], whole=whole)
-            self._known_facts = answers[0][1]
+            self._known_counts = answers[0][1]
         except PartLostError:
             raise
         except BaseException:  # which does not say whether the graph has changed
-            self._known_facts = None
+            self._known_counts = None
             raise
         return [answer for answer, _ in answers]
 

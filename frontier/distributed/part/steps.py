@@ -1,6 +1,6 @@
 """What the program has workers do: each function is called on all of them at the same time.
 
-Those about a graph are a `step`: they also return what the program is to know of the graph from then on.
+Those about a graph are a `step`: they also return the counts of the graph.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from frontier import operators
 from frontier.features.mixed import MixedResult
 from frontier.interchange import data_frame
 
-from ..base import FACTS
+from ..base import COUNTS, FACTS
 from ..engines import Host
 from .part import GraphPart
 from .results import keep, keep_rows
@@ -23,34 +23,38 @@ from .tables import edge_columns_of
 
 
 def step(function: Callable) -> Callable:
-    """A function of the worker's part, called with the graph's key in its place; the facts of the graph come along."""
+    """A function of the worker's part, called with the graph's key in its place; the counts of the graph come along."""
 
     @functools.wraps(function)
     def call(host: Host, key: int, *args: Any) -> tuple[Any, SimpleNamespace]:
         part = host.objects[key]
         part.synchronize()
-        return function(host, part, *args), _facts(part)
+        return function(host, part, *args), _counts(part)
 
     return call
 
 
-def make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> SimpleNamespace:
-    host.objects[key] = part = GraphPart(host.comm, structure, **settings)
-    return _facts(part)
+def make(host: Host, key: int, structure: Any, settings: dict[str, Any]) -> tuple[SimpleNamespace, SimpleNamespace]:
+    return _made(host, key, GraphPart(host.comm, structure, **settings))
 
 
-def load(host: Host, key: int, path: str) -> SimpleNamespace:
-    host.objects[key] = part = GraphPart.load(host.comm, path)
-    return _facts(part)
+def load(host: Host, key: int, path: str) -> tuple[SimpleNamespace, SimpleNamespace]:
+    return _made(host, key, GraphPart.load(host.comm, path))
 
 
-def _facts(part: GraphPart) -> SimpleNamespace:
-    """What the program knows of the graph without asking."""
-    return SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
+def _made(host: Host, key: int, part: GraphPart) -> tuple[SimpleNamespace, SimpleNamespace]:
+    """Keep a new part; returns what the program knows of the graph without asking."""
+    host.objects[key] = part
+    facts = SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
+    return facts, _counts(part)
 
 
-def facts_of(host: Host, key: int) -> SimpleNamespace:
-    return _facts(host.objects[key])
+def counts_of(host: Host, key: int) -> SimpleNamespace:
+    return _counts(host.objects[key])
+
+
+def _counts(part: GraphPart) -> SimpleNamespace:
+    return SimpleNamespace(**{name: getattr(part, name) for name in COUNTS})
 
 
 def drop(host: Host, key: int) -> None:
