@@ -134,8 +134,7 @@ def _arcs_of(
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
     """Arcs at their owners; `list_arcs` gives them as `_checked` does."""
-    route = Route(graph, lambda: _by_source(list_arcs()))
-    graph.spare.take(sum(route.received))
+    route = Route(graph, lambda: _by_source(list_arcs()), spare_arcs(graph))
     src, dst, columns, records = route.listed
 
     def columns_by_owner() -> list[Any]:
@@ -162,6 +161,8 @@ class Route:
     ----------
     list_rows : function
         Gives what the part lists, and the vertices by which it is sent. What it raises is raised on all parts.
+    spare : int
+        For how many rows this part has memory for certain.
     more : function, optional
         Gives more numbers of this part for `table`, of what it has listed (None after an error).
 
@@ -182,7 +183,7 @@ class Route:
     """
 
     def __init__(
-        self, graph: BasePart, list_rows: Callable[[], tuple[Any, Any]],
+        self, graph: BasePart, list_rows: Callable[[], tuple[Any, Any]], spare: int,
         more: Callable[[Any], Sequence[int]] = lambda _: (),
     ):  # fmt: skip
         self._graph, comm = graph, graph.comm
@@ -193,7 +194,6 @@ class Route:
 
         found, error = attempt(sort)
         self.listed, (self.order, self.sent) = (None, (None, [0] * comm.size)) if found is None else found
-        spare = graph.spare.of(graph, sum(self.sent))
         table = comm.gather_counts([*self.sent, error is not None, spare, *more(self.listed)])
         if table[:, comm.size].any():
             raise_first(graph, error)
@@ -413,7 +413,7 @@ def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) 
         arcs = graph.local.store.make_arcs(src, dst, directed=True, drop_loops=False).check()
         return (arcs.src, arcs.dst), arcs.src
 
-    route = Route(graph, check)
+    route = Route(graph, check, graph.spare.of(graph, 0))
     src, dst = route.listed
     asked = route.send(lambda: [src[route.order], dst[route.order]])
     (answers,) = route.answer(lambda: [answer(*asked)])

@@ -89,7 +89,7 @@ class _Routed:
             given, _, asked = listed
             return [*asked, bool(given.columns), int((given.ops == NEIGHBORS).sum())]
 
-        self._route = route = batches.Route(part, list_rows, more)
+        self._route = route = batches.Route(part, list_rows, batches.spare_arcs(part), more)
         given, (kinds, u, v, records), self._asked = route.listed
         self._answered = route.table[:, part.comm.rank].tolist()
         has_data, lists = route.table[:, size:].any(axis=0).tolist()
