@@ -147,19 +147,9 @@ class VertexArrays:
         entry = self._known.get(id(array))
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
-    def register_flags(self, array: Any) -> Any:
-        """Remember a small array of which any part may set entries; returns the array."""
-        self._entry(array, FLAGS)
-        return array
-
-    def register_sums(self, array: Any) -> Any:
-        """Remember a small array that any part may add to; returns the array."""
-        self._entry(array, SUMS)
-        return array
-
-    def register_results(self, array: Any) -> Any:
-        """Remember a small array for results; returns the array."""
-        self._entry(array, RESULTS)
+    def register_small(self, array: Any, rule: str) -> Any:
+        """Remember a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`; returns the array."""
+        self._entry(array, rule)
         return array
 
     def finish_results(self, args: Sequence[Any]) -> None:
@@ -333,8 +323,8 @@ class VertexArrays:
         table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
         counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
         sums = table[:, comm.size :].sum(axis=0).tolist()
-        first = sum(counts[: comm.rank])
-        mine = reached[first : first + counts[comm.rank]]
+        own = partition.own_piece(counts)
+        mine = reached[own]
         # By pairs, or all entries: by what is less in total, so that all parts choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
         sent = table[:, : comm.size]
@@ -347,11 +337,10 @@ class VertexArrays:
             order, sizes = partition.of_first(carried[0].size)
             received = [sizes[comm.rank]] * comm.size
             got, _ = comm.alltoallv_columns([array[order] for array in carried], sizes, received)
-            start = sum(sizes[: comm.rank])
-            ids = xp.concatenate([order[start : start + sizes[comm.rank]]] * comm.size)
+            ids = xp.concatenate([order[partition.own_piece(sizes)]] * comm.size)
         else:
             (*got, ids), _ = comm.alltoallv_columns([*(array[reached] for array in carried), reached], counts, received)
-        self._forget_sent(ruled, None if dense else [reached[:first], reached[first + counts[comm.rank] :]])
+        self._forget_sent(ruled, None if dense else [reached[: own.start], reached[own.stop :]])
         values = {id(array): column for array, column in zip(carried, got, strict=True)}
         better = []
         start = 0

@@ -131,11 +131,12 @@ def _find(
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""
     xp, comm, local, here = graph.xp, graph.comm, graph.local, routed.here
+    without_own = graph.partition.without_own
     of_pairs = [routed.sort(args[i]) for i in by_pair]
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
     found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
-    v_in, u_in, *of_in = (routed.without_own(each, routed.received) for each in routed.send(*of_pairs))
-    u_out, v_out, *of_out = (routed.without_own(each, routed.sent) for each in (routed.src, routed.dst, *of_pairs))
+    v_in, u_in, *of_in = (without_own(each, routed.received) for each in routed.send(*of_pairs))
+    u_out, v_out, *of_out = (without_own(each, routed.sent) for each in (routed.src, routed.dst, *of_pairs))
     counts, received = list(routed.sent), list(routed.received)
     counts[comm.rank] = received[comm.rank] = 0
     of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)

@@ -37,7 +37,7 @@ from ..exchange.columns import MULTI, ColumnsOfPart, check_on_existing, column_o
 from ..exchange.expiry import expire_edges, latest_time
 from ..exchange.ghosts import Ghosts
 from ..exchange.mixed import apply_operations, replace_records
-from ..exchange.vertex_arrays import SUMS, VertexArrays
+from ..exchange.vertex_arrays import FLAGS, RESULTS, SUMS, VertexArrays
 from ..operators import operators
 from ..operators.edge_frontiers import PartEdgeFrontier
 from ..operators.frontiers import PartFrontier
@@ -250,13 +250,13 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self.arrays.register(made, combine, follows, normal)
 
     def flags(self, count: int = 1) -> Any:
-        return self.arrays.register_flags(super().flags(count))
+        return self.arrays.register_small(super().flags(count), FLAGS)
 
     def sums(self, count: int = 1) -> Any:
-        return self.arrays.register_sums(super().sums(count))
+        return self.arrays.register_small(super().sums(count), SUMS)
 
     def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
-        return self.arrays.register_results(super().results(count, dtype))
+        return self.arrays.register_small(super().results(count, dtype), RESULTS)
 
     def copy_to_host_async(self, array: Any) -> Any:
         return self.comm.deferred_of(array) or super().copy_to_host_async(array)
