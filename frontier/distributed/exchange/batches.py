@@ -134,7 +134,12 @@ def _arcs_of(
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
     """Arcs at their owners; `list_arcs` gives them as `_checked` does."""
-    route = Route(graph, lambda: _by_source(list_arcs()), spare_arcs(graph))
+
+    def list_rows() -> tuple[tuple, Any]:
+        arcs = list_arcs()
+        return arcs, arcs[0]
+
+    route = Route(graph, list_rows, spare_arcs(graph))
     src, dst, columns, records = route.listed
 
     def columns_by_owner() -> list[Any]:
@@ -144,11 +149,6 @@ def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
 
     u, v, *values = route.send(columns_by_owner)
     return Batch(u, v, dict(zip(columns, values, strict=True)), route.safe)
-
-
-def _by_source(arcs: tuple) -> tuple[tuple, Any]:
-    """Arcs, and the vertices by which they are sent."""
-    return arcs, arcs[0]
 
 
 class Route:
