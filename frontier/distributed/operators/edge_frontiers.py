@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from frontier.core.batch import Arcs
 from frontier.operators.frontiers.edge_frontier import EdgeFrontier
-from frontier.operators.frontiers.frontier import Frontier
 from frontier.runtime.values import integer
 
 from ..exchange import batches
@@ -105,9 +104,8 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     @property
     def destinations(self) -> PartFrontier:
         """The vertices that the edges lead to."""
-        graph = self.graph
-        members, _ = graph.arrays.to_owners(self.local.destinations._members(), [])
-        return PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+        members, _ = self.graph.arrays.to_owners(self.local.destinations._members(), [])
+        return PartFrontier.of_members(self.graph, members)
 
     def reversed(self) -> PartEdgeFrontier:
         """The same edges in the other direction, which the parts that own their destinations have."""
