@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from frontier.core.base import BaseDynamicGraph
+from frontier.core.results import UpdateResult
 
 if TYPE_CHECKING:
     from .exchange.ghosts import Ghosts
@@ -15,12 +17,42 @@ if TYPE_CHECKING:
     from .partition.partition import Partition
     from .transport.communicator import Communicator
 
+T = TypeVar("T", bound=type)
 
 FACTS = (
-    "num_vertices", "num_edges", "num_arcs", "directed", "vertex_dtype", "weight_dtype", "edge_dtypes", "time_unit",
-    "keep_time", "multi_edges",
+    "directed", "vertex_dtype", "weight_dtype", "is_weighted", "edge_dtypes", "time_unit", "keep_time", "multi_edges",
 )  # fmt: skip
-"""Properties of a graph that its program knows without asking: workers send them with each answer."""
+"""Properties of a graph that no update changes: its program has asked for them once."""
+
+COUNTS = ("num_vertices", "num_edges", "num_arcs")
+"""Properties that updates change: workers send them with each answer."""
+
+QUERIES = ("has_vertices", "degrees", "in_degrees", "neighbors", "to_coo", "memory_usage")
+"""Methods that a program has all parts call with the same arguments; results are those of the first part."""
+
+UPDATES = ("expire", "insert_vertices", "delete_vertices")
+"""The same for methods that change the graph: Ctrl-C waits until they are done."""
+
+
+def forwards_calls(part: type, names: tuple[str, ...], *, whole: bool = False) -> Callable[[T], T]:
+    """Class decorator of `DistributedGraph`: methods of these names call those of all parts, whose signatures they
+    have; `whole` is that of `Engine.run`. Bases declare them."""
+
+    def forward(name: str) -> Callable:
+        def call(self: BaseDistributedGraph, *args: Any, **kwargs: Any) -> Any:
+            return self._on_all(name, *args, whole=whole, **kwargs)
+
+        call.__name__, call.__qualname__ = name, f"DistributedGraph.{name}"
+        call.__doc__ = f"`{'DynamicGraph' if whole else 'Graph'}.{name}`."
+        call.__signature__ = inspect.signature(getattr(part, name))  # type: ignore[attr-defined]
+        return call
+
+    def decorate(cls: T) -> T:
+        for name in names:
+            setattr(cls, name, forward(name))
+        return cls
+
+    return decorate
 
 
 class BasePart(BaseDynamicGraph):
@@ -64,4 +96,9 @@ class BaseDistributedGraph(BaseDynamicGraph):
 
         @property
         def edge_dtypes(self) -> dict[str, np.dtype]: ...
-        def _on_all(self, method: str, *args: Any) -> Any: ...
+        def has_vertices(self, ids: Any) -> Any: ...
+        def in_degrees(self) -> Any: ...
+        def neighbors(self, v: int) -> Any: ...
+        def insert_vertices(self, count_or_ids: Any) -> Any: ...
+        def delete_vertices(self, ids: Any) -> UpdateResult: ...
+        def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any: ...

@@ -16,7 +16,7 @@ import numpy as np
 
 from frontier.core.arguments import flag
 from frontier.core.forwarding import forwards
-from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
+from frontier.core.results import UpdateObserver, UpdateResult
 from frontier.core.structures import structure_class
 from frontier.features.mixed import MixedResult, Operation
 from frontier.features.mixed.apply import as_operations, check_multi
@@ -25,17 +25,21 @@ from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
 
-from .base import FACTS, BaseDistributedGraph
+from .base import COUNTS, FACTS, QUERIES, UPDATES, BaseDistributedGraph, forwards_calls
 from .engines import Engine, engine_of_client
 from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_column, check_present
 from .exchange.mixed import joined
 from .part import steps
+from .part.part import GraphPart
 from .part.results import check_dask_library, kept_result
 from .part.tables import edge_frame
 from .transport.communicator import PartLostError
 
 
 @forwards("_facts", *FACTS)
+@forwards("_counts", *COUNTS)
+@forwards_calls(GraphPart, QUERIES)
+@forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
     """A dynamic graph in parts, one on each worker.
 
@@ -93,7 +97,7 @@ class DistributedGraph(BaseDistributedGraph):
             engine = engine_of_client()
         self.engine = engine
         with engine.making() as self._key:
-            self._known_facts = engine.run_alike(step, self._key, *args)[0]
+            self._facts, self._known_counts = engine.run_alike(step, self._key, *args)[0]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, engine: Engine | None = None) -> DistributedGraph:
@@ -118,21 +122,16 @@ class DistributedGraph(BaseDistributedGraph):
         OSError
             Naming the file.
         """
-        self._call(steps.on_part, [("save", (os.fspath(path),))] * self.num_parts)
+        self._on_all("save", os.fspath(path))
 
     # ---- what it is -------------------------------------------------------------------------------------------------
 
     @property
-    def _facts(self) -> SimpleNamespace:
-        """What workers have said of the graph with their last answer; they are asked if that did not come."""
-        if self._known_facts is None:
-            self._known_facts = self.engine.run_alike(steps.facts_of, self._key)[0]
-        return self._known_facts
-
-    @property
-    def is_weighted(self) -> bool:
-        """Whether edges have weights."""
-        return self.weight_dtype is not None
+    def _counts(self) -> SimpleNamespace:
+        """What workers have sent with their last answer; they are asked if that did not come."""
+        if self._known_counts is None:
+            self._known_counts = self.engine.run_alike(steps.counts_of, self._key)[0]
+        return self._known_counts
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
@@ -255,7 +254,7 @@ class DistributedGraph(BaseDistributedGraph):
         known = self._snapshots.get(found) if kind is DistributedSnapshot else None
         if known is not None:
             return known
-        made._key, made._known_facts = found, self._facts
+        made._key, made._facts, made._known_counts = found, self._facts, self._known_counts
         if kind is DistributedSnapshot:
             self._snapshots[found] = made
             weakref.finalize(made, self.engine.abandoned.append, found).atexit = False
@@ -277,21 +276,21 @@ class DistributedGraph(BaseDistributedGraph):
                 self.engine.run_alike(steps.drop, self.engine.abandoned.pop())
         try:
             answers = self.engine.run(step, [(self._key, *share) for share in shares], whole=whole)
-            self._known_facts = answers[0][1]
+            self._known_counts = answers[0][1]
         except PartLostError:
             raise
         except BaseException:  # which does not say whether the graph has changed
-            self._known_facts = None
+            self._known_counts = None
             raise
         return [answer for answer, _ in answers]
 
     def _share_out(
-        self, step: Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
+        self, method: str | Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
         ops: Any = None, whole: bool = False, **options: Any,
     ) -> list[Any]:  # fmt: skip
-        """Cut the arrays of a batch into as many pieces as there are parts, and run a step with them.
+        """Cut the arrays of a batch into as many pieces as there are parts, and call a method of these with them.
 
-        The graph is as it was if anything is wrong with them, and the error tells where in the whole arrays.
+        The graph is as it was if anything is wrong with them, and the error names the place in the whole arrays.
 
         Parameters
         ----------
@@ -304,27 +303,25 @@ class DistributedGraph(BaseDistributedGraph):
         reads = self._given_data(device)
         function = "insert_edges" if ops is None else "apply"
         columns = dict(data or {}) if data is None or reads is None else reads.rows(data, function)
-        batch = [as_ids(device, src, "src"), as_ids(device, dst, "dst")]
+        batch = {"src": as_ids(device, src, "src"), "dst": as_ids(device, dst, "dst")}
         if weights is not None:
-            batch.append(as_weights(device, weights, "weights"))
-        same_length(**dict(zip(("src", "dst", "weights"), batch, strict=False)))
-        if reads is not None:
-            same_length(src=batch[0], **columns)
-        count = int(batch[0].size)
+            batch["weights"] = as_weights(device, weights, "weights")
+        same_length(**batch)
+        if reads is None:
+            options |= columns  # which parts refuse
+            columns = {}
+        else:
+            same_length(src=batch["src"], **columns)
+        count = int(batch["src"].size)
         ends = [count * rank // self.num_parts for rank in range(self.num_parts + 1)]
+        cut = columns | batch | ({} if ops is None else {"ops": ops})
         shares = [
-            (
-                tuple(array[a:b] for array in batch),
-                options
-                | ({} if ops is None else {"ops": ops[a:b]})
-                | {name: values[a:b] if reads else values for name, values in columns.items()},
-            )
-            for a, b in itertools.pairwise(ends)
+            (method, options | {name: values[a:b] for name, values in cut.items()}) for a, b in itertools.pairwise(ends)
         ]
         try:
-            return self._call(step, shares, whole=whole)
+            return self._call(steps.on_share, shares, whole=whole)
         except ValueError:
-            self._call(steps.check, [(tuple(batch),), *[((),)] * (self.num_parts - 1)])
+            self._call(steps.check, [(tuple(batch.values()),), *[((),)] * (self.num_parts - 1)])
             raise
 
     # ---- updates ----------------------------------------------------------------------------------------------------
@@ -333,11 +330,11 @@ class DistributedGraph(BaseDistributedGraph):
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`."""
-        return self._share_out(steps.insert_edges, src, dst, weights, edge_data, whole=True, on_existing=on_existing)[0]
+        return self._share_out("insert_edges", src, dst, weights, edge_data, whole=True, on_existing=on_existing)[0]
 
     def delete_edges(self, src: Any, dst: Any) -> UpdateResult:
         """`DynamicGraph.delete_edges`."""
-        return self._share_out(steps.delete_edges, src, dst, whole=True)[0]
+        return self._share_out("delete_edges", src, dst, whole=True)[0]
 
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
         """`DynamicGraph.apply`."""
@@ -354,30 +351,18 @@ class DistributedGraph(BaseDistributedGraph):
             weights = xp.where(inserting, weights, weights.dtype.type(1))
         has_data = bool(edge_data) or bool(inserting.any())
         data = edge_data if has_data else None
-        return joined(self._share_out(steps.apply, src, dst, weights, data, ops=ops, whole=True))
-
-    def expire(self, before: Any) -> UpdateResult:
-        """`DynamicGraph.expire`."""
-        return self._on_all("expire", before, whole=True)
-
-    def insert_vertices(self, count_or_ids: Any) -> Any:
-        """`DynamicGraph.insert_vertices`."""
-        return self._on_all("insert_vertices", count_or_ids, whole=True)
-
-    def delete_vertices(self, ids: Any) -> UpdateResult:
-        """`DynamicGraph.delete_vertices`."""
-        return self._on_all("delete_vertices", ids, whole=True)
+        return joined(self._share_out("apply", src, dst, weights, data, ops=ops, whole=True))
 
     # ---- queries ----------------------------------------------------------------------------------------------------
 
     def has_edges(self, src: Any, dst: Any) -> Any:
         """`Graph.has_edges`."""
-        return np.concatenate(self._share_out(steps.has_edges, src, dst))
+        return np.concatenate(self._share_out("has_edges", src, dst))
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`."""
         check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out(steps.edge_weights, src, dst))
+        return np.concatenate(self._share_out("edge_weights", src, dst))
 
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
         """The values of edges in a column of edge data: what ``graph.edge_data[name]`` holds for them on one device.
@@ -400,34 +385,11 @@ class DistributedGraph(BaseDistributedGraph):
         """
         check_column(self, name)
         check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out(steps.edge_values, src, dst, name=name))
+        return np.concatenate(self._share_out("edge_values", src, dst, name=name))
 
-    def has_vertices(self, ids: Any) -> Any:
-        """`Graph.has_vertices`."""
-        return self._on_all("has_vertices", ids)
-
-    def degrees(self) -> Any:
-        """`Graph.degrees`."""
-        return self._on_all("degrees")
-
-    def in_degrees(self) -> Any:
-        """`Graph.in_degrees`."""
-        return self._on_all("in_degrees")
-
-    def neighbors(self, v: int) -> Any:
-        """`Graph.neighbors`."""
-        return self._on_all("neighbors", v)
-
-    def to_coo(self) -> tuple[Any, Any, Any]:
-        """`Graph.to_coo`: all edges, in the memory of this program."""
-        return self._on_all("to_coo")
-
-    def memory_usage(self) -> MemoryUsage:
-        """`Graph.memory_usage`, of all parts together."""
-        return self._on_all("memory_usage")
-
-    def _on_all(self, method: str, *args: Any, whole: bool = False) -> Any:
-        return self._call(steps.on_part, [(method, args)] * self.num_parts, whole=whole)[0]
+    def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
+        """Call a method of all parts with the same arguments; returns what the first returns."""
+        return self._call(steps.on_part, [(method, args, kwargs)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
         """Close an incremental analytic of this graph, as `DynamicGraph.detach` does."""
@@ -455,7 +417,7 @@ class PartsObject:
     """What a program has in place of an object that every worker has of its part, such as an incremental analytic.
 
     Its properties are read, and its methods called, on all workers; what the first returns comes back. It is closed at
-    the end of a ``with`` block, and when nobody refers to it any more.
+    the end of a ``with`` block, and when nothing refers to it any more.
     """
 
     def __init__(self, graph: DistributedGraph, cls: type, args: tuple, kwargs: dict[str, Any]):

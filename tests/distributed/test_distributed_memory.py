@@ -33,7 +33,7 @@ KINDS: dict[str, dict[str, Any]] = {
 def failing_on_one_part(monkeypatch: pytest.MonkeyPatch, step: int) -> Iterator[list[int]]:
     """Let one large allocation of the last part fail, after `step` others of it; gives a list of what is left."""
     here, left = threading.local(), [step]
-    work = threads._Call._work
+    work = threads._Call.run
 
     def known(self: Any, rank: int, *args: Any) -> None:
         here.is_last = rank == len(self.answers) - 1
@@ -52,7 +52,7 @@ def failing_on_one_part(monkeypatch: pytest.MonkeyPatch, step: int) -> Iterator[
         return allocate
 
     with monkeypatch.context() as patch:
-        patch.setattr(threads._Call, "_work", known)
+        patch.setattr(threads._Call, "run", known)
         for name in ALLOCATORS:
             patch.setattr(np, name, failing(getattr(np, name)))
         yield left

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,61 @@ def test_a_message_without_memory_for_it_leaves_the_pipe(monkeypatch: pytest.Mon
 def _send(pipe: Any, number: int, value: bytes) -> None:
     """In a thread: a pipe holds less than the message."""
     threading.Thread(target=messages.send, args=(pipe, number, messages.pack(value))).start()
+
+
+def current_thread(host: Any) -> threading.Thread:
+    return threading.current_thread()
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_threads_are_kept_between_calls_and_end_with_the_engine(closed: bool) -> None:
+    engine = ThreadEngine(2)
+    kept = engine.run_alike(current_thread)
+    with pytest.raises(KeyError, match="only here"):
+        engine.run_alike(fail_everywhere)
+    assert engine.run_alike(current_thread) == kept and len(set(kept)) == 2
+    array = np.zeros(3)
+    given = weakref.ref(array)
+    engine.run_alike(ignore, array)
+    del array
+    if closed:
+        engine.close()
+        with pytest.raises(PartLostError):
+            engine.run_alike(number, 1)
+        kept += engine.run_alike(current_thread)  # what needs no other worker is still done, to free parts for example
+        assert len(set(kept)) == 4
+    del engine
+    gc.collect()  # errors refer to the frames that raised them
+    for thread in kept:
+        thread.join(10)
+        assert not thread.is_alive()
+    assert given() is None
+
+
+def fail_everywhere(host: Any) -> None:
+    raise KeyError("only here")
+
+
+def ignore(host: Any, value: Any) -> None:
+    """Refer to the value no longer than the call lasts."""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    program = """
+import os
+from frontier.distributed import ThreadEngine
+engine = ThreadEngine(2)
+add = lambda host: host.comm.reduce_numbers([1])[0]
+assert engine.run_alike(add) == [2, 2]
+child = os.fork()
+if child == 0:
+    os._exit(engine.run_alike(add) != [2, 2])
+assert os.waitpid(child, 0)[1] == 0
+assert engine.run_alike(add) == [2, 2]
+"""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", program], env=environment, timeout=100, check=True)
 
 
 waited: list[int] = []

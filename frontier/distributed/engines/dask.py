@@ -165,12 +165,7 @@ class _Call:
 def engine_of_client() -> Engine:
     """The engine of the current Dask client, with the workers that it has had when it was first asked for.
 
-    Raises
-    ------
-    ImportError
-        Dask is not installed.
-    ValueError
-        There is no client.
+    Raises ImportError without Dask, and ValueError without a client.
     """
     try:
         from distributed import default_client

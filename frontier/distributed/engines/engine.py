@@ -127,21 +127,14 @@ class Engine(ABC):
     def _begin(self, function: Callable, arguments: Sequence[tuple]) -> Any:
         """*engine*: have each worker call ``function(*arguments[rank])``, or none if this raises; returns the call.
 
-        Raises
-        ------
-        PartLostError
-            The workers are gone.
+        Raises PartLostError if the workers are gone.
         """
 
     @abstractmethod
     def _answers(self, call: Any) -> Sequence[Answer]:
-        """*engine*: wait until a call is over on all workers.
+        """*engine*: wait until a call is over on all workers. A lost worker is an answer: `PartLostError`.
 
-        Raises
-        ------
-        BaseException
-            Only what interrupts it, such as `KeyboardInterrupt`. It can then be called again, and goes on. A lost
-            worker is an answer: `PartLostError`.
+        Only what interrupts it is raised, such as `KeyboardInterrupt`. It can then be called again, and goes on.
         """
 
     @abstractmethod
@@ -151,12 +144,7 @@ class Engine(ABC):
     def frame(self, key: int, columns: Any, counts: Sequence[int]) -> Any:
         """A data frame of the rows that every worker has under a key, which it gives up: where `keeps_results`.
 
-        Parameters
-        ----------
-        columns : DataFrame
-            One of pandas without rows.
-        counts : sequence of int
-            Number of rows of each worker.
+        `columns` is a frame of pandas without rows, and `counts` the number of rows of each worker.
         """
         raise NotImplementedError
 

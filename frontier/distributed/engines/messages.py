@@ -24,7 +24,7 @@ HEADER = struct.Struct("=Q?QQ")
 SIZE = struct.Struct("=Q")
 SMALL = 2**16
 """Bytes of a message that go through a pipe with its header, and of an array that is pickled. Others follow as they
-are: whoever has no memory for them can still take them out of the pipe."""
+are: a receiver without memory for them can still take them out of the pipe."""
 
 PROTOCOL = 5  # the first one that leaves the buffers of arrays where they are
 
@@ -125,15 +125,8 @@ def send(pipe: Connection, number: int, packed: Packed, *, confirmed: bool = Fal
 def receive(pipe: Connection, reserve: Reserve | None = None) -> Message:
     """Read a message from a pipe, which is then at the begin of the next, whatever the message holds.
 
-    Parameters
-    ----------
-    reserve : Reserve, optional
-        What is given up where there is no memory for a message that is not confirmed.
-
-    Raises
-    ------
-    EOFError, OSError
-        The other end is gone.
+    `reserve` is given up where there is no memory for a message that is not confirmed. Raises EOFError or OSError if
+    the other end is gone.
     """
     number, confirmed, size, count = HEADER.unpack(_read(pipe, HEADER.size))
     begin = count * SIZE.size

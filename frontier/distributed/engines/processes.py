@@ -212,7 +212,7 @@ class _Call:
             self.deadline = time.monotonic() + GRACE
 
     def fail(self, error: BaseException) -> None:
-        """Wait for nobody any more."""
+        """Wait for no worker any more."""
         self.waiting.clear()
         self.answers = [(None, error)]
 
@@ -286,7 +286,7 @@ def _run(kept: _Kept, function: Callable, share: tuple) -> Any:
 
 
 def _serve(pipe: Connection, rank: int) -> None:
-    """The program of a worker: answer until nobody asks any more."""
+    """The program of a worker: answer until the program leaves."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     kept = _Kept(rank)

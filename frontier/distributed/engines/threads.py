@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from frontier.runtime import resolve_device
@@ -32,23 +35,27 @@ class ThreadEngine(Engine):
         self.size = size
         self._comms = InProcessCommunicator.group(size, resolve_device(device))
         self.hosts = [Host(comm) for comm in self._comms]
+        self._threads: _Threads | None = None
+        self._giving = threading.RLock()  # held while a call is given to all threads, or they are ended
 
     def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
         arguments = [(host, *share) for host, share in zip(self.hosts, shares, strict=True)]
         return self._ask(function, arguments, whole=whole)
 
     def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
-        call = _Call(function, arguments)
+        call = _Call(self.size)
         try:
-            for thread in call.threads:
-                thread.start()
-        except BaseException:  # others may be waiting for it
+            with self._giving:
+                if self._threads is None or self._threads.process != os.getpid():  # a fork has none of the threads
+                    self._threads = _Threads(self.size)
+                self._threads.give([partial(call.run, rank, function, args) for rank, args in enumerate(arguments)])
+        except BaseException:
             self.close()
             raise
         return call
 
     def _answers(self, call: _Call) -> Sequence[Answer]:
-        while call.running:  # not Thread.join, which takes a thread for ended where an interrupt comes (Python < 3.13)
+        while call.running:  # short waits, which signals interrupt
             with suppress(queue.Empty):
                 call.ended.get(timeout=0.02)
             if call.failed_at is not None and time.monotonic() > call.failed_at + GRACE:
@@ -57,10 +64,53 @@ class ThreadEngine(Engine):
 
     def close(self) -> None:
         self._comms[0].close()
+        with self._giving:
+            threads, self._threads = self._threads, None
+            if threads is not None:
+                threads.end()
+
+
+class _Threads:
+    """A thread for each worker. They end after the calls that they were given, also with the last reference to this.
+
+    Threads are kept between calls because each has its own scratch memory of a graph.
+
+    Attributes
+    ----------
+    process : int
+        The process that has them.
+    """
+
+    def __init__(self, size: int):
+        self.process = os.getpid()
+        self._jobs: list[queue.SimpleQueue] = [queue.SimpleQueue() for _ in range(size)]
+        self.end = weakref.finalize(self, _put, self._jobs, [None] * size)
+        self.end.atexit = False
+        try:
+            for rank, jobs in enumerate(self._jobs):
+                threading.Thread(target=_work, args=(jobs,), name=f"ThreadEngine-{rank}", daemon=True).start()
+        except BaseException:
+            self.end()
+            raise
+
+    def give(self, jobs: Sequence[Callable[[], None]]) -> None:
+        """Have each thread call one function."""
+        _put(self._jobs, jobs)
+
+
+def _put(queues: Sequence[queue.SimpleQueue], entries: Sequence[Any]) -> None:
+    for each, entry in zip(queues, entries, strict=True):
+        each.put(entry)
+
+
+def _work(jobs: queue.SimpleQueue) -> None:
+    while (job := jobs.get()) is not None:
+        job()
+        del job  # its arguments must not live until the next one
 
 
 class _Call:
-    """A thread for each worker, and what it has found.
+    """What the workers have found.
 
     Attributes
     ----------
@@ -72,17 +122,14 @@ class _Call:
         Gets an entry when one has.
     """
 
-    def __init__(self, function: Callable, arguments: Sequence[tuple]):
-        self.answers: list[Answer] = [(None, None)] * len(arguments)
+    def __init__(self, size: int):
+        self.answers: list[Answer] = [(None, None)] * size
         self.failed_at: float | None = None
-        self.running = set(range(len(arguments)))
+        self.running = set(range(size))
         self.ended: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self.threads = [
-            threading.Thread(target=self._work, args=(rank, function, args), daemon=True)
-            for rank, args in enumerate(arguments)
-        ]
 
-    def _work(self, rank: int, function: Callable, args: tuple) -> None:
+    def run(self, rank: int, function: Callable, args: tuple) -> None:
+        """Call a function in the thread of a worker."""
         try:
             self.answers[rank] = function(*args), None
         except BaseException as error:

@@ -131,12 +131,7 @@ class _Reader(ast.NodeVisitor):
 def arrays_of(function: Callable, first: int, args: tuple, kind: type) -> list[tuple[str, Any, Accesses, list[str]]]:
     """The arrays among the arguments of a functor: name, array, use, and the names of the parameters before.
 
-    Parameters
-    ----------
-    first : int
-        Parameters before those of the user.
-    kind : type
-        Of arrays.
+    The functor has `first` parameters before those of the user; `kind` is the type of arrays.
     """
     known = accesses_of(function) if isinstance(function, FunctionType) else None
     if known is None:

@@ -16,13 +16,7 @@ EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 
 
 def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
-    """Do something on all parts; if it raises what is expected on any, all raise the first part's error.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError, MemoryError
-        Of `step`, on whatever part.
-    """
+    """Do something on all parts; if it raises what is expected on any, all raise the first part's error."""
     value, error = attempt(step)
     raise_first(graph, error)
     return value
@@ -57,7 +51,7 @@ def _described(error: Exception | None) -> tuple[str, str] | None:
 class Batch:
     """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
 
-    In a graph that nobody observes, arrays may lie in the part's window: they are read while the batch is applied, and
+    In a graph without observers, arrays may lie in the part's window: they are read while the batch is applied, and
     not any more when the next one is sent, or a search begins.
 
     Attributes

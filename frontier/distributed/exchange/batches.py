@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,8 @@ each column its values."""
 
 
 SMALL = 1 << 12
-"""Arcs of larger batches are not checked again where they arrive. Smaller ones take one launch, which checks them."""
+"""Arcs of larger batches are not checked again where they arrive. On a GPU smaller ones take one launch, which checks
+them."""
 
 
 MANY = 1 << 16
@@ -44,12 +46,8 @@ def route(
     """Check the edges that each part has, and send their arcs to the owners of their sources.
 
     The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device. Counts are exchanged, for which the host waits, and arcs with all of their columns.
-
-    Parameters
-    ----------
-    data : mapping of str to array-like, optional
-        Of an insertion, the edge data; None for other updates.
+    one device. Counts are exchanged, for which the host waits, and arcs with all of their columns. `data` is the edge
+    data of an insertion, and None for other updates.
     """
     comm = graph.comm
     if comm.size == 1:
@@ -95,7 +93,7 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
 
 def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
     """Whether all parts have far more memory than the arcs that they get can take."""
-    return all(count < room for count, room in zip(received, spare, strict=True))
+    return all(map(lt, received, spare))
 
 
 def route_by_target(graph: BasePart, batch: Batch) -> Batch:
@@ -104,13 +102,7 @@ def route_by_target(graph: BasePart, batch: Batch) -> Batch:
 
 
 def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
-    """The arcs of a batch, its columns, and which entry of these each arc has.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As on one device.
-    """
+    """The arcs of a batch, its columns, and which entry of these each arc has; raises what one device raises."""
     local, xp = graph.local, graph.xp
     if data is None or local.edge_data is None:
         arcs = _arcs_of(graph, src, dst, weights, data).valid(xp)
@@ -130,15 +122,7 @@ def _arcs_of(
 ) -> Arcs:  # fmt: skip
     """The arcs of a batch of a graph without edge data, or of a deletion; ids are still to be checked.
 
-    Parameters
-    ----------
-    passing : bool
-        The next batch may have them in the same memory.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As on one device, for types and shapes.
+    The next batch may have those that are `passing` in the same memory. Types and shapes are checked as on one device.
     """
     if data:
         name = next(iter(data))
@@ -149,14 +133,13 @@ def _arcs_of(
 
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
-    """Arcs at their owners.
+    """Arcs at their owners; `list_arcs` gives them as `_checked` does."""
 
-    Parameters
-    ----------
-    list_arcs : function
-        Gives them as `_checked` does.
-    """
-    route = Route(graph, lambda: _by_source(list_arcs()), spare_arcs(graph))
+    def list_rows() -> tuple[tuple, Any]:
+        arcs = list_arcs()
+        return arcs, arcs[0]
+
+    route = Route(graph, list_rows, spare_arcs(graph))
     src, dst, columns, records = route.listed
 
     def columns_by_owner() -> list[Any]:
@@ -166,11 +149,6 @@ def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> Batch:
 
     u, v, *values = route.send(columns_by_owner)
     return Batch(u, v, dict(zip(columns, values, strict=True)), route.safe)
-
-
-def _by_source(arcs: tuple) -> tuple[tuple, Any]:
-    """Arcs, and the vertices by which they are sent."""
-    return arcs, arcs[0]
 
 
 class Route:
@@ -393,25 +371,15 @@ def apply(
     graph: BasePart, batch: Batch, update: Callable[[], UpdateResult], routed: Batch | None = None, *,
     sums: bool = False,
 ) -> UpdateResult:  # fmt: skip
-    """Change the local graph of every part, or of none.
+    """Change the local graph of every part, or of none; returns what all parts have changed, in edges of the whole
+    graph.
 
     What the batch changes is looked up before, so that it can be undone where another part fails. That takes about as
     long as the batch itself, and is left out where all parts have several times the memory that they may need. Should
     one fail nevertheless, the graph cannot be used again.
 
-    Parameters
-    ----------
-    batch : Batch
-        What `update` inserts or deletes.
-    routed : Batch, optional
-        The same among the in-edges.
-    sums : bool
-        Whether it may fail for other reasons than memory, as sums of weights that overflow do.
-
-    Returns
-    -------
-    UpdateResult
-        Of all parts, in edges of the whole graph.
+    `routed` is the same batch among the in-edges. With `sums`, the update may fail for other reasons than memory, as
+    sums of weights that overflow do.
     """
     undo = None
     several = graph.comm.size > 1 or routed is not None  # local graphs that may fail one without the other
@@ -431,18 +399,14 @@ def apply(
             graph.broken = "a batch failed on some parts and not on others: load the graph from a file"
         raise_first(graph, error)
     copies = 1 if graph.directed else 2
-    inserted, replaced, deleted = (total // copies for total in totals)
     graph.changed(arcs=totals[0] - totals[2])
-    return UpdateResult(inserted, replaced, deleted)
+    return UpdateResult(*[total // copies for total in totals])
 
 
 def ask(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
     """Something of each of this part's pairs of vertices, from the owner of the first; in the order of the pairs.
 
-    Parameters
-    ----------
-    answer : function ``answer(src, dst)``
-        Called by the owners, with arrays; gives an array.
+    Owners call ``answer(src, dst)`` with arrays; it returns an array.
     """
 
     def check() -> tuple[tuple[Any, Any], Any]:

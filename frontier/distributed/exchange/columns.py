@@ -43,13 +43,7 @@ def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
 
 
 def check_present(there: Any, src: Any, dst: Any) -> None:
-    """Raise unless all edges of a list are in the graph.
-
-    Parameters
-    ----------
-    there : array of bool
-        Which are.
-    """
+    """Raise unless all edges of a list are in the graph; `there` is True for those that are."""
     missing = (~there).nonzero()[0]
     if missing.size:
         i, host = int(missing[0]), resolve_device("cpu")
@@ -128,7 +122,7 @@ class ColumnsOfGraph(Mapping):
 class GivenData(EdgeData):
     """The columns of a distributed graph as its program knows them: their types, to read what users give.
 
-    A batch is read before it is cut into a piece for each part, so that errors tell where in the whole they are.
+    A batch is read before it is cut into a piece for each part, so that errors name the place in the whole.
     """
 
     def __init__(self, device: Device, graph: BaseDistributedGraph):

@@ -1,8 +1,9 @@
 """Ghosts: the vertices of other parts that a part's arcs lead to, and which part is to be notified of whose.
 
-A part that reads entries at the other ends of its arcs needs those of its ghosts alone. Each part tells the owners once
-which vertices it needs, and later the new ones. Batches mark the other ends of arcs that they insert, and nothing is
-exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a pass.
+A part that reads entries at the other ends of its arcs needs those of its ghosts alone. Each part notifies the owners
+once of the vertices that it needs, and later of new ones. Batches mark the other ends of arcs that they insert, and
+nothing is exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a
+pass.
 """
 
 from __future__ import annotations
@@ -53,19 +54,10 @@ class Ghosts:
             self._new = None
 
     def bring_up(self, number: int = 0) -> int:
-        """Tell the owners of ghosts that are new, unless nearly all vertices are ghosts; every worker calls this.
+        """Notify the owners of new ghosts, unless nearly all vertices are ghosts; every worker calls this.
 
         An exchange of counts, for which the host waits, and of ids if there are any. The first time, a pass over arcs.
-
-        Parameters
-        ----------
-        number : int
-            To be summed up over all parts, along with the counts.
-
-        Returns
-        -------
-        int
-            The sum.
+        Returns the sum of `number` over all parts, which travels with the counts.
         """
         comm, partition = self._comm, self._partition
         if comm.size == 1:

@@ -121,14 +121,9 @@ class _Routed:
         return found, Batch(*inserted, columns, safe), Batch(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers where the operations were listed.
+        """The answers where the operations were listed: `found` has those to this part's rows.
 
-        Parameters
-        ----------
-        found : MixedResult
-            Those to this part's rows.
-        totals : list of int
-            Edges inserted, replaced and deleted by all parts.
+        `totals` are the edges inserted, replaced and deleted by all parts.
         """
         xp, route, size = self._part.xp, self._route, int(self._ops.size)
 
@@ -161,7 +156,7 @@ class _Routed:
             lengths = xp.where(self._ops == NEIGHBORS, answers, 0)
             xp.cumsum(lengths, out=offsets[1:])
             ends = xp.concatenate([offsets[:1], xp.cumsum(lengths[records])])
-            # Rows that nobody waits for have no lists.
+            # Rows that await no answer have no lists.
             bounds = [found.offsets[_ends(xp, self._route.received)], ends[_ends(xp, self._asked)]]
             return offsets, ends, np.diff(part.device.to_host(xp.stack(bounds)), axis=1).tolist()
 

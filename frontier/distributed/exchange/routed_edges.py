@@ -36,7 +36,7 @@ class RoutedEdges:
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
         comm, device = graph.comm, graph.device
-        self._comm = comm
+        self._comm, self._partition = comm, graph.partition
         self._found: ByOwner | None = None
         self._order: Any = None
         self._arrived: tuple[Any, Any] | None = None
@@ -89,16 +89,7 @@ class RoutedEdges:
         put(self._comm.device, out, self.order, values)
         return out
 
-    def without_own(self, values: Any, counts: list[int]) -> Any:
-        """Values of the pairs that are sent or received (`counts` of each part), without those that stay here."""
-        first = sum(counts[: self._comm.rank])
-        last = first + counts[self._comm.rank]
-        if first == 0 or last == values.size:  # of the first part and the last: no memory of their own
-            return values[last:] if first == 0 else values[:first]
-        return self._comm.device.xp.concatenate([values[:first], values[last:]])
-
     @property
     def here(self) -> slice:
         """Which of the sorted pairs stay here."""
-        first = sum(self.sent[: self._comm.rank])
-        return slice(first, first + self.sent[self._comm.rank])
+        return self._partition.own_piece(self.sent)

@@ -50,23 +50,11 @@ class Sending(Protocol):
     table: list[list[int]]
 
     def begin(self, errors: Any, number: int) -> None:
-        """Send them, and wait for `table`.
-
-        Parameters
-        ----------
-        errors : array of int64
-            On the device: not zero where the batch is no good.
-        """
+        """Send them, and wait for `table`. `errors`, on the device, is not zero where the batch is no good."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
         """Sources, destinations, and weights if there are any, of the arcs that this part owns: those of the first part
-        first.
-
-        Parameters
-        ----------
-        lasting : bool
-            Whether they are needed when the next batch is sent, or a search begins. If not, they may be in a window.
-        """
+        first. Unless they are `lasting`, they may be in a window until the next batch is sent, or a search begins."""
 
 
 def sending_of(comm: Communicator, partition: Partition, arcs: Arcs, window: Window | None) -> Sending:
@@ -192,7 +180,7 @@ class Sender:
 
 
 class ByWindows:
-    """Arcs that are on their way already when the host hears how many come. All memory that it takes to send them is
+    """Arcs that are on their way already when the host receives their counts. All memory that it takes to send them is
     made before, so that nothing fails while other parts wait.
     """
 

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:
-    """What makes a local graph as it is now, after the batch has changed it, or has not.
-
-    Parameters
-    ----------
-    name : {"local", "inward"}
-    """
+    """What makes the local graph of this name as it is now, after the batch has changed it, or has not."""
     local = getattr(graph, name)
     if not batch.src.size:
         return lambda: None
@@ -43,14 +38,9 @@ def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:
 
 
 def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
-    """`undo_of` without edge data.
+    """`undo_of` without edge data, from the arcs of the batch that are not in the graph, and those that are.
 
-    Parameters
-    ----------
-    absent, present : Arcs
-        Arcs of the batch that are not in the graph, and those that are.
-    edges : array of int64
-        What operators see as `edge` of these.
+    `edges` is what operators see as `edge` of the latter.
     """
     local = getattr(graph, name)
     weights = local.slot_weights[edges] if local.is_weighted else None

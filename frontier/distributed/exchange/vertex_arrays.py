@@ -98,7 +98,7 @@ class VertexArrays:
     local : function
         Gives the local graph.
     is_column : function
-        Tells whether an array is one by edge.
+        Whether an array is one by edge.
 
     Attributes
     ----------
@@ -147,19 +147,9 @@ class VertexArrays:
         entry = self._known.get(id(array))
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
-    def register_flags(self, array: Any) -> Any:
-        """Remember a small array of which any part may set entries; returns the array."""
-        self._entry(array, FLAGS)
-        return array
-
-    def register_sums(self, array: Any) -> Any:
-        """Remember a small array that any part may add to; returns the array."""
-        self._entry(array, SUMS)
-        return array
-
-    def register_results(self, array: Any) -> Any:
-        """Remember a small array for results; returns the array."""
-        self._entry(array, RESULTS)
+    def register_small(self, array: Any, rule: str) -> Any:
+        """Remember a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`; returns the array."""
+        self._entry(array, rule)
         return array
 
     def finish_results(self, args: Sequence[Any]) -> None:
@@ -230,13 +220,8 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`sync` where only some entries have changed since copies were those of the owners.
-
-        Parameters
-        ----------
-        ids : array of vertex ids
-            Vertices of this part.
-        """
+        """`sync` where entries have changed only at `ids`, vertices of this part, since copies were those of the
+        owners."""
         comm = self._comm
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
@@ -274,17 +259,11 @@ class VertexArrays:
                 self._send_pending(array, entry)
 
     def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
-        """Before functors are called at edges.
+        """Before functors are called at edges, which read entries of other vertices than `src` in the arrays `read`.
 
         Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
-        a minimum that is not yet as low leads to more work, not to another result.
-
-        Parameters
-        ----------
-        read : sequence of array
-            Those whose entries of other vertices than `src` are read.
-        writes_few : bool
-            Whether the operator may write to few entries, so that it may pay to look which ones.
+        a minimum that is not yet as low leads to more work, not to another result. An operator that `writes_few`
+        entries may pay for finding out which ones.
         """
         self.sync([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
         self.hold_sums(arrays)
@@ -344,8 +323,8 @@ class VertexArrays:
         table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
         counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
         sums = table[:, comm.size :].sum(axis=0).tolist()
-        first = sum(counts[: comm.rank])
-        mine = reached[first : first + counts[comm.rank]]
+        own = partition.own_piece(counts)
+        mine = reached[own]
         # By pairs, or all entries: by what is less in total, so that all parts choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
         sent = table[:, : comm.size]
@@ -358,11 +337,10 @@ class VertexArrays:
             order, sizes = partition.of_first(carried[0].size)
             received = [sizes[comm.rank]] * comm.size
             got, _ = comm.alltoallv_columns([array[order] for array in carried], sizes, received)
-            start = sum(sizes[: comm.rank])
-            ids = xp.concatenate([order[start : start + sizes[comm.rank]]] * comm.size)
+            ids = xp.concatenate([order[partition.own_piece(sizes)]] * comm.size)
         else:
             (*got, ids), _ = comm.alltoallv_columns([*(array[reached] for array in carried), reached], counts, received)
-        self._forget_sent(ruled, None if dense else [reached[:first], reached[first + counts[comm.rank] :]])
+        self._forget_sent(ruled, None if dense else [reached[: own.start], reached[own.stop :]])
         values = {id(array): column for array, column in zip(carried, got, strict=True)}
         better = []
         start = 0
@@ -521,13 +499,8 @@ class VertexArrays:
             entry.behind = False
 
     def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
-        """Combine the entries that are not as before, if that is less to send; returns whether it is.
-
-        Parameters
-        ----------
-        before : array
-            It is written over.
-        """
+        """Combine the entries that are not as before, if that is less to send; returns whether it is. Overwrites
+        `before`."""
         xp, comm = self._comm.device.xp, self._comm
         changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
         counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()

@@ -18,19 +18,10 @@ if TYPE_CHECKING:
 def check_at_edges(
     graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
 ) -> tuple:  # fmt: skip
-    """Raise if `op` writes to what no rule combines.
+    """Raise if `op` writes to what no rule combines; returns its arguments with the columns of the direction followed.
 
-    Parameters
-    ----------
-    gathers : bool
-        Whether copies are not sent to their owners afterwards.
-    sends : bool
-        Whether those of the vertices that are put out are.
-
-    Returns
-    -------
-    tuple
-        The arguments to call `op` with: columns are those of the direction that is followed.
+    An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for the
+    vertices of its output.
     """
     args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
@@ -80,12 +71,8 @@ def check_at_vertices(
 ) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
 
-    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex.
-
-    Parameters
-    ----------
-    writable : int
-        How many of the first parameters are vertices whose entries may be written.
+    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The first `writable` parameters
+    are vertices whose entries may be written.
     """
     arrays = graph.arrays.among(args)
     graph.arrays.settle(arrays)
@@ -104,13 +91,8 @@ def check_at_vertices(
 
 
 def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """Those of some arrays by vertex that a functor may have written to.
-
-    Parameters
-    ----------
-    first : int
-        Parameters before those of the user.
-    """
+    """Those of some arrays by vertex that a functor may have written to, which has `first` parameters before the
+    user's."""
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays

@@ -90,7 +90,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
 
 
 def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
-    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` tells of it."""
+    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` finds of it."""
     for name, array, use, _ in found:
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
@@ -131,11 +131,12 @@ def _find(
     """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
     `op`."""
     xp, comm, local, here = graph.xp, graph.comm, graph.local, routed.here
+    without_own = graph.partition.without_own
     of_pairs = [routed.sort(args[i]) for i in by_pair]
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
     found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
-    v_in, u_in, *of_in = (routed.without_own(each, routed.received) for each in routed.send(*of_pairs))
-    u_out, v_out, *of_out = (routed.without_own(each, routed.sent) for each in (routed.src, routed.dst, *of_pairs))
+    v_in, u_in, *of_in = (without_own(each, routed.received) for each in routed.send(*of_pairs))
+    u_out, v_out, *of_out = (without_own(each, routed.sent) for each in (routed.src, routed.dst, *of_pairs))
     counts, received = list(routed.sent), list(routed.received)
     counts[comm.rank] = received[comm.rank] = 0
     of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
@@ -181,14 +182,9 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """The lists that other parts want, and where those asked for will be.
+    """The lists that other parts want, and where those asked for, of some lengths, will be.
 
-    Parameters
-    ----------
-    asked, wanted : arrays of int64
-        Keys, with duplicates, of lists that come and of lists that go; negative ones are none.
-    lengths : array of int64
-        Of the lists asked for.
+    `asked` and `wanted` are keys, with duplicates, of lists that come and of lists that go; negative ones are none.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
     keys, first, rows = _distinct(xp, asked)

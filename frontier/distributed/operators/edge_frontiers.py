@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partialmethod
 from typing import Any, NoReturn
-
-import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.operators.frontiers.edge_frontier import EdgeFrontier
-from frontier.operators.frontiers.frontier import Frontier
 from frontier.runtime.values import integer
 
 from ..exchange import batches
@@ -45,11 +43,6 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     def __repr__(self) -> str:
         return f"PartEdgeFrontier({len(self.local):,} arcs on part {self.graph.comm.rank} of {self.graph.comm.size})"
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        src, dst = (self.graph.device.to_host(ends) for ends in self._gathered(self.local.src, self.local.dst))
-        order = np.lexsort((dst, src))
-        return iter(list(zip(src[order].tolist(), dst[order].tolist(), strict=True)))
-
     def __contains__(self, edge: Any) -> bool:
         self.check()
         if not isinstance(edge, tuple) or len(edge) != 2:
@@ -59,22 +52,15 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     # ---- sets -------------------------------------------------------------------------------------------------------
 
-    def __or__(self, other: Any) -> Any:
-        return self._combined(other, "__or__")
-
-    def __and__(self, other: Any) -> Any:
-        return self._combined(other, "__and__")
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combined(other, "__sub__")
-
-    def __xor__(self, other: Any) -> Any:
-        return self._combined(other, "__xor__")
-
-    def _combined(self, other: Any, operation: str) -> Any:
+    def _combined(self, other: Any, operation: Callable[[Any, Any], EdgeFrontier]) -> Any:
         if not isinstance(other, PartEdgeFrontier):
             return NotImplemented
-        return PartEdgeFrontier.of_part(self.graph, getattr(self.local, operation)(other.local))
+        return PartEdgeFrontier.of_part(self.graph, operation(self.local, other.local))
+
+    __or__ = partialmethod(_combined, operation=EdgeFrontier.__or__)
+    __and__ = partialmethod(_combined, operation=EdgeFrontier.__and__)
+    __sub__ = partialmethod(_combined, operation=EdgeFrontier.__sub__)
+    __xor__ = partialmethod(_combined, operation=EdgeFrontier.__xor__)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EdgeFrontier):
@@ -118,9 +104,8 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     @property
     def destinations(self) -> PartFrontier:
         """The vertices that the edges lead to."""
-        graph = self.graph
-        members, _ = graph.arrays.to_owners(self.local.destinations._members(), [])
-        return PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+        members, _ = self.graph.arrays.to_owners(self.local.destinations._members(), [])
+        return PartFrontier.of_members(self.graph, members)
 
     def reversed(self) -> PartEdgeFrontier:
         """The same edges in the other direction, which the parts that own their destinations have."""

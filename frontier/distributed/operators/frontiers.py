@@ -68,9 +68,14 @@ class PartFrontier(HeldByParts, Frontier):
         self._hold(graph, whole)
 
     @classmethod
+    def of_members(cls, graph: Any, vertices: Any) -> PartFrontier:
+        """The frontier whose members on this part are some vertices that it owns, without duplicates."""
+        return cls.of_part(graph, Frontier._of(graph.local, vertices.astype(graph.vertex_dtype, copy=False)))
+
+    @classmethod
     def all(cls, graph: Any) -> PartFrontier:
         """All vertices, except deleted ones."""
-        made = cls.of_part(graph, Frontier._of(graph.local, cls._present(graph, graph.partition.owned)))
+        made = cls.of_members(graph, cls._present(graph, graph.partition.owned))
         made.is_everyone = True
         if graph.store.absent is None:
             made._count = graph.num_vertices
@@ -83,7 +88,7 @@ class PartFrontier(HeldByParts, Frontier):
         return vertices if graph.store.absent is None else vertices[~graph.store.absent[vertices]]
 
     def _on(self, graph: Any) -> PartFrontier:
-        made = PartFrontier.of_part(graph, Frontier._of(graph.local, self.local._members()))
+        made = PartFrontier.of_members(graph, self.local._members())
         made._count = self._count
         return made
 

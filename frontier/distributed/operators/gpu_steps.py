@@ -131,13 +131,7 @@ def steps_on_gpu(
     pulls: bool = False,
 ) -> Steps | None:  # fmt: skip
     """The steps of an operator, if kernels can send what it reaches. All checks are made here, once for arguments of
-    the same kinds.
-
-    Parameters
-    ----------
-    pulls : bool
-        Whether there is one step, a pull, along the edges of the reverse.
-    """
+    the same kinds. With `pulls` there is one step, a pull, along the edges of the reverse."""
     if not Mail.can_carry(graph.comm):
         return None
     functors = Functors(op, condition, prepare)

@@ -18,14 +18,14 @@ from frontier.core.arguments import integer, one_of
 from frontier.operators import StepCounter
 from frontier.operators.advance import DIRECTIONS, Functors
 from frontier.operators.frontiers.edge_frontier import check_edge_frontier
-from frontier.operators.frontiers.frontier import Frontier, check_frontier, graph_of
+from frontier.operators.frontiers.frontier import check_frontier, graph_of
 from frontier.operators.traverse import Limits, traverse_along
 
 from ..exchange import batches
 from ..exchange.accesses import arrays_of
 from ..exchange.levels import follow_updates
 from ..exchange.vertex_arrays import RESULTS
-from .checks import by_vertex_among, check_at_edges, check_at_vertices, read_afar, written_by
+from .checks import by_vertex_among, check_at_edges, check_at_vertices, found_among, read_afar, written_by
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
@@ -95,7 +95,7 @@ def _advance(
     reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
     graph.arrays.unite(arrays)
-    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    made = PartFrontier.of_members(graph, members)
     if not found or graph.comm.size == 1:
         made._count = found
     return made, found, entered
@@ -132,9 +132,7 @@ def _push(
     read = read_afar(graph, op, args)
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
-    graph.arrays.before_edges(
-        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=not frontier.is_everyone
-    )  # fmt: skip
+    graph.arrays.before_edges(arrays, found_among(arrays, read), writes_few=not frontier.is_everyone)
     reached = one_device.advance(
         graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
         balance=balance, output=output,
@@ -152,7 +150,7 @@ def traverse(
     prepare: Callable | None = None, max_steps: int | None = None, max_arcs: int | None = None, edges: str = "out",
     balance: str = "auto",
 ) -> int:  # fmt: skip
-    """`frontier.traverse`: an exchange after each advance, which also tells whether another one is needed."""
+    """`frontier.traverse`: an exchange after each advance, whose counts decide whether another one is needed."""
     values = list(args)
     steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
     if len(steps) > 1:
@@ -221,12 +219,7 @@ def _traverse_alone(
 ) -> int:  # fmt: skip
     """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
 
-    Parameters
-    ----------
-    graph : GraphPart
-        Along whose out-edges to go.
-    args, values : tuple
-        The arguments, and the same with a number in place of a `StepCounter`.
+    `values` are the arguments with a number in place of a `StepCounter`.
     """
     local, arrays = graph.local, graph.arrays
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -315,8 +308,7 @@ def neighbor_reduce(
         raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    read = read_afar(graph, op, args)
-    graph.arrays.sync([array for array in by_vertex_among(graph, op, args) if any(array is each for each in read)])
+    graph.arrays.sync(found_among(by_vertex_among(graph, op, args), read_afar(graph, op, args)))
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -357,17 +349,14 @@ def visit_edges(
     args = check_at_edges(graph, op, args)
     src, dst = batches.to_sources(graph, src, dst)
     arrays = by_vertex_among(graph, op, args)
-    read = read_afar(graph, op, args)
-    graph.arrays.before_edges(
-        arrays, [array for array in arrays if any(array is each for each in read)], writes_few=False
-    )  # fmt: skip
+    graph.arrays.before_edges(arrays, found_among(arrays, read_afar(graph, op, args)), writes_few=False)
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
     graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)
     if not output:
         return None
     members, (found,) = graph.arrays.to_owners(reached._members(), arrays)
-    made = PartFrontier.of_part(graph, Frontier._of(graph.local, members.astype(graph.vertex_dtype, copy=False)))
+    made = PartFrontier.of_members(graph, members)
     if not found:
         made._count = 0
     return made
@@ -390,8 +379,7 @@ def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator
     graph: Any = frontier.graph
     args = check_at_edges(graph, op, args, sends=False)
     arrays = by_vertex_among(graph, op, args)
-    read = read_afar(graph, op, args)
-    graph.arrays.before_edges(arrays, [array for array in arrays if any(array is each for each in read)])
+    graph.arrays.before_edges(arrays, found_among(arrays, read_afar(graph, op, args)))
     yield args
     graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.unite(arrays)

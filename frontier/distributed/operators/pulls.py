@@ -81,10 +81,7 @@ def pull(
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
     """One pull. Returns how many vertices all parts have reached, too, and how many were in their frontiers.
 
-    Parameters
-    ----------
-    arrays : list of array
-        Those by vertex among `args`.
+    `arrays` are those by vertex among `args`.
     """
     read = [array for _, array, use, (_, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {dst}]
     graph.arrays.sync([array for array in arrays if any(array is each for each in read)])

@@ -75,13 +75,7 @@ class Levels:
         self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None
     ) -> tuple[PartFrontier, int, int]:  # fmt: skip
         """One push: the next frontier, the arcs that leave it on all parts, and how many vertices all parts started
-        from.
-
-        Parameters
-        ----------
-        total_arcs : int, optional
-            That leave the frontier on all parts, if they know it.
-        """
+        from. `total_arcs` leave the frontier on all parts, if they know it."""
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         self.prepare(frontier)
         args = functor_args(local, functors.op, args)
@@ -134,14 +128,9 @@ def search(
 ) -> int:  # fmt: skip
     """Levels until the frontier is empty; returns how many.
 
-    Parameters
-    ----------
-    args : function
-        The arguments of the functors in a step, by its number, and whether it is a pull.
-    may_pull : function
-        Whether a pull is less work and gives the same, by the members of the frontier and the arcs that leave them.
-    before, after : function
-        Called around each step.
+    `args` gives the functors' arguments in a step, by its number and whether it is a pull. `may_pull` decides, by the
+    members of the frontier and the arcs that leave them, whether a pull is less work and gives the same. `before` and
+    `after` are called around each step.
     """
     done = step = 0
     count, arcs = frontier._count, None

@@ -41,10 +41,7 @@ DATA_FIELDS = {"edge_data", "time_unit", "keep_time", "multi_edges"}
 def save(part: BasePart, path: str | os.PathLike[str]) -> None:
     """Write the graph to a folder, which all workers reach by the same path.
 
-    Raises
-    ------
-    OSError
-        Naming the file; what the folder held before is still there.
+    Raises an OSError that names the file; what the folder held before is still there.
     """
     folder = Path(path)
     name = part.comm.gather_objects(uuid.uuid4().hex[:12])[0]
@@ -110,15 +107,7 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
 
 
 def read_list(folder: Path) -> dict[str, Any]:
-    """The list of a folder's files.
-
-    Raises
-    ------
-    OSError
-        There is none.
-    ValueError
-        It is not one that `save` has written.
-    """
+    """The list of a folder's files. Raises OSError if there is none, and ValueError if `save` has not written it."""
     try:
         facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except ValueError as error:

@@ -36,11 +36,13 @@ class PartObservers:
     def _notifications(self, src: Any, dst: Any, present: bool) -> list[Notification]:
         """Each observer with the edges of a batch that it is to be notified of."""
         observers = self._observers.live()
+        self._notified_sources = []
+        self._notified_pairs = []
+        if not observers:
+            return []
         exact = (src, dst)
         if any(observer.exact for observer in observers):
             exact = self._effective(src, dst, present)
-        self._notified_sources = []
-        self._notified_pairs = []
         self._remember_notified(src, exact[0])
         self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]

@@ -37,7 +37,7 @@ from ..exchange.columns import MULTI, ColumnsOfPart, check_on_existing, column_o
 from ..exchange.expiry import expire_edges, latest_time
 from ..exchange.ghosts import Ghosts
 from ..exchange.mixed import apply_operations, replace_records
-from ..exchange.vertex_arrays import SUMS, VertexArrays
+from ..exchange.vertex_arrays import FLAGS, RESULTS, SUMS, VertexArrays
 from ..operators import operators
 from ..operators.edge_frontiers import PartEdgeFrontier
 from ..operators.frontiers import PartFrontier
@@ -134,7 +134,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._notified_sources: list[weakref.ref] = []
         self._notified_pairs: list[NotifiedPairs] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
-        own = weakref.ref(self)  # a part that nobody refers to is freed at once
+        own = weakref.ref(self)  # a part that nothing refers to is freed at once
         self.ghosts = {
             name: Ghosts(self.comm, self.partition, partial(_local_of, own, name)) for name in ("local", "inward")
         }
@@ -250,13 +250,13 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self.arrays.register(made, combine, follows, normal)
 
     def flags(self, count: int = 1) -> Any:
-        return self.arrays.register_flags(super().flags(count))
+        return self.arrays.register_small(super().flags(count), FLAGS)
 
     def sums(self, count: int = 1) -> Any:
-        return self.arrays.register_sums(super().sums(count))
+        return self.arrays.register_small(super().sums(count), SUMS)
 
     def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
-        return self.arrays.register_results(super().results(count, dtype))
+        return self.arrays.register_small(super().results(count, dtype), RESULTS)
 
     def copy_to_host_async(self, array: Any) -> Any:
         return self.comm.deferred_of(array) or super().copy_to_host_async(array)
@@ -331,13 +331,8 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         return self._insert_batch(batch, on_existing)
 
     def _insert_batch(self, batch: Batch, on_existing: str, *, timed: bool = True) -> UpdateResult:
-        """Insert arcs of this part, and notify observers.
-
-        Parameters
-        ----------
-        timed : bool
-            Whether times decide what replaces a record that is there.
-        """
+        """Insert arcs of this part, and notify observers. If it is `timed`, times decide what replaces an existing
+        record."""
 
         def find_notifications() -> tuple[list[Notification], list[Notification]]:
             notifications = self._notifications(batch.src, batch.dst, present=False)
@@ -372,7 +367,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
             return replace_records(local, batch.src, batch.dst, batch.columns)
         # One that was loaded has version 0. A snapshot of the empty graph has to learn of the update.
         if local.version or local.num_arcs or adds or logs or component_of(local, History) is not None:
-            if data is None and on_existing == "replace" and batch.src.size > batches.SMALL:
+            if on_existing == "replace" and _stays_checked(local, batch):
                 return local._insert_valid(batch.src, batch.dst, batch.weights)
             return local.insert_edges(batch.src, batch.dst, batch.weights, on_existing=on_existing, **batch.data)
         try:
@@ -435,7 +430,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._agree_on_vertices(error)
         if self.num_vertices > before:
             self.partition.extend(self.num_vertices)
-        self._tell_of_vertices()
+        self._notify_of_vertices()
         return done
 
     @observed
@@ -451,7 +446,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         self._agree_on_vertices(error)
         deleted = self.comm.reduce_numbers([done.deleted])[0]
         self.changed(arcs=-deleted)
-        self._tell_of_vertices()
+        self._notify_of_vertices()
         return UpdateResult(deleted=before + (deleted if self.directed else deleted // 2))
 
     def _delete_incident(self, ids: Any) -> int:
@@ -464,7 +459,7 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
         marked[found] = True
         return self._delete(Batch(*incident_arcs(self.local, marked), {}, safe=False)).deleted
 
-    def _tell_of_vertices(self) -> None:
+    def _notify_of_vertices(self) -> None:
         self._observers.notify("vertices_changed", [(observer, ()) for observer in self._observers.live()])
 
     def _agree_on_vertices(self, error: Exception | None) -> None:
@@ -518,9 +513,14 @@ class GraphPart(PartQueries, PartObservers, MakesVertexArrays, BasePart):
 
 def _delete(local: Any, batch: Batch) -> UpdateResult:
     """Delete arcs of a local graph."""
-    if local.edge_data is None and batch.src.size > batches.SMALL:
+    if _stays_checked(local, batch):
         return local._delete_valid(batch.src, batch.dst)
     return local.delete_edges(batch.src, batch.dst)
+
+
+def _stays_checked(local: Any, batch: Batch) -> bool:
+    """Whether arcs are not checked again where they arrive: a GPU applies a small batch in one launch, which does."""
+    return local.edge_data is None and (batch.src.size > batches.SMALL or not local.device.is_gpu)
 
 
 def _local_of(part: Callable[[], Any], name: str) -> Any:

@@ -176,19 +176,9 @@ def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Keep this part's rows of a table under a key, numbered in the order of the parts.
+    """Keep this part's rows of a table under a key, numbered in the order of the parts; `make` gives a frame of pandas.
 
-    Parameters
-    ----------
-    make : function
-        Gives them as a frame of pandas.
-
-    Returns
-    -------
-    frame
-        One without rows, which has the columns.
-    counts : list of int
-        Number of rows of each part.
+    Returns a frame without rows, which has the columns, and the number of rows of each part.
     """
     rows = all_or_none(host, make)
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))

@@ -57,13 +57,7 @@ def _snapshot_class(kind: type) -> type:
 
 
 def take_snapshot(part: BasePart, kind: type) -> Any:
-    """`GraphPart.snapshot`: the same object as long as no part has changed.
-
-    Parameters
-    ----------
-    kind : type
-        `GraphPart`.
-    """
+    """`GraphPart.snapshot`: the same object as long as no part has changed. `kind` is `GraphPart`."""
     part.check_parts()
     local, *others = [each.snapshot() for each in part.locals()]
     inward = others[0] if others else None

@@ -71,14 +71,8 @@ class ByOwner:
         return {"threads": SPAN_THREADS, "blocks": self._spans}
 
     def count(self, errors: Any = None, number: int = 0) -> Any:
-        """How many vertices each part owns, whether any of some numbers are not zero, and another number: in one array
-        on the device (int64), as parts tell each other. To be called once, before `sort`.
-
-        Parameters
-        ----------
-        errors : array of int64, optional
-            On the device.
-        """
+        """How many vertices each part owns, whether any of `errors` is not zero, and another number: in one array on
+        the device (int64), as parts exchange it. To be called once, before `sort`."""
         row = self._device.xp.empty(self._parts + 2, np.int64)
         _kernel("place_spans")(
             self._parts, self._spans, self._places, errors, 0 if errors is None else int(errors.size), number, row,

@@ -74,30 +74,21 @@ class Partition(BasePartition):
     @property
     def owned(self) -> Any:
         """The vertices of this part, ascending."""
-        start = sum(self.counts[: self.rank])
-        return self.order[start : start + self.counts[self.rank]]
+        return self.order[self.own_piece(self.counts)]
 
     @property
     def others(self) -> Any:
         """The vertices of other parts, those of the first part first."""
         if self._others is None:
-            self._others = self._without_own(self.order, self.counts)
+            self._others = self.without_own(self.order, self.counts)
         return self._others
-
-    def _without_own(self, order: Any, counts: list[int]) -> Any:
-        start = sum(counts[: self.rank])
-        before, behind = order[:start], order[start + counts[self.rank] :]
-        if not before.size or not behind.size:  # of the first part and the last: no memory of their own
-            return behind if behind.size else before
-        return self.device.xp.concatenate([before, behind])
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
         """Of the first vertices those of this part, those of others in order of the parts, and how many each has."""
         if size == self.owners.size:
             return self.owned, self.others, self.counts
         order, counts = self._sorted(self.owners[:size])
-        start = sum(counts[: self.rank])
-        return order[start : start + counts[self.rank]], self._without_own(order, counts), counts
+        return order[self.own_piece(counts)], self.without_own(order, counts), counts
 
     def of_first(self, size: int) -> tuple[Any, list[int]]:
         """`order` and `counts` of the first vertices."""

@@ -313,7 +313,7 @@ class Communicator(BaseCommunicator):
 
     def queue_rows(self, row: Any) -> Any:
         """The same on the device, for which the host does not wait."""
-        return self.allgather(row, [int(row.size)] * self.size)[0]
+        return self._run([row] * self.size, [int(row.size)] * self.size, row.dtype)
 
     def queue(self, launch: Callable[[], None]) -> None:
         """Queue an exchange by kernels that see the windows of all parts."""
@@ -354,7 +354,7 @@ class Communicator(BaseCommunicator):
             packed = np.concatenate([each.values.view(np.uint8) for each in deferred])
             wanted = [*wanted, ([packed] * self.size, [packed.size] * self.size, packed.dtype)]
         given = () if outs is None else outs
-        outs = [*given, *(self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted[len(given) :])]
+        outs = [*given, *[self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted[len(given) :]]]
         transfers = []
         for (outgoing, received, dtype), out in zip(wanted, outs, strict=True):
             if dtype == np.bool_:

@@ -27,13 +27,7 @@ def unique_id() -> tuple:
 
 
 def load_nccl() -> Any:
-    """CuPy's module, if it finds the library.
-
-    Raises
-    ------
-    RuntimeError
-        It does not.
-    """
+    """CuPy's module; raises RuntimeError unless it finds the library."""
     from cupy.cuda import nccl
 
     if not getattr(nccl, "available", True):
@@ -143,24 +137,21 @@ class NcclCommunicator(Communicator):
         return outs, list(received)
 
     def sum_into(self, values: Any, out: Any) -> None:
-        code = DTYPES[values.dtype.name]
+        self._reduce_into(values, out, "sum")
+
+    def _reduce_into(self, values: Any, out: Any, op: str) -> None:
         start = self._begin()
         stream = self.device.xp.cuda.get_current_stream().ptr
-        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS["sum"], stream)
+        code = DTYPES[values.dtype.name]
+        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
         self._end(start)
         self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
-        code = DTYPES.get(np.dtype(values.dtype).name)
-        if code is None or op not in OPS or self.size == 1 or not values.size:
+        if values.dtype.name not in DTYPES or op not in OPS or self.size == 1 or not values.size:
             return super().allreduce(values, op)
         out = self.device.xp.empty_like(values)
-        stream = self.device.xp.cuda.get_current_stream().ptr
-        values = values if values.flags.c_contiguous else values.copy()
-        start = self._begin()
-        self._group.allReduce(values.data.ptr, out.data.ptr, int(values.size), code, OPS[op], stream)
-        self._end(start)
-        self.sent_bytes += 2 * values.nbytes * (self.size - 1) // self.size  # of a ring
+        self._reduce_into(values if values.flags.c_contiguous else values.copy(), out, op)
         return out
 
     def queue_rows(self, row: Any) -> Any:

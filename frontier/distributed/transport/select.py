@@ -29,17 +29,8 @@ def offer(transport: str, rank: int) -> tuple[Any, Any]:
 
 
 def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: Any) -> Communicator:
-    """The communicator of this worker.
-
-    Parameters
-    ----------
-    offers : list
-        What all workers have offered.
-    hosts : list of str
-        On which hosts they are.
-    own : any
-        The second of what `offer` has returned here.
-    """
+    """The communicator of this worker, from what all workers have offered, on their hosts, and what `offer` kept
+    here."""
     if transport == "nccl":
         from .nccl import NcclCommunicator
 

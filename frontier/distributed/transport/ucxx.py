@@ -93,10 +93,7 @@ class Listener:
     def finish(self, requests: Sequence[Any], lifelines: Sequence[Any] = ()) -> None:
         """Wait until all requests are done; raises what UCX has to say of one that has failed.
 
-        Parameters
-        ----------
-        lifelines : sequence of endpoints
-            A `PartLostError` is raised if one of these breaks meanwhile.
+        Raises PartLostError if one of the endpoints `lifelines` breaks meanwhile.
         """
         progress, begin = self._worker.progress, time.perf_counter()
         for request in requests:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PIECE = 2**21
 """Bytes of which windows are multiples: the driver shares whole pieces."""
 HEAD_BYTES = 24576
-"""Of each window, for what kernels tell each other; window_layout.cuh has the same number."""
+"""Of each window, for what kernels of several parts exchange; window_layout.cuh has the same number."""
 HEADER = "frontier/distributed/transport/windows.cuh"
 MAX_WINDOWS, MAX_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}

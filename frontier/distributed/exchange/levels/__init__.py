@@ -150,18 +150,10 @@ class Mail:
     def begin(
         self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None
     ) -> None:  # fmt: skip
-        """Before a level.
+        """Before a level, for which this part's frontier has `entered` members.
 
-        Parameters
-        ----------
-        local : Graph
-            This part's graph.
-        entered : int
-            Members of this part's frontier.
-        reached : int
-            What `deliver` is to send, if the host knows how much that is.
-        most : int, optional
-            All parts together send no more; the same on all.
+        `reached` is the number of vertices that `deliver` sends, if the host knows it; all parts together send no more
+        than `most`, which is the same on all.
         """
         self._room = ROOM if most is None else min(ROOM, max(rounded_up(most), 8))
         self._cut(BYTES_AHEAD + self._room * (local.vertex_dtype.itemsize + columns.width))
@@ -186,16 +178,10 @@ class Mail:
     def deliver(
         self, local: Any, columns: Columns, reached: Any, most: int, stamps: Any, epoch: Any
     ) -> Level:  # fmt: skip
-        """Send the copies of what was reached to the owners.
+        """Send the copies of `reached`, vertices without duplicates, to the owners.
 
-        Parameters
-        ----------
-        reached : array of vertex ids
-            Without duplicates; how many is on the device, in the mail's `reached`.
-        most : int
-            At least as many; 0 if there are none.
-        stamps, epoch : array of int32, int32
-            Marks of vertices, which do not have this one yet, except those that were reached.
+        Their number is on the device, in the mail's `reached`; it is at most `most`, which is 0 if there are none. No
+        `stamps` of other vertices hold `epoch` yet.
         """
         comm, kernels, view, rank = self._comm, _kernels(local), local.view(), self._comm.rank
         members = comm.device.xp.empty(local.num_vertices, local.vertex_dtype)

@@ -60,15 +60,7 @@ def search(
     may_pull: bool = False, max_steps: int | None = None,
 ) -> tuple[PartFrontier, int, bool]:  # fmt: skip
     """Advance until the frontier is empty; returns what is left of it, how often, and whether the arrays that travel
-    say the same on all parts now.
-
-    Parameters
-    ----------
-    step : int, optional
-        Which of the arguments counts the advances.
-    may_pull : bool
-        Whether a pull gives the same.
-    """
+    say the same on all parts now. Argument `step` counts the advances; with `may_pull`, a pull gives the same."""
     graph, values, done, ending = levels.graph, list(args), 0, DONE
     limit = MAX_STEPS if max_steps is None else min(max_steps, MAX_STEPS)
     # A loop of single steps goes on with entries of its own vertices.
