@@ -63,7 +63,7 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
     """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
-    if change.small is None and not change.always and not change.arcs.src.size:
+    if change.small is None and not change.always and not len(change.arcs):
         return change
     for component in graph._components:
         component.reserve(graph, change)
@@ -92,7 +92,7 @@ def _run(graph: BaseDynamicGraph, change: Change) -> None:
         notify("edges_changing", changes)
     if notifications and not inserts:
         notify("edges_deleting", notifications)
-    if change.always or arcs.src.size:
+    if change.always or len(arcs):
         try:
             _apply(graph.store, change, arcs)
             _follow(graph, change)
