@@ -31,7 +31,7 @@ ALGORITHMS = "algorithms."
 PROPERTIES: dict[str, Any] = {
     "multiprocessors": lambda: 1, "shared_memory": lambda: 2**16, "shared_memory_each": lambda: 2**16,
 }  # fmt: skip
-"""Of a GPU, where there is none."""
+"""Properties of a GPU, for machines without one."""
 MAX_LAUNCHES = 8
 """Of a function that runs as on a GPU: one may wait for what a kernel would write."""
 

@@ -26,7 +26,7 @@ MAX_INT32_VERTICES = 2**31 - 1
 
 
 FACTS = "name", "package", "can_store_weights", "finds_fast", "walk_cost"
-"""What a class of stores declares, and that of their graphs has, too."""
+"""Class attributes of stores that the class of their graphs has, too."""
 
 
 @forwards(
@@ -108,16 +108,12 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
 
     @reads
     def copy(self) -> Self:  # `Graph` describes it
-        twin = self._copy_store()
+        twin = self._of(self.store.copy(Access(self.device)))  # which shares the payload so far
         for component in self._components:
             copied = component.copied_to(twin)
             if copied is not None:
                 twin._components.append(copied)
         return twin
-
-    def _copy_store(self) -> Self:
-        """A copy without components, which shares the payload."""
-        return self._of(self.store.copy(Access(self.device)))
 
     @classmethod
     def _of(cls, store: Store) -> Self:

@@ -28,8 +28,8 @@ from .view import bare_view, pack_view, with_pointer
 class Store(BaseStore, ABC):
     """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
 
-    Those methods marked *structure* are for subclasses to implement. Ids and numbers were checked before, or are
-    checked by ``arcs.check()``; locks are held.
+    Subclasses implement the methods marked *structure*. Ids and numbers were checked before, or are checked by
+    ``arcs.check()``; locks are held.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Store(BaseStore, ABC):
     weight_dtype : dtype or None
         That of the graph's weights.
     payload : Payload
-        What the numbers are that are stored with arcs.
+        The meaning of the numbers that are stored with arcs.
     access : Access
         Locks and workspaces, those of the graph.
 
@@ -229,7 +229,7 @@ class Store(BaseStore, ABC):
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
         """*structure*, if it sets `supports_insert_and_find`: `insert` of distinct arcs, which also finds them.
 
-        What is stored of arcs that exist stays as it is. It spares graphs with edge data a look-up.
+        Existing arcs keep the number that is stored with them. This spares graphs with edge data a look-up.
 
         Returns
         -------
@@ -247,7 +247,7 @@ class Store(BaseStore, ABC):
         -------
         deleted : int
         edges : array of int64
-            What operators saw as `edge` of each arc that was there, once for equal ones; -1 for others.
+            The `edge` that operators saw of each arc that was there, once for equal ones; -1 for others.
         """
         raise NotImplementedError
 

@@ -5,8 +5,8 @@ applied to the graph's and then to that one. If there is no memory for the secon
 rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not fail is
 never half done.
 
-What users see of it is `Graph.reverse`, a read-only graph of that store, which refers to the graph. This in turn refers
-to the store only: nothing that holds large arrays refers to itself, so that they are freed with the last reference.
+Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. This in turn refers to the
+store only: nothing that holds large arrays refers to itself, so that they are freed with the last reference.
 """
 
 from __future__ import annotations

@@ -238,8 +238,8 @@ class VertexNames:
         """
         size = self.size if size is None else size
         missing = np.arange(graph.num_vertices, size)
-        if graph.store.absent is not None:
-            deleted = graph.device.to_host(graph.xp.flatnonzero(graph.store.absent[:size]))
+        deleted = _deleted_ids(graph, size)
+        if deleted.size:
             missing = np.concatenate([deleted[self.device.to_host(self.has_name(deleted))], missing])
         if missing.size:
             graph.insert_vertices(missing)
@@ -327,6 +327,15 @@ class VertexNames:
 
     def _table_for(self, column: Any) -> IntegerNames | TextNames:
         return self._table_of("str" if isinstance(column, Texts) else column.dtype.name)
+
+
+def _deleted_ids(graph: BaseDynamicGraph, size: int) -> np.ndarray:
+    """The ids below `size` whose vertices were deleted, on the host."""
+    if graph.in_parts:
+        ids = np.arange(min(size, graph.num_vertices))
+        return ids[~graph.device.to_host(graph.has_vertices(ids))]
+    absent = graph.store.absent
+    return np.empty(0, np.int64) if absent is None else graph.device.to_host(graph.xp.flatnonzero(absent[:size]))
 
 
 def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: str) -> Any:

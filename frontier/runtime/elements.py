@@ -25,7 +25,8 @@ def prefetch(array: Any, index: Any) -> None:
     Parameters
     ----------
     index : int or tuple of int
-        Of any element, one for each dimension; not negative. An index outside the array is harmless but useless.
+        The position of an element, one number for each dimension; not negative. An index outside the array does no
+        harm, and nothing useful.
     """
 
 

@@ -61,7 +61,7 @@ class GPMAStore(PackedChains):
         require(self.method in METHODS, f"method is {self.method!r}")
 
     def details(self) -> dict[str, Any]:
-        """Those of `PackedStore`, and ``rounds``: how often insertions under locks have tried."""
+        """The details of `PackedStore`, and ``rounds``: how often insertions under locks have tried."""
         return super().details() | {"rounds": self._rounds}
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:

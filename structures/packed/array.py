@@ -93,7 +93,7 @@ class PackedArray(Store):
         Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
         cleared, for insertions to find again.
     **base
-        Those of `Store`.
+        Arguments of `Store`.
     """
 
     view_type = View

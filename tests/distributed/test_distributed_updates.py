@@ -10,6 +10,7 @@ import pytest
 from distributed_cases import host, memory_is_tight
 from model import Model, random_batch
 
+import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
 from frontier.distributed import DistributedGraph, PartLostError, ThreadEngine
 from frontier.distributed.exchange.batches import SMALL
@@ -260,3 +261,18 @@ def test_the_engine_has_the_device(option):
         with pytest.raises(TypeError, match="device: a graph in parts has no device of its own; the engine has it"):
             DistributedGraph(SlabGraph, 4, device=option, engine=engine)
         assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4
+
+
+def test_vertices_for_names(engine):
+    """As on one device: a vertex for each name, and deleted ones again under other names."""
+    names, graph = fr.VertexNames(), DistributedGraph(SlabGraph, 1, engine=engine)
+    ids = names.ids(["ada", "bob", "cy"])
+    names.grow(graph)
+    assert graph.num_vertices == 3
+    graph.delete_vertices(ids[1:2])
+    names.forget(ids[1:2])
+    names.grow(graph)
+    assert graph.has_vertices(ids).tolist() == [True, False, True]
+    assert names.ids(["dan"]).tolist() == [1]
+    names.grow(graph)
+    assert graph.has_vertices(ids).all()

@@ -220,7 +220,7 @@ def test_wrong_results_are_found(kind):
 
 
 def test_timed_observers_hear_what_they_would_without(rng):
-    """Of records, too, in a graph that keeps them."""
+    """They follow records in a graph that keeps them."""
     from algorithms import DynamicTemporalTriangleCount, temporal_triangle_count
     from dynfrontier.timing import TimedObserver
 

@@ -1,4 +1,4 @@
-"""What batches load or compile after a graph and an analytic have been constructed.
+"""Counts what batches load or compile after a graph and an analytic have been constructed.
 
 A program of its own, since kernels that other tests have loaded would not be seen:
 ``python tests/support/construction_loads.py STRUCTURE DEVICE ANALYTIC FORM`` writes the seconds that construction took,

@@ -110,7 +110,7 @@ def _work(jobs: queue.SimpleQueue) -> None:
 
 
 class _Call:
-    """What the workers have found.
+    """The answers of the workers to one call.
 
     Attributes
     ----------

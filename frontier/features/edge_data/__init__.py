@@ -6,7 +6,7 @@ in-edges of a directed graph, share an entry. Ids of deleted edges are given to 
 
 An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new ones an id, and
 has the structure insert arcs whose weights are these ids. Then it writes the columns. A deletion frees ids alike.
-Where a structure can insert arcs and tell which were there (`Store.insert_and_find`), nothing is looked up
+If a structure can insert arcs and report which were there (`Store.insert_and_find`), nothing is looked up
 before: each edge of the batch is given an id, and those that had one give theirs back. Nor is it before a deletion that
 tells which arcs were there (`Store.erase_and_find`).
 

@@ -22,7 +22,7 @@ REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a 
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"
 FIXED = "directed", "device", "vertex_dtype", "weight_dtype"
 COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
-"""What is known of a snapshot before it is read."""
+"""Facts that a snapshot has before it is read."""
 
 
 @forwards("_known", *COUNTED)

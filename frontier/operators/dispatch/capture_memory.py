@@ -77,7 +77,7 @@ class CaptureArena:
         self.visits = self.trailing = 0
 
     def view_of(self, store: BaseStore) -> ByValue | None:
-        """What `view` of a store is for this thread while it records: of the record's graph, and of its reverse."""
+        """The view of a store for this thread while it records: of the record's graph, or of its reverse."""
         return next((view for each, view in self._views if each is store), None)
 
     def counters(self, count: int) -> Any:

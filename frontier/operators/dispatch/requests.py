@@ -104,7 +104,7 @@ def _codes(outer: Any, name: str) -> list[CodeType]:
 
 
 def request_text(graph: BaseGraph, header: str, defines: tuple, functors: tuple) -> dict[str, Any]:
-    """What an analytic of `graph` has asked for, as JSON has it: without the macros of the graph's own view."""
+    """A request of an analytic of `graph` as JSON holds it, without the macros of the graph's own view."""
     return {
         "header": header, **_macros_text(graph, defines),
         "functors": [_linked_text(graph, functor) for functor in functors],

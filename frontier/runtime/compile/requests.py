@@ -1,6 +1,6 @@
 """Which CUDA kernels are asked for, noted where they are made or loaded for the first time.
 
-Those who compile ahead listen, on machines without a GPU, too: kernels that are asked for meanwhile do nothing when
+Code that compiles ahead listens, also on machines without a GPU: kernels that are asked for meanwhile do nothing when
 they are launched. Otherwise nobody listens.
 """
 
@@ -42,7 +42,7 @@ class Listener:
         raise NotImplementedError
 
     def launch(self, *args: Any, **options: Any) -> None:
-        """What is called in place of each kernel."""
+        """Called in place of each kernel."""
         raise NotImplementedError
 
     @property
