@@ -31,7 +31,9 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         self._observers: Any = Observers(self)
 
     def _constructed(self) -> None:
-        """Compile and load what updates need: no batch waits for a compiler."""
+        """Compile and load what updates need on a GPU, where no batch then waits for a compiler."""
+        if not self.device.is_gpu:
+            return
         needed = self._update_kernels()
         for kernels in needed:
             kernels.compile_ahead()
