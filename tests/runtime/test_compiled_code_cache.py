@@ -472,8 +472,18 @@ def test_functions_that_kernels_call_may_print_and_raise(capfd):
     with pytest.raises(ValueError, match="an odd number"):
         halve(2, numbers)
     assert numbers.tolist() == [1, 3] and capfd.readouterr().out.splitlines()[1] == "half of 6"
-    half.compile((numba.int64,))
-    library = half.overloads[(numba.int64,)].library
+
+
+@jit
+def quarter(x):
+    return half(half(x))
+
+
+@pytest.mark.parametrize("helper", [half, quarter])
+def test_functions_that_kernels_call_are_no_machine_code(helper):
+    """It would be slow, and run in place of the optimized code in kernels that the same process compiles."""
+    helper.compile((numba.int64,))
+    library = helper.overloads[(numba.int64,)].library
     assert library.get_pointer_to_function(library.name) == 0
 
 

@@ -43,7 +43,7 @@ class _Linked(JITCodeLibrary):
         pass
 
     def _finalize_final_module(self) -> None:
-        if str(self._final_module).count(ENVIRONMENT) > 1:
+        if _reads_environments(str(self._final_module)):
             self._emitted = True
             super()._finalize_final_module()
         else:
@@ -53,6 +53,16 @@ class _Linked(JITCodeLibrary):
     def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()
         return super().get_pointer_to_function(name) if self._emitted else 0
+
+
+def _reads_environments(code: str) -> bool:
+    """Whether LLVM's code names an environment beyond defining it: its own, or that of a function in it.
+
+    Machine code is made of functions that read one, and of no others: a kernel that the same process compiles would
+    call that code, which is not optimized, in place of the optimized copy that it holds.
+    """
+    defined = sum(line.startswith("@") and ENVIRONMENT in line for line in code.splitlines())
+    return code.count(ENVIRONMENT) > defined
 
 
 class _Kernel(JITCodeLibrary):
