@@ -1,54 +1,11 @@
-// Duplicates: arcs of a batch that name the same slot. A hash table by slot keeps the last of them. Duplicates of existing
-// arcs are recorded, during an insertion of few arcs and otherwise after it, then resolved against arcs that created a slot,
-// and the winners are committed.
-//
-// Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc; both are
-// EMPTY at first.
+// Duplicates: arcs of a batch that name the same slot, of which the last counts. Duplicates of existing arcs are recorded
+// (duplicate_table.cuh), during an insertion of few arcs and otherwise after it, then resolved against arcs that created a
+// slot, and the winners are committed.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/core/batch/slot_filter.cuh"
-#include "structures/slab/pool.cuh"
-
-__device__ inline i64 slot_hash(i64 slot) { return i64((u64(slot) * 0x9E3779B97F4A7C15ull) >> 32); }
-
-// The entry of a slot, which is made if there is none, with i as an arc that names it; -1 if `patience` probes found no room.
-__device__ inline i64 enter(i64 slot, i64 i, i64* table, i64 table_size, i64 patience, bool& is_new) {
-  i64 at = slot_hash(slot) & (table_size - 1);
-  for (i64 step = 0; step < patience; ++step) {
-    i64 held = __ldcg(table + 2 * at);
-    if (held == EMPTY) {
-      held = compare_and_swap(table + 2 * at, i64(EMPTY), slot);
-      is_new = held == EMPTY;
-    }
-    if (is_new || held == slot) {
-      atomicMax(table + 2 * at + 1, i);
-      return at;
-    }
-    at = (at + 1) & (table_size - 1);
-  }
-  return -1;
-}
-
-// Records that arc i names the slot, in a table that may be too small: once it is more than half full, threads stop
-// recording, and the host sees that it is overfull.
-__device__ inline void record_or_overflow(i64 slot, i64 i, i64* table, i64 table_size, i64* recorded, u64* counters) {
-  if (__ldcg(counters + OVERFULL)) return;
-  bool is_new = false;
-  i64 at = enter(slot, i, table, table_size, 32, is_new);
-  if (at < 0) counters[OVERFULL] = 1;
-  if (!is_new) return;
-  i64 turn = ticket(counters + RECORDED);
-  recorded[turn] = at;
-  if (turn >= table_size / 2) counters[OVERFULL] = 1;
-}
-
-__device__ inline void commit_entry(i64 at, WEIGHT* weights, const WEIGHT* new_weights, i64* table) {
-  longlong2* entry = reinterpret_cast<longlong2*>(table) + at;
-  longlong2 held = __ldcg(entry);
-  if (weights) weights[held.x] = new_weights[held.y];
-  *entry = make_longlong2(EMPTY, EMPTY);
-}
+#include "structures/slab/duplicate_table.cuh"
 
 // Records all duplicates of existing arcs, and adds their slots to a filter, if there is one. A block takes turns for all of
 // its threads at once: one by one they would all wait for the same counter.

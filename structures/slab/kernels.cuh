@@ -6,7 +6,6 @@
 #include "structures/slab/compact.cuh"
 #include "structures/slab/keys.cuh"
 #include "structures/slab/rows.cuh"
-#include "structures/slab/small.cuh"
 #include "structures/slab/tables.cuh"
 #include "structures/slab/view.cuh"
 

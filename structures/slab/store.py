@@ -33,6 +33,7 @@ from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import tile_launch
 from frontier.core.store import Store
 from frontier.runtime import fill_column, fill_with
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.values import number
 from structures.records import VertexRecords
 
@@ -54,7 +55,7 @@ from .cpu_slabs import (
     RECORDED,
     REPEATED,
 )
-from .small import SmallUpdates
+from .small import SmallUpdates, small_kernels
 from .tables import FIRST_SLABS, SlabTables
 
 NO_LIMIT = 2**31 - 1
@@ -103,6 +104,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
         self.takes_small_batches = self.makes_update_plans = self.device.is_gpu
         self._small: SmallUpdates | None = None
         self._batches: Batches | None = None
+
+    def update_kernels(self) -> list[Header]:
+        return [*super().update_kernels(), small_kernels(self)]
 
     @property
     def defines(self) -> dict[str, Any]:

@@ -270,8 +270,8 @@ def test_a_watched_deletion_waits_once(device, monkeypatch, rng):
     graph.insert_edges(*there)
     recorder = Recorder(graph)
     waits, view = [], graph.view()
-    synchronize = Counters.synchronize
-    monkeypatch.setattr(Counters, "synchronize", lambda self: (waits.append(1), synchronize(self))[1])
+    poll = Counters.poll
+    monkeypatch.setattr(Counters, "poll", lambda self: (waits.append(1), poll(self))[1])
     expected = len({(min(e), max(e)) for e in zip(src.tolist(), dst.tolist(), strict=True) if e[0] != e[1]})
     assert graph.delete_edges(*there).deleted == expected and len(waits) == 1
     assert graph.delete_edges(*there).deleted == 0 and len(waits) == 2

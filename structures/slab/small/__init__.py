@@ -1,4 +1,7 @@
-"""Small batches of a slab graph on a GPU, each of which is one launch (small.cuh): the host side."""
+"""Small batches of a slab graph on a GPU, each of which is one launch: the host side.
+
+Their kernels take as long to compile as all others of the structure, and are compiled beside them.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,20 @@ import numpy as np
 
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.core.locking import workspace_of
+from frontier.runtime import Kernels, load_kernels
 from frontier.runtime.launch.arguments import Field
 
-from .cpu_slabs import EMPTY
+from ..cpu_slabs import EMPTY
 
 KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
 LANES = 4  # threads to an arc
 ARCS = 2 * MAX_EDGES
 ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels do not take to be too many
+
+
+def small_kernels(store: Any) -> Kernels:
+    """The kernels, on a GPU."""
+    return load_kernels(__name__, store.device, store.defines)
 
 
 class SmallUpdates:
@@ -36,7 +45,8 @@ class SmallUpdates:
             bound.put(name, table + 8 * place)
         bound.put("table_size", ENTRIES)
         work = Field(bound, "weights")
-        self._launches = {name: getattr(store.kernels, name).bind(self.batch, work, bound) for name in KERNELS}
+        kernels = small_kernels(store)
+        self._launches = {name: getattr(kernels, name).bind(self.batch, work, bound) for name in KERNELS}
 
     def insert(self, store: Any, arcs: int) -> list[int]:
         """Insert the batch of so many arcs; returns what was counted."""

@@ -1,15 +1,15 @@
-// Small batches, each in one launch: checked, expanded into arcs, applied, and the effective edges found. small.py is the
-// host side; on the CPU batches of all sizes take the same way.
+// Small batches, each in one launch: checked, expanded into arcs, applied, and the effective edges found. __init__.py is
+// the host side; on the CPU batches of all sizes take the same way.
 #pragma once
 #include "frontier/cuda/small_batch.cuh"
-#include "structures/slab/duplicates.cuh"
+#include "structures/slab/duplicate_table.cuh"
 #include "structures/slab/keys.cuh"
 
-// The fields of WORK of small.py, in order.
+// The fields of WORK of layout.py, in order.
 struct Work {
   WEIGHT* weights;
   i64* slots;     // by arc: what became of it
-  i64* table;     // of duplicates (duplicates.cuh), which holds all arcs of a small batch; EMPTY at first
+  i64* table;     // of duplicates (duplicate_table.cuh), which holds all arcs of a small batch; EMPTY at first
   i64 table_size;
   i64* firsts;    // by entry of the table: the first arc that names the slot, if it was created now; EMPTY at first
   i64* recorded;
