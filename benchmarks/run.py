@@ -14,6 +14,7 @@ from algorithms.catalogue import GALLERY
 from dynfrontier.peers import is_installed
 
 from . import (
+    adverse,
     algorithms_static,
     cells,
     cold_start,
@@ -64,7 +65,7 @@ BENCHMARKS = {
 }  # fmt: skip
 
 OWN_OPTIONS = {
-    "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
+    "adverse": adverse.main, "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
     "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main, "stream": stream.main,
@@ -79,6 +80,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
         epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
+        "adverse, batches that are bad for incremental analytics; "
         "cold, the first batches on a new machine; first-run, the main job there; latency, small updates; "
         "vertices, those of graphs with ever more vertices; growth, a graph that grows from nothing; "
         "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "

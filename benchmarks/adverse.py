@@ -1,0 +1,146 @@
+"""Batches that are bad for incremental analytics, compared with recomputation: ``python -m benchmarks adverse``.
+
+Each kind of batch is applied and undone again, which is an adverse batch as well:
+
+*random*: random edges are deleted, then inserted.
+*light*: the same, of the edges with the smallest weights, which shortest paths use most.
+*tree*: of edges of a breadth-first tree of the hub, nearest first.
+*hub*: of edges of the vertices with the most neighbors.
+*shortcuts*: new edges of the smallest weight from the hub to random vertices are inserted, then deleted.
+
+The graph is updated twice, once with the analytic attached that is asked afterwards; the difference is the analytic's
+cost. It should not exceed the time of a recomputation by more than a tenth.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+from algorithms import Analytic, analytics, bfs
+
+from .context import choose_structures
+from .defaults import BATCH_SEED, GRAPH_SEED, TRUSSES, Axes, axes_for
+from .graphs import BenchmarkGraph, GraphSource, hub_of
+from .incremental import SETTINGS
+from .results import FOLDER, Results, describe_run
+from .timing import Samples, timed
+
+LIMIT = 1.1
+"""Times as long as recomputation that an analytic may take."""
+SIZES = (64, 4096, 65536)
+Edges = tuple[Any, Any, Any]  # sources, destinations and weights, on the host
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure each analytic on each structure; always 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks adverse", description=__doc__.splitlines()[0])
+    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line.add_argument("--structures", default="slab", help="names, separated by commas")
+    line.add_argument("--graphs", help="names, separated by commas, such as rmat16,grid256")
+    line.add_argument("--analytics", help="names, separated by commas; by default all that have both forms")
+    line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
+    line.add_argument("--repeat", type=int, default=3, help="timed batches of each kind")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    options = line.parse_args(arguments)
+    device = fr.advanced.resolve_device(options.device)
+    names = (options.graphs or ("rmat20,grid1024" if device.is_gpu else "rmat16,grid256")).split(",")
+    sizes = [int(text) for text in options.sizes.split(",")]
+    results = Results("adverse", device.kind, "full", header=describe_run(device, graphs=names, sizes=sizes))
+    chosen = [each for each in analytics().values() if each.incremental is not None and each.static is not None]
+    if options.analytics:
+        chosen = [analytics()[name] for name in options.analytics.split(",")]
+    axes: Axes = axes_for(device.kind, "quick", None)
+    for name in names:
+        graph = GraphSource(device, axes).get(name)
+        for structure, kind in choose_structures(options.structures.split(",")).items():
+            for analytic in chosen:
+                if structure in options.structures.split(","):
+                    measure(results, graph, kind, analytic, sizes, options.repeat)
+    print(f"written to {results.save(options.out)}")
+    return 0
+
+
+def measure(
+    results: Results, graph: BenchmarkGraph, kind: type[fr.DynamicGraph], analytic: Analytic, sizes: list[int],
+    repeat: int,
+) -> None:  # fmt: skip
+    """One analytic on one graph in one structure."""
+    device = graph.device
+    weighted = analytic.weights in ("expected", "required")
+    plain = graph.undirected(kind, weighted=weighted)
+    watched = plain.copy()
+    settings = analytic.settings(source=hub_of(plain), **(SETTINGS | {"k": TRUSSES[0]}))
+    follower = analytic.maintain(watched, **settings)
+    again = [timed(device, partial(analytic.compute, watched, **settings))[0] for _ in range(repeat + 1)]
+    static = min(again[1:])
+    for size in sizes:
+        for name, edges, deletes in batches(graph, size):
+            updates = ("delete", "insert") if deletes else ("insert", "delete")
+            costs = {update: Samples() for update in updates}
+            for turn in range(repeat + 1):
+                for update in updates:
+                    alone, _ = timed(device, work(plain, update, edges, weighted))
+                    both, _ = timed(device, work(watched, update, edges, weighted, partial(analytic.read, follower)))
+                    if turn:  # the first warms up
+                        costs[update].wall.append(both - alone)
+            for update, cost in costs.items():
+                ratio = cost.best / static
+                results.add(
+                    graph=graph.name, structure=kind.name, analytic=analytic.name, batch=name, operation=update,
+                    size=int(edges[0].size), static_ms=1e3 * static, ratio=ratio, **cost.numbers(),
+                )  # fmt: skip
+                mark = "  <--" if ratio > LIMIT else ""
+                print(f"{graph.name} {kind.name:9} {analytic.name:21} {name:9} {update} {edges[0].size:6}: "
+                      f"{1e3 * cost.best:9.3f} ms, from scratch {1e3 * static:9.3f}, {ratio:6.2f}{mark}",
+                      flush=True)  # fmt: skip
+    follower.close()
+
+
+def work(
+    graph: fr.DynamicGraph, update: str, edges: Edges, weighted: bool, ask: Callable[[], Any] = lambda: None
+) -> Callable[[], None]:  # fmt: skip
+    """Apply a batch, and ask for the result."""
+    src, dst, weights = (graph.xp.asarray(each) for each in edges)
+
+    def apply() -> None:
+        if update == "insert":
+            graph.insert_edges(src, dst, weights if weighted else None)
+        else:
+            graph.delete_edges(src, dst)
+        ask()
+
+    return apply
+
+
+def batches(graph: BenchmarkGraph, size: int) -> Iterator[tuple[str, Edges, bool]]:
+    """Adverse batches: their name, edges, and whether they are deleted first."""
+    src, dst, weights = (graph.device.to_host(each) for each in (graph.src, graph.dst, graph.weights))
+    size = min(size, src.size // 4)
+    rng = np.random.default_rng(BATCH_SEED)
+    degrees = np.bincount(np.concatenate([src, dst]), minlength=graph.num_vertices)
+    hub = int(degrees.argmax())
+    host = graph.undirected(fr.structures()["csr"])
+    found = bfs(host, hub)
+    distance, predecessor = (graph.device.to_host(each) for each in (found.distance, found.predecessor))
+    in_tree = np.flatnonzero((predecessor[src] == dst) | (predecessor[dst] == src))
+    depth = np.maximum(distance[src[in_tree]], distance[dst[in_tree]])
+    picks = {
+        "random": rng.choice(src.size, size, replace=False),
+        "light": np.argsort(weights, kind="stable")[:size],
+        "tree": in_tree[np.argsort(depth, kind="stable")[:size]],
+        "hub": np.argsort(-np.maximum(degrees[src], degrees[dst]), kind="stable")[:size],
+    }
+    for name, ids in picks.items():
+        yield name, (src[ids], dst[ids], weights[ids]), True
+    known = np.concatenate([dst[src == hub], src[dst == hub], [hub]])
+    far = np.setdiff1d(np.arange(graph.num_vertices, dtype=src.dtype), known)
+    far = rng.permutation(far)[:size]
+    if far.size:
+        yield "shortcuts", (np.full(far.size, hub, src.dtype), far, np.ones(far.size, weights.dtype)), False
