@@ -40,6 +40,7 @@ import frontier as fr
 from ._listed import Listed, enlist
 from .incremental import IncrementalAlgorithm, maintained
 from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, weight_length
+from .sssp import bucket_width
 
 SETTLED = 0
 TENTATIVE = 1
@@ -51,6 +52,10 @@ RECOMPUTE_ABOVE = 1 / 4
 """If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
 relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
 look for parents: a search from scratch looks at fewer."""
+SMALL = 256
+"""So many arcs are always looked at."""
+PULLED = 1 / 8
+"""The same fractions are so much smaller where a search from scratch pulls, without weights on a CPU."""
 
 
 class DynamicDistances(IncrementalAlgorithm):
@@ -79,6 +84,8 @@ class DynamicDistances(IncrementalAlgorithm):
         self._length = weight_length if weighted else unit_length
         self._flags = graph.xp.zeros(2, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
+        self._has_lengths = weighted and graph.weight_dtype is not None
+        self._queue: fr.PriorityFrontier | None = None
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._has_read_flags = True
@@ -114,11 +121,13 @@ class DynamicDistances(IncrementalAlgorithm):
             if self._known:
                 self._improves(src, dst, *self._step_arguments)
             return
+        if self._affects_much(src.size):
+            return
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
         if self._weighted and not self._repair(src, dst, changed_weights=True):
             return
         improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._changing)
-        if improved:
+        if improved and not self._affects_much(improved.num_arcs):
             self._relax(improved)
         self._is_checked = False
 
@@ -128,7 +137,7 @@ class DynamicDistances(IncrementalAlgorithm):
             return
         if self._is_few(src):
             self._repair_few(src, dst)
-        else:
+        elif not self._affects_much(src.size):
             self._repair(src, dst)
 
     def vertices_changed(self) -> None:
@@ -191,8 +200,7 @@ class DynamicDistances(IncrementalAlgorithm):
         tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
         if not tentative:
             return True
-        if tentative.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs:
-            self._known = False
+        if self._affects_much(tentative.num_arcs):
             return False
         if self._weighted and int(self._bad[0]):
             self._known = False
@@ -204,7 +212,7 @@ class DynamicDistances(IncrementalAlgorithm):
         else:
             fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
         cut_off = fr.filter(fr.Frontier.listed(graph, *self._tentative_list[:2]), _forget, *self._changing)
-        if len(cut_off) > RECOMPUTE_ABOVE * graph.num_vertices:
+        if len(cut_off) > self._limit * graph.num_vertices:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
             return False
         if cut_off:
@@ -223,7 +231,10 @@ class DynamicDistances(IncrementalAlgorithm):
         known, which saves a pass over the vertices.
         """
         graph, arguments = self.graph, self._changing
-        fr.traverse(graph, start, self._functors.relax, *arguments)
+        if self._has_lengths:
+            self._relax_nearest_first(start)
+        else:
+            fr.traverse(graph, start, self._functors.relax, *arguments)
         if graph.directed:
             if changed is None:
                 changed = fr.filter(fr.Frontier.listed(graph, *self._changed_list[:2]), _take_changed, *arguments)
@@ -233,6 +244,18 @@ class DynamicDistances(IncrementalAlgorithm):
             if graph.has_in_edges:
                 fr.advance(graph, changed, self._functors.find_parent, *arguments, edges="in", output=None)
         self._mend_tree()
+
+    def _relax_nearest_first(self, start: fr.Frontier) -> None:
+        """Relax bucket by bucket, as `sssp` does: in any other order, distances would improve again and again."""
+        graph = self.graph
+        if self._queue is None:
+            width = bucket_width(graph, self._distance.dtype, self._unreached)
+            self._queue = fr.PriorityFrontier(graph, self._distance, width, monotone=True)
+        queue = self._queue
+        queue.clear()
+        queue.push(start)
+        while near := queue.pop():
+            fr.traverse(graph, near, self._functors.relax_near, *self._changing, queue.limit, queue.deferred)
 
     def _check_sums(self) -> None:
         """Have distances recomputed from scratch if one may have overflowed since this was last asked.
@@ -269,6 +292,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self.graph.directed:
             self._changed_list = Listed(self.graph).arguments
         self._everyone = fr.Frontier.all(self.graph)
+        self._queue = None
         self._bad.fill(0)
         self._flat.fill(0)
         self._known = self._is_checked = self._has_read_flags = True
@@ -281,6 +305,16 @@ class DynamicDistances(IncrementalAlgorithm):
 
     def _has_source(self) -> bool:
         return bool(self.graph.has_vertices([self.source])[0])
+
+    def _affects_much(self, arcs: int) -> bool:
+        """Whether a repair would look at too many arcs; distances are then recomputed when they are read."""
+        self._known = arcs <= self._limit * self.graph.num_arcs + SMALL
+        return not self._known
+
+    @property
+    def _limit(self) -> float:
+        """Up to which fraction of the graph may be affected without a recomputation."""
+        return RECOMPUTE_ABOVE * (1 if self._has_lengths or self.graph.device.is_gpu else PULLED)
 
     @property
     def _functors(self) -> RepairFunctors:
@@ -342,6 +376,7 @@ class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     relax: Callable
+    relax_near: Callable
     relax_listed: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
@@ -374,6 +409,19 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
                 state[dst] = CHANGED
                 enlist(dst, listed, number, room)
             return True
+        return False
+
+    def relax_near(
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
+        limit, deferred,
+    ):  # fmt: skip
+        if not relax(
+            src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+        ):
+            return False
+        if distance[dst] <= limit[0]:
+            return True
+        fr.defer(deferred, dst)
         return False
 
     def mark_tentative(
@@ -476,7 +524,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
     # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
     of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
-    return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    return RepairFunctors(relax, relax_near, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
 
 
 @functools.cache

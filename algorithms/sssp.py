@@ -124,7 +124,7 @@ def sssp(
         return SSSPResult(found.distance, found.predecessor, found.sources)
     dtype = graph.weight_dtype if graph.weight_dtype.kind == "f" else np.dtype(np.int64)
     unreached = unreached_of(dtype)
-    delta = _width(graph, dtype, unreached)
+    delta = bucket_width(graph, dtype, unreached)
     if starts is None:
         return SSSPResult(*_from_one(graph, source, delta, unreached, predecessors))
     return _from_several(graph, starts, delta, unreached, predecessors)
@@ -207,7 +207,7 @@ def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: An
                 raise ValueError(f"the distance of vertex {int(lost.vertices[0])} does not fit in {distance.dtype}")
 
 
-def _width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
+def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
     """The width of a bucket, delta; raises ValueError if a weight is negative or NaN."""
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MAX_DELTA
     reach = REACH * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)

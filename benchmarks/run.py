@@ -65,7 +65,8 @@ BENCHMARKS = {
 }  # fmt: skip
 
 OWN_OPTIONS = {
-    "adverse": adverse.main, "papers": papers_main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
+    "adverse": adverse.main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
+    "papers": papers_main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
     "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main, "stream": stream.main,

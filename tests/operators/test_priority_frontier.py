@@ -78,6 +78,19 @@ def test_large_ones(device, rng, few):
     assert (seen == 1).all()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_members_are_cleared(device, dtype):
+    graph = edgeless(6, device)
+    priority = graph.xp.asarray(np.array([1, 4, 9, -5, 100, 2]).astype(dtype))
+    queue = fr.PriorityFrontier(graph, priority, 1, monotone=True)
+    queue.push(fr.Frontier(graph, [0, 1, 2, 4]))
+    assert set(queue.pop()) == {0}
+    queue.clear()
+    assert len(queue) == 0 and not queue.pop()
+    queue.push(fr.Frontier(graph, [0, 3, 5]))
+    assert [set(queue.pop()) for _ in range(3)] == [{3}, {0, 5}, set()]
+
+
 def test_limits_of_types(device):
     low, high = np.iinfo(np.int32).min, np.iinfo(np.int32).max
     graph = edgeless(5, device)

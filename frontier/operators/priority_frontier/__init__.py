@@ -121,6 +121,17 @@ class PriorityFrontier:
         self._check_vertices()
         compute(check_frontier(self.graph, frontier), _join, self.deferred)
 
+    def clear(self) -> None:
+        """Remove all members, and forget which bucket was popped last: O(members) work."""
+        self._has_limit = False
+        width, self._delta = self._delta, self._none  # a bucket of all
+        try:
+            self.pop()
+        finally:
+            self._delta = width
+        self.limit.fill(identity_of("max", self.priority.dtype))
+        self._has_limit = False
+
     @reads
     def pop(self) -> Frontier:
         """Remove and return the nearest bucket that is not empty; an empty frontier if there are no members.
