@@ -257,7 +257,7 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
     methods = ("erase", "erase_and_find") if how in ("delete", "expire") else inserting
     part = engine.hosts[-1].objects[graph._key]
     last = part.inward if in_edges else part.local
-    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         for method in methods:
             original = getattr(SlabGraph.store_type, method)

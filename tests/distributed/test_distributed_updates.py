@@ -12,8 +12,8 @@ from model import Model, random_batch
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
+from frontier.core.batch.raw import MAX_EDGES
 from frontier.distributed import DistributedGraph, PartLostError, ThreadEngine
-from frontier.distributed.exchange.batches import SMALL
 from structures import SlabGraph
 
 
@@ -75,7 +75,7 @@ def test_large_batches(engine, structure, directed, weight_dtype):
     if weight_dtype is not None and not structure.can_store_weights:
         pytest.skip("it stores no weights")
     rng = np.random.default_rng(3)
-    n, size = 3000, 4 * SMALL
+    n, size = 3000, 4 * MAX_EDGES
     options = {"directed": directed, "weight_dtype": weight_dtype}
     graph = DistributedGraph(structure, n, engine=engine, **options)
     one = structure(n, device=engine.hosts[0].comm.device, **options)
@@ -83,8 +83,8 @@ def test_large_batches(engine, structure, directed, weight_dtype):
         src, dst = rng.integers(0, n, (2, size)) // rng.integers(1, 40, (2, size))
         weights = None if weight_dtype is None else rng.integers(1, 99, size).astype(weight_dtype)
         assert graph.insert_edges(src, dst, weights) == one.insert_edges(src, dst, weights)
-        assert graph.delete_edges(src[: 3 * SMALL], dst[: 3 * SMALL]) == one.delete_edges(
-            src[: 3 * SMALL], dst[: 3 * SMALL]
+        assert graph.delete_edges(src[: 3 * MAX_EDGES], dst[: 3 * MAX_EDGES]) == one.delete_edges(
+            src[: 3 * MAX_EDGES], dst[: 3 * MAX_EDGES]
         )
     for found, expected in zip(graph.to_coo(), one.to_coo(), strict=True):
         assert (found is None) == (expected is None)

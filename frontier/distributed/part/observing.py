@@ -33,7 +33,7 @@ class PartObservers:
         """`DynamicGraph.detach`, on every worker."""
         self._observers.detach(observer)
 
-    def _notifications(self, src: Any, dst: Any, present: bool) -> list[Notification]:
+    def notifications(self, src: Any, dst: Any, present: bool) -> list[Notification]:
         """Each observer with the edges of a batch that it is to be notified of."""
         observers = self._observers.live()
         self._notified_sources = []
@@ -47,8 +47,8 @@ class PartObservers:
         self._remember_pairs(*exact)
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
-    def _notifications_of_changes(self, src: Any, dst: Any) -> list[Notification]:
-        """The same for those that are to be notified of edges which get other values; after `_notifications`."""
+    def notifications_of_changes(self, src: Any, dst: Any) -> list[Notification]:
+        """The same for those that are to be notified of edges which get other values; after `notifications`."""
         observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
         if not observers or not (self.is_weighted or self.edge_data is not None):
             return []

@@ -19,7 +19,7 @@ import numpy as np
 from frontier.interchange import data_frame
 from frontier.names.arguments import check_vertex_names
 
-from ..exchange.batch import all_or_none
+from ..exchange.agreement import all_or_none
 
 if TYPE_CHECKING:
     from ..engines import Engine, Host

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from frontier.core.observers import Observers
 from frontier.features.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
-from ..exchange.batch import all_or_none
+from ..exchange.agreement import all_or_none
 from ..exchange.columns import column_of
 from ..exchange.vertex_arrays import VertexArrays
 
