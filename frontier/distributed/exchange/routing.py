@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import lt
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ def route(
         return _keep(graph, *_checked(graph, src, dst, weights, data))
     if graph.local.payload.table is None and takes(graph.device, comm.size, graph.vertex_dtype):
         return _route_unchecked(graph, src, dst, weights, data)
-    return _send(graph, lambda: _checked(graph, src, dst, weights, data))
+    return _send(graph, partial(_checked, graph, src, dst, weights, data))
 
 
 def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records: Any) -> OwnedArcs:

@@ -16,6 +16,7 @@ arcs are on their parts already, such as an expiry, begins there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 Calls = list[tuple[str, list[Notification]]]
 """Methods of observers, each with its notifications."""
+VERSION = attrgetter("version")
 Targets = list[tuple[str, Any]]
 """The local graphs of a part by name, each with the arcs that it gets."""
 
@@ -168,7 +170,7 @@ def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult
     one fail nevertheless, the graph cannot be used again.
     """
     undo = _undo_steps(part, change, targets)
-    versions = [local.version for local in part.locals()]
+    versions = list(map(VERSION, part.locals()))
     done, error, gained = None, None, 0
     numbers: tuple[int, int, int] = 0, 0, 0
     try:
@@ -205,7 +207,7 @@ def _fail(
 ) -> None:  # fmt: skip
     """Undo a change that a part could not make, and raise its error on all of them."""
     if part.comm.size > 1 or len(versions) > 1:
-        undone = [local.version for local in part.locals()] == versions
+        undone = list(map(VERSION, part.locals())) == versions
         if not undone and undo is not None:
             undone = attempt(lambda: [step() for step in undo])[1] is None
         if not part.comm.reduce_numbers([undone], "min")[0]:

@@ -48,7 +48,8 @@ class PartUpdates(BasePart):
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace", **edge_data: Any
     ) -> UpdateResult:  # fmt: skip
         """`DynamicGraph.insert_edges`, of the edges that all parts have."""
-        check_on_existing(self, on_existing)
+        if on_existing != "replace":
+            check_on_existing(self, on_existing)
         arcs = route(self, src, dst, weights, edge_data)
         if on_existing == "add" or self.multi_edges == "sum":
             return add_up(self, arcs)

@@ -142,8 +142,11 @@ class Partition(BasePartition):
     def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
         """The order that sorts parts, stable, and how often each is there."""
         if not self.device.is_gpu and self.num_parts <= FEW:
-            places = [np.flatnonzero(owners == part) for part in range(self.num_parts)]
-            return np.concatenate(places), [int(each.size) for each in places]
+            positions, counts = [], []
+            for part in range(self.num_parts):
+                positions.append(np.flatnonzero(owners == part))
+                counts.append(int(positions[-1].size))
+            return np.concatenate(positions), counts
         order, ends = self._sorted_on_device(owners)
         return order, np.diff(self.device.to_host(ends)).tolist()
 
