@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from frontier.runtime.values import one_of
+
 from .added_weights import add_weights
 from .batch import Arcs
 from .change import DELETE, INSERT, Change
@@ -21,6 +23,17 @@ from .updates import notifications_of, run
 
 ON_EXISTING = ("replace", "keep", "add")
 """How an insertion may treat edges that are there."""
+
+
+def check_on_existing(graph: Any, on_existing: str) -> None:
+    """Raise unless an insertion into the graph may treat existing edges so."""
+    one_of(on_existing, "on_existing", ON_EXISTING)
+    if on_existing == "add" and graph.weight_dtype is None:
+        raise ValueError("on_existing='add' adds weights, but this graph has none")
+    if graph.multi_edges != "last" and on_existing != "replace":
+        raise ValueError(
+            f"on_existing={on_existing!r} has no meaning with multi_edges={graph.multi_edges!r}: all records add up"
+        )
 
 
 class Payload(Component):

@@ -114,11 +114,6 @@ class EdgePayload(Payload):
     def insert(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
     ) -> UpdateResult:  # fmt: skip
-        multi_edges = self.table.multi_edges
-        if multi_edges != "last" and on_existing != "replace":
-            raise ValueError(
-                f"on_existing={on_existing!r} has no meaning with multi_edges={multi_edges!r}: all records add up"
-            )
         done = self._push(graph, src, dst, weights, on_existing, data)
         return done or self._insert_rows(graph, make_rows(graph, src, dst, weights, data), on_existing)
 

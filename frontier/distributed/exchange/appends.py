@@ -13,7 +13,7 @@ from frontier.core.results import UpdateResult
 from frontier.features.edge_data import with_weights
 
 from .agreement import attempt, raise_first
-from .owned_arcs import OwnedArcs
+from .routing import OwnedArcs
 from .updates import Deletion, Insertion, run
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from frontier.features.mixed.operations import DELETE, NEIGHBORS
 
 from . import memory_budget
 from .agreement import all_or_none
-from .owned_arcs import OwnedArcs
-from .routing import RowExchange
+from .routing import OwnedArcs, RowExchange
 from .updates import Deletion, Insertion, run
 
 if TYPE_CHECKING:

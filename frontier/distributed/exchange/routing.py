@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import lt
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,6 @@ from ..operators.persistent import window_of
 from ..partition.owners_on_gpu import takes
 from . import memory_budget
 from .agreement import EXPECTED, all_or_none, attempt, raise_first
-from .owned_arcs import OwnedArcs
 from .sending import can_use_windows, no_arcs, received_by, sending_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,37 @@ if TYPE_CHECKING:
 MANY = 1 << 16
 """Rows of all parts together, above which parts on CPUs make sure that all have memory for theirs before they exchange
 them, which takes little of the time then. (How much a GPU has is known.)"""
+
+
+@dataclass
+class OwnedArcs:
+    """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
+
+    In a graph without observers, arrays may lie in the part's window: they are read while the batch is applied, and
+    not any more when the next one is sent, or a search begins.
+
+    Attributes
+    ----------
+    columns : dict of str to array
+        The weights and the edge data of an insertion, a value for each arc.
+    safe : bool
+        Whether all parts have far more memory than the batch can take.
+    """
+
+    src: Any
+    dst: Any
+    columns: dict[str, Any]
+    safe: bool
+
+    @property
+    def weights(self) -> Any:
+        """The weights; None if there are none."""
+        return self.columns.get(WEIGHT_COLUMN)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The columns of edge data."""
+        return {name: values for name, values in self.columns.items() if name != WEIGHT_COLUMN}
 
 
 def route(

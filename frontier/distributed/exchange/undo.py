@@ -17,7 +17,7 @@ from frontier.features.snapshots import History
 
 if TYPE_CHECKING:
     from ..base import BasePart
-    from .owned_arcs import OwnedArcs
+    from .routing import OwnedArcs
 
 
 def undo_of(graph: BasePart, name: str, batch: OwnedArcs) -> Callable[[], None]:

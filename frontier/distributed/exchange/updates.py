@@ -26,8 +26,7 @@ from frontier.core.results import UpdateResult
 from frontier.features.snapshots import History
 
 from .agreement import EXPECTED, all_or_none, attempt, raise_first
-from .owned_arcs import OwnedArcs
-from .routing import route_by_target
+from .routing import OwnedArcs, route_by_target
 from .undo import undo_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from frontier.operators.frontiers.edge_frontier import EdgeFrontier
 from frontier.runtime.values import integer
 
 from ..exchange.agreement import all_or_none
-from ..exchange.pairs import to_sources
+from ..exchange.routed_edges import to_sources
 from .frontiers import HeldByParts, PartFrontier
 
 

@@ -23,7 +23,7 @@ from frontier.operators.traverse import Limits, traverse_along
 
 from ..exchange.accesses import arrays_of
 from ..exchange.levels import follow_updates
-from ..exchange.pairs import to_sources
+from ..exchange.routed_edges import to_sources
 from ..exchange.vertex_arrays import RESULTS
 from .checks import by_vertex_among, check_at_edges, check_at_vertices, found_among, read_afar, written_by
 from .common import intersect

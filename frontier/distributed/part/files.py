@@ -22,8 +22,7 @@ from frontier.runtime.atomic_file import write_atomically
 
 from ..exchange.agreement import all_or_none
 from ..exchange.columns import declared_columns, edge_dtypes, own_records
-from ..exchange.owned_arcs import OwnedArcs
-from ..exchange.routing import route_by_target
+from ..exchange.routing import OwnedArcs, route_by_target
 from ..exchange.updates import Insertion
 
 if TYPE_CHECKING:

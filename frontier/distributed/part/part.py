@@ -31,7 +31,7 @@ from ..transport.communicator import Communicator, PartLostError
 from . import files
 from .arrays import PartArrays
 from .facts import PartFacts
-from .observing import NotifiedPairs, PartObservers
+from .observing import NotifiedEdges, PartObservers
 from .queries import PartQueries
 from .reverse import reverse_of
 from .snapshots import copy_of, take_snapshot
@@ -114,8 +114,7 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
     def _start(self, num_arcs: int = 0) -> None:
         """Set what every part begins with, a copy, too."""
         self._reverse: GraphPart | None = None
-        self._notified_sources: list[weakref.ref] = []
-        self._notified_pairs: list[NotifiedPairs] = []
+        self._notified: list[NotifiedEdges] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
         own = weakref.ref(self)  # a part that nothing refers to is freed at once
         self.ghosts = {

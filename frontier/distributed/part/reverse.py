@@ -26,8 +26,7 @@ class ReverseOfPart:
         self.directed = True
         self.arrays = forward.arrays
         self._observers = Observers(self)
-        self._notified_sources: list[Any] = []
-        self._notified_pairs: list[Any] = []
+        self._notified: list[Any] = []
 
     @property
     def local(self) -> Any:

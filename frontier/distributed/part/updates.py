@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from frontier.core.batch import check_ids
+from frontier.core.payload import check_on_existing
 from frontier.core.results import UpdateResult
 from frontier.features.mixed import MixedResult
 from frontier.features.times import as_time
@@ -17,11 +18,9 @@ from frontier.operators.extract import incident_arcs
 from ..base import BasePart
 from ..exchange.agreement import all_or_none
 from ..exchange.appends import add_up
-from ..exchange.columns import check_on_existing
 from ..exchange.expiry import expire_edges, latest_time
 from ..exchange.mixed import apply_operations
-from ..exchange.owned_arcs import OwnedArcs
-from ..exchange.routing import route
+from ..exchange.routing import OwnedArcs, route
 from ..exchange.updates import Deletion, Insertion, VertexChange, run
 
 U = TypeVar("U", bound=Callable[..., Any])
