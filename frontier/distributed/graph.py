@@ -41,7 +41,7 @@ from .transport.communicator import PartLostError
 @forwards_calls(GraphPart, QUERIES)
 @forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
-    """A dynamic graph in parts, one on each worker.
+    """A distributed dynamic graph: each worker has a part of it.
 
     It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms take it
     like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result comes back.

@@ -1,4 +1,4 @@
-"""Edge data and times of graphs in parts, against a dictionary and against one device."""
+"""Edge data and times of distributed graphs, against a dictionary and against one device."""
 
 from __future__ import annotations
 
@@ -415,7 +415,7 @@ def test_checkpoints(engine, readers, tmp_path):
 
 def test_an_engine_is_for_graphs_in_parts(engine, tmp_path):
     Pipeline([([0], [1])], SlabGraph(4, device="cpu"), checkpoint=tmp_path).run()
-    with pytest.raises(TypeError, match="engine is for graphs in parts"):
+    with pytest.raises(TypeError, match="engine is for distributed graphs"):
         Pipeline.resume(tmp_path, [([0], [1])], engine=engine)
 
 

@@ -1,4 +1,4 @@
-"""Incremental analytics of graphs in parts against those of one device, after every batch of a stream."""
+"""Incremental analytics of distributed graphs against those of one device, after every batch of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots and copies of graphs in parts, against those of one device.
+"""Snapshots and copies of distributed graphs, against those of one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -25,7 +25,7 @@ KINDS = {
 
 
 def pair_of(engine, structure=SlabGraph, n=N, **options):
-    """A graph in parts, and on one device."""
+    """A distributed graph, and on one device."""
     device = engine.hosts[0].comm.device
     return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 

@@ -1,4 +1,4 @@
-"""Updates and queries of graphs in parts, against a model and one device.
+"""Updates and queries of distributed graphs, against a model and one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -258,7 +258,7 @@ def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
 @pytest.mark.parametrize("option", ["cpu", "gpu", None])
 def test_the_engine_has_the_device(option):
     with ThreadEngine(2) as engine:
-        with pytest.raises(TypeError, match="device: a graph in parts has no device of its own; the engine has it"):
+        with pytest.raises(TypeError, match="device: a distributed graph has no device of its own; the engine has it"):
             DistributedGraph(SlabGraph, 4, device=option, engine=engine)
         assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4
 

@@ -1,4 +1,4 @@
-"""Shared parts of the tests of graphs in parts."""
+"""Shared parts of the tests of distributed graphs."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class ColumnsOfGraph(Mapping):
         if name not in self._names:
             raise KeyError(name)
         raise TypeError(
-            f"the column {name!r} of a graph in parts is an array on each part: ask for values by "
+            f"the column {name!r} of a distributed graph is an array on each part: ask for values by "
             f"graph.edge_values({name!r}, src, dst), or use part.edge_data[{name!r}] in a function that graph.run calls"
         )
 

@@ -1,4 +1,4 @@
-"""Graphs in parts on disk: a folder with a file for each part, and a list of these files.
+"""Distributed graphs on disk: a folder with a file for each part, and a list of these files.
 
     graph.json               what the graph is, and the names of its files
     <name>-<part>.npz        the local graph of a part, as `Graph.save` writes it

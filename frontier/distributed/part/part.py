@@ -92,7 +92,7 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
             raise TypeError(f"structure must be one that can be changed, not {kind.__name__}")
         if "device" in structure_options:
             raise TypeError(
-                "device: a graph in parts has no device of its own; the engine has it: pass, for example, "
+                "device: a distributed graph has no device of its own; the engine has it: pass, for example, "
                 "engine=ThreadEngine(2, device='cpu') or engine=ProcessEngine(2, 'nccl')"
             )
         in_edges = flag(structure_options.pop("in_edges", False), "in_edges")

@@ -1,4 +1,4 @@
-"""Snapshots of graphs in parts: each part shows a snapshot of its local graph, all between the same two updates.
+"""Snapshots of distributed graphs: each part shows a snapshot of its local graph, all between the same two updates.
 
 Parts take a snapshot at the same place among the calls that they all make, so that none is an update ahead. Local
 graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time: if one
