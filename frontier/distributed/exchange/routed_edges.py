@@ -12,6 +12,7 @@ from frontier.runtime.memory.elementwise import put, take
 
 from ..partition.owners_on_gpu import ByOwner, takes
 from .agreement import attempt, raise_first
+from .routing import RowExchange
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -117,48 +118,44 @@ class Pairs:
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
-        comm, device = graph.comm, graph.device
+        comm = graph.comm
         self._comm, self._xp = comm, graph.xp
         self._src, self._dst = src, dst
+        self._rows: RowExchange | None = None
         self._at_owners = graph.is_notified(src) or comm.size == 1
         self._routed = None if self._at_owners else graph.routed_of_notified(dst, src)
         if self._at_owners or self._routed is not None:
             return
-
-        found, error = attempt(lambda: self._ids(graph, src, dst))
-        if found is not None and takes(device, comm.size, graph.vertex_dtype):
-            table, error = self._sort_on_gpu(graph, *found)
+        if not takes(graph.device, comm.size, graph.vertex_dtype):
+            self._rows = RowExchange(graph, lambda: self._list(graph), graph.spare.of(graph, 0))
+            return
+        found, error = attempt(lambda: self._ids(graph))
+        if found is None:
+            table = comm.gather_counts([*(0,) * comm.size, error is not None, 0])
         else:
-            if found is not None:
-                found, error = attempt(lambda: self._sorted(graph, *found))
-            counts = (0,) * comm.size if found is None else self._counts
-            table = comm.gather_counts([*counts, error is not None, 0])
+            table, error = self._sort_on_gpu(graph, *found)
         if table[:, comm.size].any():
             raise_first(graph, error)
         self._counts = table[comm.rank, : comm.size].tolist()
         self._received = table[:, comm.rank].tolist()
 
-    @staticmethod
-    def _ids(graph: BasePart, src: Any, dst: Any) -> tuple[Any, Any]:
+    def _ids(self, graph: BasePart) -> tuple[Any, Any]:
         """Both ends as arrays of the device."""
-        u, v = as_ids(graph.device, src, "src"), as_ids(graph.device, dst, "dst")
+        u, v = as_ids(graph.device, self._src, "src"), as_ids(graph.device, self._dst, "dst")
         same_length(src=u, dst=v)
         return u, v
 
-    def _sorted(self, graph: BasePart, u: Any, v: Any) -> Any:
-        """Sort the pairs by owner; an error names those that are no ids."""
-        n = graph.num_vertices
-        named = u >= 0
-        valid = named & (u < n) & (v >= 0) & (v < n)
-        self._order, self._counts, dropped = graph.partition.by_valid_owner(u, valid)
-        if dropped and (bad := int((named & ~valid).sum())):
+    def _list(self, graph: BasePart) -> tuple[Any, Any, Any]:
+        """Both ends of the pairs that are not skipped, and their positions; an error names those that are no ids."""
+        u, v = self._ids(graph)
+        n, kind, named = graph.num_vertices, graph.vertex_dtype, u >= 0
+        if bad := int((named & ((u >= n) | (v < 0) | (v >= n))).sum()):
             raise _not_ids(bad, u, n)
-        kind, order = graph.vertex_dtype, self._order
-        self._ends = u.astype(kind, copy=False)[order], v.astype(kind, copy=False)[order]
-        return self._ends
+        positions = graph.xp.flatnonzero(named)
+        return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """The same, with what all parts send to each, for which the host waits."""
+        """Sort the pairs by owner; what all parts send to each, for which the host waits, and an error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)
@@ -179,6 +176,10 @@ class Pairs:
             return (self._src, self._dst, *columns)
         if self._routed is not None:
             return self._routed.send(*map(self._routed.sort, columns))
+        if self._rows is not None:
+            order, (u, v, positions) = self._rows.order, self._rows.listed
+            taken = positions[order]
+            return tuple(self._rows.send(lambda: [u[order], v[order], *(column[taken] for column in columns)]))
         order = self._order[: sum(self._counts)]
         held = [*self._ends, *(column[order] for column in columns)]
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
@@ -189,9 +190,14 @@ class Pairs:
             return values
         if self._routed is not None:
             return self._routed.release(values)
-        got, _ = self._comm.alltoallv(values, self._received, self._counts)
+        if self._rows is not None:
+            (got,) = self._rows.answer(lambda: [values])
+            positions = self._rows.listed[2][self._rows.order]
+        else:
+            got, _ = self._comm.alltoallv(values, self._received, self._counts)
+            positions = self._order[: got.size]
         out = self._xp.zeros(self._src.size, values.dtype)
-        out[self._order[: got.size]] = got
+        out[positions] = got
         return out
 
 
