@@ -276,3 +276,20 @@ def test_vertices_for_names(engine):
     assert names.ids(["dan"]).tolist() == [1]
     names.grow(graph)
     assert graph.has_vertices(ids).all()
+
+
+def test_a_failure_that_changes_no_part_leaves_the_graph_usable(monkeypatch):
+    """The part that owns the source has no memory, and the others have nothing to do."""
+    with ThreadEngine(2) as engine:
+        graph = DistributedGraph(SlabGraph, 40, directed=True, engine=engine)
+        graph.insert_edges([0, 1, 2], [3, 4, 5])
+        source = int(engine.hosts[0].objects[graph._key].partition.owned[0])
+        monkeypatch.setattr(SlabGraph.store_type, "insert", raise_memory_error)
+        with pytest.raises(MemoryError, match="no memory"):
+            graph.insert_edges([source], [39])
+        monkeypatch.undo()
+        assert graph.num_edges == 3 and graph.insert_edges([source], [39]).inserted == 1
+
+
+def raise_memory_error(*_):
+    raise MemoryError("no memory")
