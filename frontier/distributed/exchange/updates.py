@@ -16,6 +16,7 @@ arcs are on their parts already, such as an expiry, begins there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -141,7 +142,9 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
     before: Calls = []
     after: Calls = []
     if part._observers.live():
-        before, after = _reserve(part, change)
+        is_safe = change.arcs is None or change.arcs.safe
+        find = partial(change.notifications, part)
+        before, after = find() if is_safe else all_or_none(part, find)
     for method, notifications in before:
         part._observers.notify(method, notifications)
     targets: Targets = [("local", change.arcs)]
@@ -152,13 +155,6 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
     for method, notifications in after:
         part._observers.notify(method, notifications)
     return result
-
-
-def _reserve(part: BasePart, change: PartChange) -> tuple[Calls, Calls]:
-    """The notifications of observers: `all_or_none`, where memory may be short."""
-    if change.arcs is None or change.arcs.safe:
-        return change.notifications(part)
-    return all_or_none(part, lambda: change.notifications(part))
 
 
 def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult:

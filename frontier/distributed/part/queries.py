@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.results import MemoryUsage
 
+from ..base import BasePart
 from ..exchange.agreement import all_or_none
 from ..exchange.columns import check_column, check_present
 from ..exchange.routing import query_owners
 
 
-class PartQueries:
+class PartQueries(BasePart):
     """The queries of `GraphPart`: every worker calls them at the same time.
 
     Pairs and edges to be looked up are what each worker adds, like those of a batch.
     """
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...  # what a part has
 
     def has_vertices(self, ids: Any) -> Any:
         """`Graph.has_vertices`."""
