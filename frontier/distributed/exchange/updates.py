@@ -80,7 +80,7 @@ class Insertion(PartChange):
 
     def apply(self, part: BasePart, name: str, arcs: OwnedArcs) -> UpdateResult:
         part.ghosts[name].mark(arcs.dst)
-        local, data = getattr(part, name), arcs.data if len(arcs.columns) else None
+        local, data = getattr(part, name), arcs.data or None if arcs.columns else None
         if local.version or local.num_arcs or _is_followed(local):
             return local.insert_arcs(
                 arcs.src, arcs.dst, arcs.weights, on_existing=self._on_existing, data=data, resolved=self._resolved
