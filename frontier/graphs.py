@@ -15,7 +15,7 @@ from frontier.core.dynamic import CoreDynamicGraph
 from frontier.core.files import read_graph, write_graph
 from frontier.core.graph import CoreGraph
 from frontier.core.locking import reads, rearranges
-from frontier.core.payload import ON_EXISTING
+from frontier.core.payload import check_on_existing
 from frontier.core.registry import csr_structure
 from frontier.core.results import MemoryUsage, UpdateObserver, UpdateResult
 from frontier.core.statistics import StorageStatistics
@@ -639,10 +639,8 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ObserverError
             The edges were inserted, but an observer failed. This applies to all updates.
         """
-        if on_existing not in ON_EXISTING:
-            one_of(on_existing, "on_existing", ON_EXISTING)
-        if on_existing == "add" and self.weight_dtype is None:
-            raise ValueError("on_existing='add' adds weights, but this graph has none")
+        if on_existing != "replace":
+            check_on_existing(self, on_existing)
         return self.payload.insert(self, src, dst, weights, on_existing, edge_data)
 
     @update

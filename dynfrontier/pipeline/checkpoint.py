@@ -93,7 +93,7 @@ def load_checkpoint(
     device : {"auto", "cpu", "gpu"} or Device
         Of a graph on one device.
     engine : Engine, optional
-        The workers of a graph in parts.
+        The workers of a distributed graph.
 
     Raises
     ------
@@ -124,10 +124,10 @@ def load_checkpoint(
 def _load_graph(path: Path, device: str | Device, engine: Engine | None) -> Any:
     if not path.is_dir():
         if engine is not None:
-            raise TypeError("engine is for graphs in parts, and this checkpoint has a graph on one device")
+            raise TypeError("engine is for distributed graphs, and this checkpoint has a graph on one device")
         return Graph.load(path, device=device)
     if device != "auto":
-        raise TypeError("device is for graphs on one device, and this checkpoint has a graph in parts: give engine")
+        raise TypeError("device is for graphs on one device, and this checkpoint has a distributed graph: give engine")
     from frontier.distributed import DistributedGraph
 
     return DistributedGraph.load(path, engine=engine)

@@ -103,7 +103,7 @@ class Pipeline:
         objective this is always so.
     checkpoint : str or path-like, optional
         A folder. All that is needed to go on after a crash is saved there, atomically, and at the end; see `resume`.
-        With a graph in parts, one that all workers reach.
+        With a distributed graph, one that all workers reach.
     every : int, str or timedelta, optional
         How many batches, or how much time, lies between two checkpoints; a minute by default.
     log : str or path-like, optional
@@ -233,7 +233,7 @@ class Pipeline:
         device : {"auto", "cpu", "gpu"}
             Where the graph is to be; another device than before will do.
         engine : Engine, optional
-            Of a graph in parts, the workers, as `DistributedGraph` takes them: any number.
+            Of a distributed graph, the workers, as `DistributedGraph` takes them: any number.
         **options
             As before, without `window` and `names`.
 
@@ -244,7 +244,7 @@ class Pipeline:
         ValueError
             It is damaged.
         TypeError
-            `device` is given for a graph in parts, or `engine` for another one.
+            `device` is given for a distributed graph, or `engine` for another one.
         """
         if options.keys() & {"window", "graph", "names"}:
             raise TypeError("resume() takes the graph, the names and the window from the checkpoint")

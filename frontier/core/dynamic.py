@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,14 +14,13 @@ from frontier.runtime.memory import elementwise
 
 from .base import BaseDynamicGraph
 from .batch import Arcs, batch_kernels
-from .change import DELETE, INSERT, Change
 from .effective import effective_kernels
 from .graph import CoreGraph
 from .observers import Observers
 from .results import UpdateResult
 from .sort import on_gpu, sort_kernels
 from .store import Store
-from .updates import run, update
+from .updates import update
 
 
 class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
@@ -52,15 +52,21 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
     # ---- edges -------------------------------------------------------------------------------------------------------
 
     @update
-    def _insert_valid(self, src: Any, dst: Any, weights: Any) -> UpdateResult:
-        """`insert_edges` of arcs whose ids and weights were checked before, in a graph without edge data."""
-        done = run(self, Change(INSERT, Arcs(src, dst, weights)))
-        return UpdateResult.of_arcs(self.directed, done.changed, done.found, 0)
+    def insert_arcs(
+        self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace",
+        data: Mapping[str, Any] | None = None, resolved: bool = False,
+    ) -> UpdateResult:  # fmt: skip
+        """`insert_edges` of arcs, both directions of undirected edges among them, whose values need no check.
+
+        Arrays are of the graph's device and types, and `data` has all columns of edge data. Arcs that are `resolved`
+        are distinct, and replace what is there, whatever the times; nothing is added up.
+        """
+        return self.payload.insert_arcs(self, Arcs(src, dst, weights), on_existing, data or {}, resolved=resolved)
 
     @update
-    def _delete_valid(self, src: Any, dst: Any) -> UpdateResult:
+    def delete_arcs(self, src: Any, dst: Any) -> UpdateResult:
         """`delete_edges`, likewise."""
-        return UpdateResult.of_arcs(self.directed, 0, 0, run(self, Change(DELETE, Arcs(src, dst, None))).changed)
+        return self.payload.delete_arcs(self, Arcs(src, dst, None))
 
     # ---- vertices ----------------------------------------------------------------------------------------------------
 
@@ -107,7 +113,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         """Delete the vertices that are marked in an array of bool, and the arcs that leave or enter them."""
         gone = self.xp.flatnonzero(marked)
         absent = marked if self.store.absent is None else self.store.absent | marked
-        result = self.payload.delete_incident(self, src, dst)
+        result = self.payload.delete_arcs(self, Arcs(src, dst, None))
         with self._access.changing():
             with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
                 self.store.release(gone)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from frontier.runtime.values import one_of
+
 from .added_weights import add_weights
 from .batch import Arcs
 from .change import DELETE, INSERT, Change
@@ -21,6 +23,17 @@ from .updates import notifications_of, run
 
 ON_EXISTING = ("replace", "keep", "add")
 """How an insertion may treat edges that are there."""
+
+
+def check_on_existing(graph: Any, on_existing: str) -> None:
+    """Raise unless an insertion into the graph may treat existing edges so."""
+    one_of(on_existing, "on_existing", ON_EXISTING)
+    if on_existing == "add" and graph.weight_dtype is None:
+        raise ValueError("on_existing='add' adds weights, but this graph has none")
+    if graph.multi_edges != "last" and on_existing != "replace":
+        raise ValueError(
+            f"on_existing={on_existing!r} has no meaning with multi_edges={graph.multi_edges!r}: all records add up"
+        )
 
 
 class Payload(Component):
@@ -63,7 +76,12 @@ class Payload(Component):
     def build(self, graph: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]) -> None:
         """Fill an empty graph with a user's edges."""
         if src.size:
-            graph.store.load(graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True))
+            arcs = graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True)
+            self.build_arcs(graph, arcs, data)
+
+    def build_arcs(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> None:
+        """Fill an empty graph with arcs, and their values in the columns of edge data."""
+        graph.store.load(arcs)
 
     def insert(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
@@ -80,16 +98,42 @@ class Payload(Component):
 
         if on_existing == "replace":
             return _result(graph, run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
-        batch = arcs()
-        if not len(batch):
+        return self._insert_unless_replacing(graph, arcs(), on_existing)
+
+    def insert_arcs(
+        self, graph: Any, arcs: Arcs, on_existing: str, data: Mapping[str, Any], *, resolved: bool = False
+    ) -> UpdateResult:  # fmt: skip
+        """See `CoreDynamicGraph.insert_arcs`."""
+        if on_existing != "replace":
+            return self._insert_unless_replacing(graph, arcs, on_existing)
+        small = small_arrays(graph, arcs.src, arcs.dst, arcs.weights)
+        return _result(graph, run(graph, Change(INSERT, arcs, small=small)))
+
+    def _insert_unless_replacing(self, graph: Any, arcs: Arcs, on_existing: str) -> UpdateResult:
+        """Insert arcs; existing ones keep their weights, or theirs are added."""
+        if not len(arcs):
             return UpdateResult()
         if on_existing == "add":
-            return UpdateResult.of_arcs(graph.directed, *_append(graph, batch))
-        distinct, slots = graph.store.distinct(batch)
+            return UpdateResult.of_arcs(graph.directed, *_append(graph, arcs))
+        distinct, slots = graph.store.distinct(arcs)
         absent = graph.xp.flatnonzero(slots < 0)
         given = None if distinct.weights is None else distinct.weights[absent]
         new = Arcs(distinct.src[absent], distinct.dst[absent], given)
         return _result(graph, run(graph, Change(INSERT, new, replaces=False)))
+
+    def summed(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> tuple[Arcs, Mapping[str, Any], Arcs]:
+        """A batch whose weights are added to those in the graph, resolved: arcs and columns, each arc once with its
+        sum; and the arcs that leave the graph, as theirs are 0 or negative."""
+        distinct, slots = graph.store.distinct(arcs)
+        weights = distinct.weights
+        present = graph.xp.flatnonzero(slots >= 0)
+        copies = 1 if graph.directed else 2
+        weights[present] = add_weights(graph, weights[present], graph.store.weights[slots[present]], copies=copies)
+        stay = weights > 0
+        gone = graph.xp.flatnonzero(~stay & (slots >= 0))
+        stay = graph.xp.flatnonzero(stay)
+        staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
+        return staying, data, Arcs(distinct.src[gone], distinct.dst[gone], None)
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         """See `DynamicGraph.delete_edges`."""
@@ -99,9 +143,10 @@ class Payload(Component):
 
         return _result(graph, run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
 
-    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
-        """Delete arcs that are in the graph, and are listed in both directions if it is undirected."""
-        return _result(graph, run(graph, Change(DELETE, Arcs(src, dst, None))))
+    def delete_arcs(self, graph: Any, arcs: Arcs) -> UpdateResult:
+        """See `CoreDynamicGraph.delete_arcs`."""
+        small = small_arrays(graph, arcs.src, arcs.dst, None) if graph.directed else None
+        return _result(graph, run(graph, Change(DELETE, arcs, small=small)))
 
 
 WEIGHTS = Payload()
@@ -115,16 +160,7 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
             done = graph.store.append(arcs)
         if done is not None:
             return done
-    distinct, slots = graph.store.distinct(arcs)
-    weights = distinct.weights
-    present = graph.xp.flatnonzero(slots >= 0)
-    copies = 1 if graph.directed else 2
-    weights[present] = add_weights(graph, weights[present], graph.store.weights[slots[present]], copies=copies)
-    stay = weights > 0
-    gone = graph.xp.flatnonzero(~stay & (slots >= 0))
-    stay = graph.xp.flatnonzero(stay)
-    staying = Arcs(distinct.src[stay], distinct.dst[stay], weights[stay])
-    going = Arcs(distinct.src[gone], distinct.dst[gone], None)
+    staying, _, going = graph.payload.summed(graph, arcs, {})
     leaving = notifications_of(graph, going, present=True)
     added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
     removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))

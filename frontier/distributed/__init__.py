@@ -1,4 +1,4 @@
-"""Dynamic graphs in parts, one for each worker: several GPUs, or several processes on CPUs.
+"""Distributed dynamic graphs, with a part on each worker: several GPUs, or several processes on CPUs.
 
 `DistributedGraph` is what programs use, with the workers of a Dask cluster, or others that an `Engine` has. On each
 worker there is a `GraphPart`, which operators and algorithms take like any other graph.

@@ -41,7 +41,7 @@ from .transport.communicator import PartLostError
 @forwards_calls(GraphPart, QUERIES)
 @forwards_calls(GraphPart, UPDATES, whole=True)
 class DistributedGraph(BaseDistributedGraph):
-    """A dynamic graph in parts, one on each worker.
+    """A distributed dynamic graph: each worker has a part of it.
 
     It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms take it
     like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result comes back.
@@ -361,8 +361,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`."""
-        check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out("edge_weights", src, dst))
+        return self._of_present("edge_weights", src, dst)
 
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
         """The values of edges in a column of edge data: what ``graph.edge_data[name]`` holds for them on one device.
@@ -384,8 +383,15 @@ class DistributedGraph(BaseDistributedGraph):
             There is no such column, an id is invalid, or an edge is not in the graph.
         """
         check_column(self, name)
-        check_present(self.has_edges(src, dst), src, dst)
-        return np.concatenate(self._share_out("edge_values", src, dst, name=name))
+        return self._of_present("edge_values", src, dst, name=name)
+
+    def _of_present(self, method: str, src: Any, dst: Any, **options: Any) -> Any:
+        """A query about edges that must be in the graph; an error names the place of one in the whole list."""
+        try:
+            return np.concatenate(self._share_out(method, src, dst, **options))
+        except ValueError:
+            check_present(self.has_edges(src, dst), src, dst)
+            raise
 
     def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
         """Call a method of all parts with the same arguments; returns what the first returns."""

@@ -21,16 +21,19 @@ from .edge_data import (
     COLUMN_DTYPES,
     COUNT,
     MULTI,
+    WEIGHT_COLUMN,
     EdgeData,
+    Rows,
     add_rows,
-    append_rows,
     build_rows,
     delete_arcs,
     delete_rows,
     edge_runs,
     insert_rows,
     make_rows,
+    resolved_rows,
     summed_rows,
+    with_weights,
 )
 from .edge_data.record_deletion import delete_edges_and_records
 from .edge_data.record_insertion import build_records, insert_records
@@ -105,40 +108,56 @@ class EdgePayload(Payload):
         else:
             build_rows(graph, rows if multi_edges == "last" else summed_rows(graph, rows, edge_runs(graph, rows)))
 
+    def build_arcs(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> None:
+        build_rows(graph, Rows(arcs, with_weights(arcs, data)))
+
     def insert(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
     ) -> UpdateResult:  # fmt: skip
-        multi_edges, keep = self.table.multi_edges, on_existing == "keep"
-        if multi_edges != "last" and on_existing != "replace":
-            raise ValueError(
-                f"on_existing={on_existing!r} has no meaning with multi_edges={multi_edges!r}: all records add up"
-            )
-        if graph.store.makes_update_plans and on_existing != "add":
-            records = plain_records(graph, src, dst, weights, data, keep=keep)
-            done = None if records is None else push(graph, records)
-            if done is not None:
-                return UpdateResult.of_arcs(graph.directed, done.inserted, done.found, 0)
-        rows = make_rows(graph, src, dst, weights, data)
-        if multi_edges == "all":
+        done = self._push(graph, src, dst, weights, on_existing, data)
+        return done or self._insert_rows(graph, make_rows(graph, src, dst, weights, data), on_existing)
+
+    def insert_arcs(
+        self, graph: Any, arcs: Arcs, on_existing: str, data: Mapping[str, Any], *, resolved: bool = False
+    ) -> UpdateResult:  # fmt: skip
+        rows = Rows(arcs, with_weights(arcs, data))
+        if resolved:
+            return UpdateResult.of_arcs(graph.directed, *insert_rows(graph, rows, timed=False), 0)
+        done = self._push(graph, arcs.src, arcs.dst, arcs.weights, on_existing, data)
+        return done or self._insert_rows(graph, rows, on_existing)
+
+    def _push(
+        self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
+    ) -> UpdateResult | None:  # fmt: skip
+        """Insert a batch by kernels that are bound to the graph's arrays; None if they cannot take it."""
+        if not graph.store.makes_update_plans or on_existing == "add":
+            return None
+        records = plain_records(graph, src, dst, weights, data, keep=on_existing == "keep")
+        done = None if records is None else push(graph, records)
+        return None if done is None else UpdateResult.of_arcs(graph.directed, done.inserted, done.found, 0)
+
+    def _insert_rows(self, graph: Any, rows: Rows, on_existing: str) -> UpdateResult:
+        if self.table.multi_edges == "all":
             return insert_records(graph, rows)
-        if not len(rows.arcs):
-            return UpdateResult()
-        if multi_edges == "sum":
-            return UpdateResult.of_arcs(graph.directed, *add_rows(graph, rows), 0)
-        if on_existing == "add":
-            return UpdateResult.of_arcs(graph.directed, *append_rows(graph, rows))
-        return UpdateResult.of_arcs(graph.directed, *insert_rows(graph, rows, keep=keep), 0)
+        if on_existing == "add" or self.table.multi_edges == "sum":
+            return UpdateResult.of_arcs(graph.directed, *add_rows(graph, rows))
+        return UpdateResult.of_arcs(graph.directed, *insert_rows(graph, rows, keep=on_existing == "keep"), 0)
+
+    def summed(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> tuple[Arcs, Mapping[str, Any], Arcs]:
+        rows, gone = resolved_rows(graph, Rows(arcs, with_weights(arcs, data)))
+        columns = dict(rows.columns)
+        return Arcs(rows.arcs.src, rows.arcs.dst, columns.pop(WEIGHT_COLUMN, None)), columns, gone
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         both = not graph.directed and self._deletes_arcs(graph)
         arcs = graph.store.make_arcs(src, dst, directed=not both)
         return self._delete(graph, arcs)
 
-    def delete_incident(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
+    def delete_arcs(self, graph: Any, arcs: Arcs) -> UpdateResult:
         if not graph.directed and not self._deletes_arcs(graph):  # a record stands for both directions
-            keep = graph.xp.flatnonzero(src < dst)
-            src, dst = src[keep], dst[keep]
-        return self._delete(graph, Arcs(src, dst, None))
+            keep = graph.xp.flatnonzero(arcs.src < arcs.dst)
+            arcs = Arcs(arcs.src[keep], arcs.dst[keep], None)
+        return self._delete(graph, arcs)
 
     def _deletes_arcs(self, graph: Any) -> bool:
         """Whether deletions list both directions of undirected edges."""

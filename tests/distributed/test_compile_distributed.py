@@ -1,4 +1,4 @@
-"""What graphs in parts add to the functors of algorithms compiles for GPUs and links with operators, without a GPU."""
+"""The parts of distributed graphs in functors of algorithms compile for GPUs and link with operators, without a GPU."""
 
 import importlib
 import re

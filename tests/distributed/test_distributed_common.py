@@ -172,7 +172,7 @@ def test_parts_wait_for_each_other_twice_for_a_batch(device):
         assert triangles.total == triangle_count(one).total
         assert (comm.exchanges - before[0], comm.waits - before[1]) == (1, 1)
         part = engine.hosts[0].objects[graph._key]
-        assert not part._notified_pairs  # nothing is held for longer than an update
+        assert not part._notified  # nothing is held for longer than an update
 
 
 def test_batches_of_all_forms(engine):

@@ -119,10 +119,6 @@ def test_vertices_are_sorted_by_owner(device, parts, dtype):
             assert host(order).tolist() == expected.tolist() and found == counts
             ordered, found = partition.sort_by_owner(on_device)
             assert host(ordered).tolist() == given[expected].tolist() and host(found).tolist() == counts
-            valid = rng.random(size) < 0.7
-            order, found, left_out = partition.by_valid_owner(on_device, device.xp.asarray(valid))
-            assert host(order).tolist() == [i for i in expected if valid[i]] and left_out == np.sum(~valid)
-            assert found == np.bincount(owners[given[valid]], minlength=parts).tolist()
 
 
 # ---- deferred reductions --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Edge data and times of graphs in parts, against a dictionary and against one device."""
+"""Edge data and times of distributed graphs, against a dictionary and against one device."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_a_batch_that_fails_on_one_part_leaves_ids_and_data(engine, how, in_edge
     methods = ("erase", "erase_and_find") if how in ("delete", "expire") else inserting
     part = engine.hosts[-1].objects[graph._key]
     last = part.inward if in_edges else part.local
-    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         for method in methods:
             original = getattr(SlabGraph.store_type, method)
@@ -415,7 +415,7 @@ def test_checkpoints(engine, readers, tmp_path):
 
 def test_an_engine_is_for_graphs_in_parts(engine, tmp_path):
     Pipeline([([0], [1])], SlabGraph(4, device="cpu"), checkpoint=tmp_path).run()
-    with pytest.raises(TypeError, match="engine is for graphs in parts"):
+    with pytest.raises(TypeError, match="engine is for distributed graphs"):
         Pipeline.resume(tmp_path, [([0], [1])], engine=engine)
 
 

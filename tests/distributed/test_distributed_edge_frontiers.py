@@ -1,4 +1,4 @@
-"""Frontiers of edges of graphs in parts, against those of one device."""
+"""Frontiers of edges of distributed graphs, against those of one device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of graphs in parts, read by any number of parts."""
+"""Files of distributed graphs, read by any number of parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of graphs in parts, for which parts get the entries of their ghosts alone; against one device.
+"""Products of distributed graphs, for which parts get the entries of their ghosts alone; against one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """

@@ -1,4 +1,4 @@
-"""Incremental analytics of graphs in parts against those of one device, after every batch of a stream."""
+"""Incremental analytics of distributed graphs against those of one device, after every batch of a stream."""
 
 from __future__ import annotations
 
@@ -461,7 +461,7 @@ def test_a_batch_that_fails_among_in_edges_changes_nothing(engine, monkeypatch):
             raise MemoryError("no memory left, for the test")
         return original(self, arcs)
 
-    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError, match="for the test"):
         patch.setattr(SlabGraph.store_type, "insert", fail)
         patch.setattr(

@@ -132,7 +132,7 @@ def test_each_allocation_of_one_part(kind: str, how: str, monkeypatch: pytest.Mo
 
 
 def filled(engine: ThreadEngine | None, kind: str) -> Any:
-    """A graph in parts, or on one device."""
+    """A distributed graph, or on one device."""
     graph: Any = SlabGraph(N, device="cpu", **KINDS[kind])
     if engine is not None:
         graph = DistributedGraph(SlabGraph, N, engine=engine, **KINDS[kind])

@@ -1,4 +1,4 @@
-"""Mixed batches of graphs in parts: the answers are those of one device.
+"""Mixed batches of distributed graphs: the answers are those of one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -24,7 +24,7 @@ KINDS = {
 
 
 def pair_of(engine, n, structure=SlabGraph, **options):
-    """A graph in parts, and on one device."""
+    """A distributed graph, and on one device."""
     device = engine.hosts[0].comm.device
     return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 

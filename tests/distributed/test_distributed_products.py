@@ -1,4 +1,4 @@
-"""Products that graphs in parts prepare on GPUs, with vectors in an order of each part; on a CPU they are by id."""
+"""Products that distributed graphs prepare on GPUs, with vectors in an order of each part; on a CPU they are by id."""
 
 from __future__ import annotations
 

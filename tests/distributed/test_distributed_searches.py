@@ -52,7 +52,7 @@ def have_room(part, nbytes):
 
 
 def in_parts(engine, src, dst, n, room=None, weights=None, **options):
-    """A graph in parts, and the same on one device."""
+    """A distributed graph, and the same on one device."""
     graph = DistributedGraph(SlabGraph, n, engine=engine, **options)
     one = SlabGraph(n, device="gpu", **options)
     for each in (graph, one):

@@ -1,4 +1,4 @@
-"""Snapshots and copies of graphs in parts, against those of one device.
+"""Snapshots and copies of distributed graphs, against those of one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -13,7 +13,9 @@ import pytest
 from distributed_cases import host, memory_is_tight
 
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
-from frontier.distributed import DistributedGraph
+from frontier.core.component import Component, add_component
+from frontier.distributed import DistributedGraph, ThreadEngine
+from frontier.features.snapshots.log import make_step
 from structures import Hornet, SlabGraph
 
 N = 40
@@ -25,7 +27,7 @@ KINDS = {
 
 
 def pair_of(engine, structure=SlabGraph, n=N, **options):
-    """A graph in parts, and on one device."""
+    """A distributed graph, and on one device."""
     device = engine.hosts[0].comm.device
     return DistributedGraph(structure, n, engine=engine, **options), structure(n, device=device, **options)
 
@@ -207,3 +209,29 @@ def test_reading_while_another_thread_updates(engine):
         assert triangle_count(shown).total * 3 == shown.num_edges == shown.degrees().sum() / 2
     thread.join()
     assert not errors and graph.snapshot().num_edges == 90
+
+
+class Calls(Component):
+    """Notes the updates of a graph."""
+
+    def __init__(self):
+        self.made = []
+
+    def end(self, graph, call, *, changed):
+        self.made.append(call)
+
+
+@pytest.mark.parametrize("weight_dtype", [None, "float32"])
+def test_updates_of_local_graphs_can_be_repeated_on_copies(weight_dtype):
+    with ThreadEngine(2) as engine:
+        graph = DistributedGraph(SlabGraph, N, weight_dtype=weight_dtype, engine=engine)
+        graph.insert_edges(np.arange(N - 1), np.arange(1, N))
+        local, calls = engine.hosts[0].objects[graph._key].local, Calls()
+        twin = local.copy()
+        add_component(local, calls)
+        graph.insert_edges(np.arange(N - 2), np.arange(2, N))
+        graph.delete_edges(np.arange(20), np.arange(1, 21))
+        for call in calls.made:
+            make_step(local, call).repeat(twin)
+        for found, expected in zip(twin.to_coo(), local.to_coo(), strict=True):
+            np.testing.assert_array_equal(found, expected)

@@ -1,4 +1,4 @@
-"""Data frames of graphs in parts, against those of one device; those of Dask are in `distributed_frames`."""
+"""Data frames of distributed graphs, against those of one device; those of Dask are in `distributed_frames`."""
 
 from __future__ import annotations
 

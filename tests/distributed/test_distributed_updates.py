@@ -1,4 +1,4 @@
-"""Updates and queries of graphs in parts, against a model and one device.
+"""Updates and queries of distributed graphs, against a model and one device.
 
 Threads stand for workers, and exchange by the in-process communicator.
 """
@@ -12,8 +12,8 @@ from model import Model, random_batch
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
+from frontier.core.batch.raw import MAX_EDGES
 from frontier.distributed import DistributedGraph, PartLostError, ThreadEngine
-from frontier.distributed.exchange.batches import SMALL
 from structures import SlabGraph
 
 
@@ -75,7 +75,7 @@ def test_large_batches(engine, structure, directed, weight_dtype):
     if weight_dtype is not None and not structure.can_store_weights:
         pytest.skip("it stores no weights")
     rng = np.random.default_rng(3)
-    n, size = 3000, 4 * SMALL
+    n, size = 3000, 4 * MAX_EDGES
     options = {"directed": directed, "weight_dtype": weight_dtype}
     graph = DistributedGraph(structure, n, engine=engine, **options)
     one = structure(n, device=engine.hosts[0].comm.device, **options)
@@ -83,8 +83,8 @@ def test_large_batches(engine, structure, directed, weight_dtype):
         src, dst = rng.integers(0, n, (2, size)) // rng.integers(1, 40, (2, size))
         weights = None if weight_dtype is None else rng.integers(1, 99, size).astype(weight_dtype)
         assert graph.insert_edges(src, dst, weights) == one.insert_edges(src, dst, weights)
-        assert graph.delete_edges(src[: 3 * SMALL], dst[: 3 * SMALL]) == one.delete_edges(
-            src[: 3 * SMALL], dst[: 3 * SMALL]
+        assert graph.delete_edges(src[: 3 * MAX_EDGES], dst[: 3 * MAX_EDGES]) == one.delete_edges(
+            src[: 3 * MAX_EDGES], dst[: 3 * MAX_EDGES]
         )
     for found, expected in zip(graph.to_coo(), one.to_coo(), strict=True):
         assert (found is None) == (expected is None)
@@ -258,7 +258,7 @@ def test_parts_that_cannot_agree_are_not_used_again(engine, monkeypatch):
 @pytest.mark.parametrize("option", ["cpu", "gpu", None])
 def test_the_engine_has_the_device(option):
     with ThreadEngine(2) as engine:
-        with pytest.raises(TypeError, match="device: a graph in parts has no device of its own; the engine has it"):
+        with pytest.raises(TypeError, match="device: a distributed graph has no device of its own; the engine has it"):
             DistributedGraph(SlabGraph, 4, device=option, engine=engine)
         assert DistributedGraph(SlabGraph, 4, engine=engine).num_vertices == 4
 
@@ -276,3 +276,20 @@ def test_vertices_for_names(engine):
     assert names.ids(["dan"]).tolist() == [1]
     names.grow(graph)
     assert graph.has_vertices(ids).all()
+
+
+def test_a_failure_that_changes_no_part_leaves_the_graph_usable(monkeypatch):
+    """The part that owns the source has no memory, and the others have nothing to do."""
+    with ThreadEngine(2) as engine:
+        graph = DistributedGraph(SlabGraph, 40, directed=True, engine=engine)
+        graph.insert_edges([0, 1, 2], [3, 4, 5])
+        source = int(engine.hosts[0].objects[graph._key].partition.owned[0])
+        monkeypatch.setattr(SlabGraph.store_type, "insert", raise_memory_error)
+        with pytest.raises(MemoryError, match="no memory"):
+            graph.insert_edges([source], [39])
+        monkeypatch.undo()
+        assert graph.num_edges == 3 and graph.insert_edges([source], [39]).inserted == 1
+
+
+def raise_memory_error(*_):
+    raise MemoryError("no memory")

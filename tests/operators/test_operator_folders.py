@@ -59,7 +59,7 @@ def test_launches_have_no_numbers_of_one_gpu(name):
 
 def test_every_operator_is_public():
     offered = {getattr(fr if name in fr.__all__ else fr.advanced, name).__module__ for name in public}
-    # For graphs, structures, parts of neighbor_reduce, orientations, and for graphs in parts.
+    # For graphs, structures, parts of neighbor_reduce, orientations, and for distributed graphs.
     internal = {"degrees", "match", "neighbor_columns", "neighbor_mode", "degree_order", "visit_common"}
     folders = {f"frontier.operators.{name}" for name in FOLDERS if name not in internal}
     assert offered == {*folders, "frontier.operators.copies"}

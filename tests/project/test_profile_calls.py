@@ -62,6 +62,13 @@ def test_an_insertion_with_an_analytic_calls_more(script, tmp_path):
     assert attached["calls"] > alone["calls"] and attached["files"] > alone["files"]
 
 
+def test_an_insertion_over_parts_counts_the_calls_of_one_worker(script, capsys):
+    script.main(["distributed_insert", "--structure", "csr", "--repeat", "20", "--tree"])
+    printed = capsys.readouterr().out
+    assert printed.count("PartUpdates.insert_edges") == 1 and "Communicator" in printed
+    assert "frontier/distributed/graph.py" not in printed
+
+
 @pytest.mark.parametrize("arguments", [["sort"], ["--repeat", "3"], ["--batch", "0"]])
 def test_arguments_are_checked(script, arguments, capsys):
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""Shared parts of the tests of graphs in parts."""
+"""Shared parts of the tests of distributed graphs."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def of_shape(engine, name, directed=False, **options):
 
 def memory_is_tight(monkeypatch):
     """Parts look up what a batch changes, so that it can be undone."""
-    monkeypatch.setattr("frontier.distributed.exchange.batches.spare_arcs", lambda _: 0)
-    monkeypatch.setattr("frontier.distributed.exchange.batches.MemoryBudget.of", lambda *_: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
+    monkeypatch.setattr("frontier.distributed.exchange.memory_budget.MemoryBudget.of", lambda *_: 0)
 
 
 def missing(*modules: str) -> str:

@@ -62,7 +62,7 @@ def check_frames_of_dask(engine):
     assert_same(k_truss(graph, 4).to_dataframe().compute(), k_truss(one, 4).to_dataframe())
     with pytest.raises(TypeError, match="names must be a"):
         ranks.to_dataframe(["ada"])
-    with pytest.raises(ValueError, match="library must be None for a graph in parts"):
+    with pytest.raises(ValueError, match="library must be None for a distributed graph"):
         ranks.to_dataframe(library="polars")
 
     edges = fr.interchange.to_dataframe(graph)

@@ -271,7 +271,7 @@ class History:
             self.do_attach(self.followed[-1])
 
     def do_compact(self, each: Followers) -> None:
-        each.one.compact()  # graphs in parts have nothing of the kind
+        each.one.compact()  # distributed graphs have nothing of the kind
 
     def do_clear(self, each: Followers) -> None:
         """All vertices are deleted, and come back."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from frontier.core.payload import ON_EXISTING
 from frontier.features.edge_data import COUNT, WEIGHT_COLUMN, EdgeData
 from frontier.features.times import TIME, TimeColumn
 from frontier.runtime import Device, resolve_device
@@ -24,15 +23,6 @@ if TYPE_CHECKING:
 
 MULTI = ("last", "sum")
 """What several records of an edge may mean over parts."""
-
-
-def check_on_existing(graph: BasePart, on_existing: str) -> None:
-    """Raise as `DynamicGraph.insert_edges` does, before anything is sent."""
-    one_of(on_existing, "on_existing", ON_EXISTING)
-    if on_existing == "add" and not graph.is_weighted:
-        raise ValueError("on_existing='add' adds weights, but this graph has none")
-    if graph.multi_edges == "sum" and on_existing != "replace":
-        raise ValueError(f"on_existing={on_existing!r} has no meaning with multi_edges='sum': all records add up")
 
 
 def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
@@ -102,7 +92,7 @@ class ColumnsOfGraph(Mapping):
         if name not in self._names:
             raise KeyError(name)
         raise TypeError(
-            f"the column {name!r} of a graph in parts is an array on each part: ask for values by "
+            f"the column {name!r} of a distributed graph is an array on each part: ask for values by "
             f"graph.edge_values({name!r}, src, dst), or use part.edge_data[{name!r}] in a function that graph.run calls"
         )
 

@@ -12,8 +12,9 @@ from frontier.core.results import UpdateResult
 from frontier.features.times import TIME
 from frontier.features.windows.expiry import logged_arrivals
 
-from . import batches
-from .batch import attempt, raise_first
+from .agreement import attempt, raise_first
+from .routing import route
+from .updates import Deletion, run
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -36,7 +37,7 @@ def expire_edges(graph: BasePart, before: int) -> UpdateResult:
             raise_first(graph, error)
         done = UpdateResult()
         if table[:, 0].any():
-            done = graph._delete(batches.route(graph, *found))
+            done = run(graph, Deletion(route(graph, *found)))
     except BaseException:
         if taken is not None:
             taken.restore()

@@ -17,10 +17,12 @@ import numpy as np
 from frontier.core.sort import row_ids
 from frontier.features.edge_data import WEIGHT_COLUMN
 from frontier.features.mixed.apply import MixedBatch, MixedResult, answer, check_multi, check_operations
-from frontier.features.mixed.operations import DELETE, INSERT, NEIGHBORS
+from frontier.features.mixed.operations import DELETE, NEIGHBORS
 
-from . import batches
-from .batch import Batch, all_or_none
+from . import memory_budget
+from .agreement import all_or_none
+from .routing import OwnedArcs, RowExchange
+from .updates import Deletion, Insertion, run
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -40,10 +42,19 @@ def apply_operations(
     inserting, deleting, *totals = part.comm.reduce_numbers(counted)
     result = routed.release(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
     if inserting:  # first, as it may take much more memory
-        part._insert_batch(insert, "replace", timed=False)
+        _insert(part, insert)
     if deleting:
-        part._delete(delete)
+        run(part, Deletion(delete))
     return result
+
+
+def _insert(part: BasePart, arcs: OwnedArcs) -> None:
+    """Insert edges; one that is deleted and inserted in a batch has no other time than its last (`has_replaced`)."""
+    timed = [] if part.time_unit is None else [local.payload.table for local in part.locals()]
+    known = [table.has_replaced for table in timed]
+    run(part, Insertion(arcs, resolved=True))
+    for table, has_replaced in zip(timed, known, strict=True):
+        table.has_replaced = has_replaced
 
 
 def joined(parts: Sequence[MixedResult]) -> MixedResult:
@@ -58,15 +69,6 @@ def joined(parts: Sequence[MixedResult]) -> MixedResult:
     )  # fmt: skip
 
 
-def replace_records(local: Any, src: Any, dst: Any, columns: Mapping[str, Any]) -> MixedResult:
-    """Insert distinct arcs into a local graph with times, whatever the times of those that are there; ids stay."""
-    xp = local.xp
-    ops = xp.repeat(xp.asarray([DELETE, INSERT], np.uint8), src.size)
-    twice = {name: xp.tile(values, 2) for name, values in columns.items()}
-    weights = twice.pop(WEIGHT_COLUMN, None)
-    return local.apply(ops, xp.tile(src, 2), xp.tile(dst, 2), weights, **twice)
-
-
 class _Routed:
     """The rows of a mixed batch that this part gets, and the way back.
 
@@ -78,19 +80,19 @@ class _Routed:
         self._part = part
         xp, size = part.xp, part.comm.size
 
-        def list_rows() -> tuple[tuple[MixedBatch, tuple, list[int]], Any]:
+        def list_rows() -> tuple[Any, ...]:
             given = check_operations(part.local, ops, src, dst, weights, data)
-            rows = _rows(part, given)
-            return (given, rows, part.partition.by_owner(given.src)[1]), rows[1]
+            kinds, u, v, records = _rows(part, given)
+            return u, v, kinds, records, given, part.partition.by_owner(given.src)[1]
 
         def more(listed: Any) -> list[int]:
             if listed is None:
                 return [0] * (size + 2)
-            given, _, asked = listed
+            *_, given, asked = listed
             return [*asked, bool(given.columns), int((given.ops == NEIGHBORS).sum())]
 
-        self._route = route = batches.Route(part, list_rows, batches.spare_arcs(part), more)
-        given, (kinds, u, v, records), self._asked = route.listed
+        self._route = route = RowExchange(part, list_rows, memory_budget.spare_arcs(part), more)
+        u, v, kinds, records, given, self._asked = route.listed
         self._answered = route.table[:, part.comm.rank].tolist()
         has_data, lists = route.table[:, size:].any(axis=0).tolist()
         self._ops, self._lists = given.ops, lists
@@ -109,7 +111,7 @@ class _Routed:
         self._received = kinds, u, v
         self._columns = dict(zip(names, values, strict=True))
 
-    def answer(self) -> tuple[MixedResult, Batch, Batch]:
+    def answer(self) -> tuple[MixedResult, OwnedArcs, OwnedArcs]:
         """The answers to this part's rows, and what to insert and to delete."""
         kinds, u, v = self._received
         others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
@@ -118,7 +120,7 @@ class _Routed:
         columns = {name: values[insert] for name, values in self._columns.items()}
         inserted, deleted = ((u[rows], v[rows]) for rows in (insert, delete))
         safe = self._route.safe
-        return found, Batch(*inserted, columns, safe), Batch(*deleted, {}, safe)
+        return found, OwnedArcs(*inserted, columns, safe), OwnedArcs(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
         """The answers where the operations were listed: `found` has those to this part's rows.

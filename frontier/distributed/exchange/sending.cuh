@@ -68,7 +68,7 @@ __device__ void send_arcs(
   __shared__ i64 shift[MAX_WINDOWS];  // from a place here to that in the owner's window
   __shared__ SortedSpan sorted;
   i64 width = parts + 2;
-  find_owners<ID>(count, src, nullptr, nullptr, 0, nullptr, together, int(parts), spans, owners, places);
+  find_owners<ID>(count, src, nullptr, 0, nullptr, together, int(parts), spans, owners, places);
   grid_barrier(arrived, target);
   if (blockIdx.x == 0) {
     find_places(parts, spans, places, errors, num_errors, number, row);

@@ -17,10 +17,10 @@ from frontier.features.snapshots import History
 
 if TYPE_CHECKING:
     from ..base import BasePart
-    from .batch import Batch
+    from .routing import OwnedArcs
 
 
-def undo_of(graph: BasePart, name: str, batch: Batch) -> Callable[[], None]:
+def undo_of(graph: BasePart, name: str, batch: OwnedArcs) -> Callable[[], None]:
     """What makes the local graph of this name as it is now, after the batch has changed it, or has not."""
     local = getattr(graph, name)
     if not batch.src.size:
@@ -47,8 +47,8 @@ def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: A
 
     def undo() -> None:
         local = getattr(graph, name)  # one that could not be filled has been replaced
-        local.delete_edges(absent.src, absent.dst)
-        local.insert_edges(present.src, present.dst, weights)
+        local.delete_arcs(absent.src, absent.dst)
+        local.insert_arcs(present.src, present.dst, weights)
 
     return undo
 

@@ -28,8 +28,7 @@ from frontier.operators.intersect import OF_PAIR
 from frontier.operators.visit_common import visit_common
 
 from ..exchange.accesses import arrays_of
-from ..exchange.batches import Pairs
-from ..exchange.routed_edges import RoutedEdges
+from ..exchange.routed_edges import Pairs, RoutedEdges
 from ..exchange.vertex_arrays import FLAGS, SUMS
 from .common_on_gpu import behind, find_on_gpu, replaced, takes_pairs
 

@@ -10,8 +10,8 @@ from frontier.core.batch import Arcs
 from frontier.operators.frontiers.edge_frontier import EdgeFrontier
 from frontier.runtime.values import integer
 
-from ..exchange import batches
-from ..exchange.batch import all_or_none
+from ..exchange.agreement import all_or_none
+from ..exchange.routed_edges import to_sources
 from .frontiers import HeldByParts, PartFrontier
 
 
@@ -110,7 +110,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     def reversed(self) -> PartEdgeFrontier:
         """The same edges in the other direction, which the parts that own their destinations have."""
         graph = self.graph.reverse
-        src, dst = batches.to_sources(graph, self.local.dst, self.local.src)
+        src, dst = to_sources(graph, self.local.dst, self.local.src)
         return PartEdgeFrontier.of_part(graph, EdgeFrontier(graph.local, src, dst))
 
     def _gathered(self, *columns: Any) -> list[Any]:

@@ -21,9 +21,9 @@ from frontier.operators.frontiers.edge_frontier import check_edge_frontier
 from frontier.operators.frontiers.frontier import check_frontier, graph_of
 from frontier.operators.traverse import Limits, traverse_along
 
-from ..exchange import batches
 from ..exchange.accesses import arrays_of
 from ..exchange.levels import follow_updates
+from ..exchange.routed_edges import to_sources
 from ..exchange.vertex_arrays import RESULTS
 from .checks import by_vertex_among, check_at_edges, check_at_vertices, found_among, read_afar, written_by
 from .common import intersect
@@ -347,7 +347,7 @@ def visit_edges(
     rarely looked at exchanges nothing for them.
     """
     args = check_at_edges(graph, op, args)
-    src, dst = batches.to_sources(graph, src, dst)
+    src, dst = to_sources(graph, src, dst)
     arrays = by_vertex_among(graph, op, args)
     graph.arrays.before_edges(arrays, found_among(arrays, read_afar(graph, op, args)), writes_few=False)
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)

@@ -191,7 +191,7 @@ class VectorFrontier(PartFrontier):
 @forwards("comm", "device")
 @forwards("local", "store", "xp", "vertex_dtype", "version", "vertex_version")
 class VectorGraph(MakesVertexArrays, BaseGraph):
-    """`SpMV.graph` of a graph in parts on GPUs: its vertices, in the order of vectors, without arcs.
+    """`SpMV.graph` of a distributed graph on GPUs: its vertices, in the order of vectors, without arcs.
 
     Operators over vertices take frontiers of it.
     """

@@ -1,4 +1,4 @@
-"""`PartSpMV`: products with the adjacency matrix of a graph in parts, each of which has the rows that it owns."""
+"""`PartSpMV`: products with the adjacency matrix of a distributed graph, each of which has the rows that it owns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUMS = (np.dtype(np.float64),)
 
 
 class PartSpMV(SpMV):
-    """`frontier.SpMV` of a graph in parts.
+    """`frontier.SpMV` of a distributed graph.
 
     Where products are prepared on GPUs, vectors are in an order of their own (`PartOrder`), in which a part has the
     entries of its own vertices and of its ghosts; each part's order is another one, of another length. Parts agree on

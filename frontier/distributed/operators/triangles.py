@@ -1,4 +1,4 @@
-"""Triangles of a graph in parts: each part looks up its own edges, and lists of neighbors go round.
+"""Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors go round.
 
 Every edge leads from its end of lower degree to the other, as on one device. The part that owns the upper end of an
 edge counts the common upper neighbors of both. It has the list of the upper end; those of lower ends come from the
@@ -35,7 +35,7 @@ _count, _collect = reads(count_arcs), reads(collect_arcs)
 
 
 class PartOrientation(Orientation):
-    """`frontier.advanced.Orientation` of a graph in parts; ties of degrees are ordered by id."""
+    """`frontier.advanced.Orientation` of a distributed graph; ties of degrees are ordered by id."""
 
     def __init__(self, graph: BasePart, degrees: Any = None, least: int = 0):
         if graph.directed:

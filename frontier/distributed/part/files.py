@@ -1,4 +1,4 @@
-"""Graphs in parts on disk: a folder with a file for each part, and a list of these files.
+"""Distributed graphs on disk: a folder with a file for each part, and a list of these files.
 
     graph.json               what the graph is, and the names of its files
     <name>-<part>.npz        the local graph of a part, as `Graph.save` writes it
@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 from frontier.core.structures import structure_class
 from frontier.runtime.atomic_file import write_atomically
 
-from ..exchange.batch import Batch, all_or_none
+from ..exchange.agreement import all_or_none
 from ..exchange.columns import declared_columns, edge_dtypes, own_records
+from ..exchange.routing import OwnedArcs, route_by_target
+from ..exchange.updates import Insertion
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -100,10 +102,18 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
     arcs = comm.reduce_numbers([part.local.num_arcs])[0]
     if arcs != facts["num_arcs"]:
         raise ValueError(f"{folder}: the files hold {arcs} arcs, and the list says {facts['num_arcs']}")
-    part.changed(arcs=arcs)
+    part.commit(arcs)
     if part.inward is not None:
-        part.fill_inward()
+        _fill_inward(part)
     return part
+
+
+def _fill_inward(part: BasePart) -> None:
+    """Give a graph that was loaded its in-edges."""
+    routed = route_by_target(part, OwnedArcs(*own_records(part.local), safe=False))
+    all_or_none(part, lambda: Insertion(routed, resolved=True).apply(part, "inward", routed))
+    if part.store.absent is not None:
+        part.inward.delete_vertices(part.xp.flatnonzero(part.store.absent))
 
 
 def read_list(folder: Path) -> dict[str, Any]:
@@ -142,8 +152,8 @@ def _hand_out(part: BasePart, held: Any) -> None:
     received = comm.exchange_counts(counts)
     arrays = [array[order] for array in (src, dst, *columns.values())]
     (u, v, *values), _ = comm.alltoallv_columns(arrays, counts, received)
-    batch = Batch(u, v, dict(zip(columns, values, strict=True)), safe=False)
-    all_or_none(part, lambda: part.local.insert_edges(u, v, batch.weights, **batch.data))
+    arcs = OwnedArcs(u, v, dict(zip(columns, values, strict=True)), safe=False)
+    all_or_none(part, lambda: Insertion(arcs, resolved=True).apply(part, "local", arcs))
     gone = xp.zeros(part.num_vertices, xp.int32) if held.absent_mask is None else held.absent_mask.astype(xp.int32)
     gone = comm.allreduce(gone, "max")
     if part.local.absent_mask is None and bool(gone.any()):

@@ -1,26 +1,23 @@
-"""What may be asked of a graph in parts."""
+"""What may be asked of a distributed graph."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.results import MemoryUsage
 
-from ..exchange import batches
-from ..exchange.batch import all_or_none
+from ..base import BasePart
+from ..exchange.agreement import all_or_none
 from ..exchange.columns import check_column, check_present
+from ..exchange.routing import query_owners
 
 
-class PartQueries:
+class PartQueries(BasePart):
     """The queries of `GraphPart`: every worker calls them at the same time.
 
     Pairs and edges to be looked up are what each worker adds, like those of a batch.
     """
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...  # what a part has
 
     def has_vertices(self, ids: Any) -> Any:
         """`Graph.has_vertices`."""
@@ -28,7 +25,7 @@ class PartQueries:
 
     def has_edges(self, src: Any, dst: Any) -> Any:
         """`Graph.has_edges`, for the pairs of this part."""
-        return batches.ask(self, src, dst, self.local.has_edges)
+        return query_owners(self, src, dst, self.local.has_edges)
 
     def edge_weights(self, src: Any, dst: Any) -> Any:
         """`Graph.edge_weights`, for the edges of this part."""
@@ -43,10 +40,10 @@ class PartQueries:
         )  # fmt: skip
 
     def _of_present(self, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
-        """`batches.ask`, of edges that must be in the graph."""
+        """`query_owners`, of edges that must be in the graph."""
         there = self.has_edges(src, dst)
         all_or_none(self, lambda: check_present(self.xp.asarray(there), src, dst))
-        return batches.ask(self, src, dst, answer)
+        return query_owners(self, src, dst, answer)
 
     def degrees(self) -> Any:
         """`Graph.degrees`."""

@@ -19,7 +19,7 @@ import numpy as np
 from frontier.interchange import data_frame
 from frontier.names.arguments import check_vertex_names
 
-from ..exchange.batch import all_or_none
+from ..exchange.agreement import all_or_none
 
 if TYPE_CHECKING:
     from ..engines import Engine, Host
@@ -112,7 +112,7 @@ class KeptResult:
 def check_dask_library(library: str | None) -> None:
     """Raise for a data frame that Dask does not have."""
     if library not in (None, "pandas"):
-        raise ValueError(f"library must be None for a graph in parts, whose frames are Dask's, not {library!r}")
+        raise ValueError(f"library must be None for a distributed graph, whose frames are Dask's, not {library!r}")
 
 
 def keep(host: Host, key: int | None, result: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Snapshots of graphs in parts: each part shows a snapshot of its local graph, all between the same two updates.
+"""Snapshots of distributed graphs: each part shows a snapshot of its local graph, all between the same two updates.
 
 Parts take a snapshot at the same place among the calls that they all make, so that none is an update ahead. Local
 graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time: if one
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from frontier.core.observers import Observers
 from frontier.features.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
-from ..exchange.batch import all_or_none
+from ..exchange.agreement import all_or_none
 from ..exchange.columns import column_of
 from ..exchange.vertex_arrays import VertexArrays
 

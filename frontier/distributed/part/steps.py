@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,7 +55,7 @@ def counts_of(host: Host, key: int) -> SimpleNamespace:
 
 
 def _counts(part: GraphPart) -> SimpleNamespace:
-    return SimpleNamespace(**{name: getattr(part, name) for name in COUNTS})
+    return SimpleNamespace(**dict(zip(COUNTS, attrgetter(*COUNTS)(part), strict=True)))
 
 
 def drop(host: Host, key: int) -> None:

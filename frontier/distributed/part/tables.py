@@ -1,4 +1,4 @@
-"""The edges of a graph in parts as a data frame: every part has rows of its own."""
+"""The edges of a distributed graph as a data frame: every part has rows of its own."""
 
 from __future__ import annotations
 

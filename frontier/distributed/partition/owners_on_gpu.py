@@ -25,7 +25,7 @@ def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
 class ByOwner:
     """Some vertices on their way to the parts that own them.
 
-    Negative ids, and those that are not valid, go nowhere. The order is stable.
+    Negative ids go nowhere. The order is stable.
 
     Parameters
     ----------
@@ -33,7 +33,6 @@ class ByOwner:
         Whose parts there are.
     ids : array of vertex ids
         Contiguous.
-    valid : array of bool, optional
     mates : array of vertex ids, optional
         Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those whose first is not negative.
     limit : int
@@ -41,8 +40,7 @@ class ByOwner:
     """
 
     def __init__(
-        self, partition: BasePartition, ids: Any, valid: Any = None, *, mates: Any = None, limit: int = 0,
-        wrong: Any = None,
+        self, partition: BasePartition, ids: Any, *, mates: Any = None, limit: int = 0, wrong: Any = None
     ):  # fmt: skip
         device, num_parts = partition.device, partition.num_parts
         empty, size = device.xp.empty, int(ids.size)
@@ -53,19 +51,9 @@ class ByOwner:
         self._owners = empty(size, np.uint8)
         self._places = empty(self._spans * num_parts, np.int64)
         _kernel(f"find_owners_{IDS[ids.dtype]}")(
-            size,
-            ids,
-            valid,
-            mates,
-            limit,
-            wrong,
-            partition.together,
-            num_parts,
-            self._spans,
-            self._owners,
-            self._places,
+            size, ids, mates, limit, wrong, partition.together, num_parts, self._spans, self._owners, self._places,
             **self._launch(),
-        )
+        )  # fmt: skip
 
     def _launch(self) -> dict[str, int]:
         return {"threads": SPAN_THREADS, "blocks": self._spans}

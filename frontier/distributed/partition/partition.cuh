@@ -23,11 +23,11 @@ __device__ __forceinline__ int owner_of(u64 id, int together, u32 parts) {
   return int(parts & (parts - 1) ? h % parts : h & (parts - 1));
 }
 
-// Finds the owners of vertices, and counts them by span. Negative ids, and those that are not `valid`, have none. If there are
-// `mates`, neither have pairs of which one is no id below `limit`, and `wrong` counts those whose first is not negative.
+// Finds the owners of vertices, and counts them by span. Negative ids have none. If there are `mates`, neither have pairs of
+// which one is no id below `limit`, and `wrong` counts those whose first is not negative.
 template <class ID>
 __device__ void find_owners(
-    i64 count, const ID* ids, const bool* valid, const ID* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 count, const ID* ids, const ID* mates, i64 limit, u64* wrong, int together, int parts,
     i64 spans, u8* owners, i64* counts) {
   __shared__ int found[MAX_PARTS];
   SPANS(span, count) {
@@ -39,7 +39,7 @@ __device__ void find_owners(
       int owner = NO_PART;
       if (i < count) {
         ID id = ids[i];
-        bool good = id >= 0 && (!valid || valid[i]);
+        bool good = id >= 0;
         if (good && mates && (i64(id) >= limit || mates[i] < 0 || i64(mates[i]) >= limit)) {
           good = false;
           atomicAdd(wrong, 1ull);
@@ -57,15 +57,15 @@ __device__ void find_owners(
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_int(
-    i64 count, const int* ids, const bool* valid, const int* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 count, const int* ids, const int* mates, i64 limit, u64* wrong, int together, int parts,
     i64 spans, u8* owners, i64* counts) {
-  find_owners(count, ids, valid, mates, limit, wrong, together, parts, spans, owners, counts);
+  find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
-    i64 count, const i64* ids, const bool* valid, const i64* mates, i64 limit, u64* wrong, int together, int parts,
+    i64 count, const i64* ids, const i64* mates, i64 limit, u64* wrong, int together, int parts,
     i64 spans, u8* owners, i64* counts) {
-  find_owners(count, ids, valid, mates, limit, wrong, together, parts, spans, owners, counts);
+  find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
 // Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each

@@ -102,9 +102,9 @@ class Partition(BasePartition):
             return self._order_of(ids)
         return self._sorted(self.owners[ids])
 
-    def _order_of(self, ids: Any, valid: Any = None) -> tuple[Any, list[int]]:
-        """`by_owner` on a GPU, by kernels; of those that are valid."""
-        found = ByOwner(self, self.device.xp.ascontiguousarray(ids), valid)
+    def _order_of(self, ids: Any) -> tuple[Any, list[int]]:
+        """`by_owner` on a GPU, by kernels."""
+        found = ByOwner(self, self.device.xp.ascontiguousarray(ids))
         row = found.count()
         order = found.sort(order=True)[-1]
         counts = self.device.to_host(row)[: self.num_parts].tolist()
@@ -121,29 +121,14 @@ class Partition(BasePartition):
         order, ends = self._sorted_on_device(self.owners[ids])
         return ids[order], self.device.xp.diff(ends).astype(np.int64)
 
-    def by_valid_owner(self, ids: Any, valid: Any) -> tuple[Any, list[int], int]:
-        """`by_owner` of those vertices that are valid, which come first in the order; and how many are not.
-
-        The host waits once.
-        """
-        xp = self.device.xp
-        if takes(self.device, self.num_parts, ids.dtype):
-            order, counts = self._order_of(ids, valid)
-            return order, counts, int(ids.size - order.size)
-        last = max(int(self.owners.size) - 1, 0)
-        if self.owners.size:
-            owners = xp.where(valid, self.owners[xp.clip(ids, 0, last)], self.owners.dtype.type(self.num_parts))
-        else:
-            owners = xp.full(ids.size, self.num_parts, self.owners.dtype)
-        order = xp.argsort(owners, kind="stable")
-        ends = self.device.to_host(xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype)))
-        return order[: int(ends[-1])], np.diff(ends).tolist(), int(ids.size) - int(ends[-1])
-
     def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
         """The order that sorts parts, stable, and how often each is there."""
         if not self.device.is_gpu and self.num_parts <= FEW:
-            places = [np.flatnonzero(owners == part) for part in range(self.num_parts)]
-            return np.concatenate(places), [int(each.size) for each in places]
+            positions, counts = [], []
+            for part in range(self.num_parts):
+                positions.append(np.flatnonzero(owners == part))
+                counts.append(int(positions[-1].size))
+            return np.concatenate(positions), counts
         order, ends = self._sorted_on_device(owners)
         return order, np.diff(self.device.to_host(ends)).tolist()
 

@@ -183,9 +183,9 @@ class Communicator(BaseCommunicator):
     ) -> tuple[list[Any], list[int]]:  # fmt: skip
         """`alltoallv` of several arrays of the same length, in one exchange."""
         got = self.exchange_counts(counts) if received is None else list(received)
-        ends = np.cumsum([0, *counts]).tolist()
-        parts = [[values[a:b] for a, b in itertools.pairwise(ends)] for values in columns]
-        wanted = [(pieces, got, values.dtype) for pieces, values in zip(parts, columns, strict=True)]
+        wanted, pieces = [], _pieces(counts)
+        for values in columns:
+            wanted.append((list(map(values.__getitem__, pieces)), got, values.dtype))
         return self._run_all(wanted, outs), got
 
     def alltoallv_both_ways(
@@ -194,8 +194,7 @@ class Communicator(BaseCommunicator):
         """`alltoallv` of values, and of as many as come from each part back to it, in one exchange."""
         wanted = []
         for array, sent, got in ((values, counts, received), (back, received, counts)):
-            ends = np.cumsum([0, *sent]).tolist()
-            wanted.append(([array[a:b] for a, b in itertools.pairwise(ends)], list(got), array.dtype))
+            wanted.append((list(map(array.__getitem__, _pieces(sent))), list(got), array.dtype))
         there, answers = self._run_all(wanted)
         return there, answers
 
@@ -245,9 +244,7 @@ class Communicator(BaseCommunicator):
         """
         for values in outgoing:
             self.sent_bytes += values.nbytes
-        start = self._begin()
         self._exchange_whole([Transfer(outgoing, received, out)])
-        self._end(start)
 
     def defer_reduction(self, array: Any, op: str = "sum") -> None:
         """`allreduce` of a small array, in place, along with the next exchange; on GPUs at once, where the host does
@@ -309,7 +306,8 @@ class Communicator(BaseCommunicator):
 
     def gather_rows(self, row: Any) -> np.ndarray:
         """As many integers of each part, which are on the device: a row for each, on the host."""
-        return self._on_host(self.queue_rows(row)).reshape(self.size, -1)
+        (rows,) = self._run_all([([row] * self.size, [row.size] * self.size, row.dtype)])
+        return self._on_host(rows).reshape(self.size, -1)
 
     def queue_rows(self, row: Any) -> Any:
         """The same on the device, for which the host does not wait."""
@@ -322,18 +320,15 @@ class Communicator(BaseCommunicator):
         self._end(start)
 
     def reduce_numbers(self, numbers: Sequence[int], op: str = "sum") -> list[int]:
-        """`allreduce` of a few integers."""
-        if self.size == 1:
-            return [int(number) for number in numbers]
-        return self._on_host(self.allreduce(self._on_device(numbers), op)).tolist()
+        """`allreduce` of a few integers of the host."""
+        return getattr(self.gather_counts(numbers), op)(axis=0).tolist()
 
     def gather_objects(self, value: Any) -> list[Any]:
         """What each part has: anything that can be pickled, and is small."""
         data = self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8))
         got, counts = self.allgather(data)
-        ends = np.cumsum([0, *counts]).tolist()
         host = self._on_host(got)
-        return [pickle.loads(host[a:b].tobytes()) for a, b in itertools.pairwise(ends)]
+        return [pickle.loads(host[piece].tobytes()) for piece in _pieces(counts)]
 
     def _run(self, outgoing: Sequence[Any], received: Sequence[int], dtype: np.dtype) -> Any:
         """One transfer."""
@@ -342,7 +337,7 @@ class Communicator(BaseCommunicator):
     def _run_all(
         self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]], outs: Sequence[Any] | None = None
     ) -> list[Any]:  # fmt: skip
-        """`_exchange`, counted and timed; into `outs`, where they are given."""
+        """Make transfers and the reductions that are deferred; into `outs`, where they are given."""
         if self.size == 1:
             if outs is None:
                 return [outgoing[0].copy() for outgoing, _, _ in wanted]
@@ -353,9 +348,9 @@ class Communicator(BaseCommunicator):
         if deferred:
             packed = np.concatenate([each.values.view(np.uint8) for each in deferred])
             wanted = [*wanted, ([packed] * self.size, [packed.size] * self.size, packed.dtype)]
-        given = () if outs is None else outs
-        outs = [*given, *[self.device.xp.empty(sum(received), dtype) for _, received, dtype in wanted[len(given) :]]]
-        transfers = []
+        outs, transfers = list(outs or ()), []
+        for _, received, dtype in wanted[len(outs) :]:
+            outs.append(self.device.xp.empty(sum(received), dtype))
         for (outgoing, received, dtype), out in zip(wanted, outs, strict=True):
             if dtype == np.bool_:
                 outgoing, out = [values.view(np.uint8) for values in outgoing], out.view(np.uint8)
@@ -363,9 +358,7 @@ class Communicator(BaseCommunicator):
             for values in outgoing:
                 self.sent_bytes += values.nbytes
             self.sent_bytes -= outgoing[self.rank].nbytes
-        start = self._begin()
         self._exchange_whole(transfers)
-        self._end(start)
         if deferred:
             rows, begin = outs.pop().reshape(self.size, -1), 0
             for each in deferred:
@@ -375,10 +368,12 @@ class Communicator(BaseCommunicator):
         return outs
 
     def _exchange_whole(self, transfers: Sequence[Transfer]) -> None:
-        """`_exchange`, the last one if anything cuts it short: the next would get what was left on its way."""
+        """`_exchange`, counted and timed; the last one if anything cuts it short: the next would get what was left on
+        its way."""
         if self._cut_short:
             raise PartLostError("an exchange with the other parts was cut short: load the graph from a file")
         self._cut_short = True
+        start = self._begin()
         try:
             self._exchange(transfers)
         except PartLostError:
@@ -386,6 +381,7 @@ class Communicator(BaseCommunicator):
         except BaseException:  # such as an interrupt, in a program that is a part itself
             self.close()
             raise
+        self._end(start)
         self._cut_short = False
 
     def _on_device(self, numbers: Sequence[int]) -> Any:
@@ -423,6 +419,12 @@ class Communicator(BaseCommunicator):
             self.device.synchronize()
         self.seconds += time.perf_counter() - start
         self.exchanges += 1
+
+
+def _pieces(counts: Sequence[int]) -> list[slice]:
+    """The pieces of so many entries each of an array, one behind the other."""
+    ends = list(itertools.accumulate(counts, initial=0))
+    return list(map(slice, ends, ends[1:]))
 
 
 def _combine(values: Any, size: int, op: str) -> Any:

@@ -16,10 +16,11 @@ A graph may also keep every record of each edge (``multi_edges="all"``): these h
 
 from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays
 from .results import RecordsResult
-from .sums import add_rows, edge_runs, summed_rows
-from .updates import Rows, append_rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows
+from .sums import add_rows, edge_runs, resolved_rows, summed_rows
+from .updates import Rows, build_rows, delete_arcs, delete_rows, insert_rows, make_rows, with_weights
 
 __all__ = [
-    "COLUMN_DTYPES", "COUNT", "MULTI", "WEIGHT_COLUMN", "EdgeData", "RecordsResult", "Rows", "add_rows", "append_rows",
-    "build_rows", "column_arrays", "delete_arcs", "delete_rows", "edge_runs", "insert_rows", "make_rows", "summed_rows",
+    "COLUMN_DTYPES", "COUNT", "MULTI", "WEIGHT_COLUMN", "EdgeData", "RecordsResult", "Rows", "add_rows", "build_rows",
+    "column_arrays", "delete_arcs", "delete_rows", "edge_runs", "insert_rows", "make_rows", "resolved_rows",
+    "summed_rows", "with_weights",
 ]  # fmt: skip

@@ -14,11 +14,13 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import arc_keys, id_bits, last_of_runs, sort_pairs
+from frontier.core.updates import notifications_of
 from frontier.runtime import Device
 
 from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
-from .updates import Rows, insert_rows
+from .record_updates import edge_arcs
+from .updates import Rows, appended_rows, delete_rows, insert_rows
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph, BaseGraph
@@ -36,15 +38,29 @@ class Runs(NamedTuple):
     ends: Any
 
 
-def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int]:
-    """Insert records, which add to the edges that are there; returns how many arcs were new, and how many were not."""
-    rows = summed_rows(graph, rows, edge_runs(graph, rows))
+def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
+    """Insert records that add to the edges that are there.
+
+    Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
+    """
+    staying, going = resolved_rows(graph, rows)
+    leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True) if len(going) else []
+    inserted, updated = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
+    return inserted, updated, delete_rows(graph, going, (leaving, [])) if len(going) else 0
+
+
+def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
+    """One record for each edge of a batch, with the sums of its records and of what the graph holds; and the edges that
+    leave the graph, as their weights become 0 or negative."""
     if not len(rows.arcs):
-        return 0, 0
+        return rows, rows.arcs
+    if graph.multi_edges != "sum":
+        return appended_rows(graph, rows)
+    rows = summed_rows(graph, rows, edge_runs(graph, rows))
     slots = graph.store.find(rows.arcs.src, rows.arcs.dst)
     present = graph.xp.flatnonzero(slots >= 0)
     add_held(graph, rows.columns, present, graph.store.weights[slots[present]])
-    return insert_rows(graph, rows, timed=False)
+    return rows, Arcs(rows.arcs.src[:0], rows.arcs.dst[:0], None)
 
 
 def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:

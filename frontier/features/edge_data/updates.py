@@ -13,13 +13,12 @@ from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.component import columns_moved
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
-from frontier.core.updates import notifications_of, run
+from frontier.core.updates import run
 from frontier.runtime.arrays import same_length
 
 from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
-from .record_updates import edge_arcs
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseDynamicGraph, BaseGraph
@@ -57,7 +56,12 @@ def make_rows(
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
             raise ValueError("count must hold numbers of records, of at least 1")
     same_length(src=arcs.src, **columns)
-    return Rows(arcs, columns if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns})
+    return Rows(arcs, with_weights(arcs, columns))
+
+
+def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of the records of arcs, with the weights of these if there are any."""
+    return dict(columns) if arcs.weights is None else {WEIGHT_COLUMN: arcs.weights, **columns}
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
@@ -66,6 +70,8 @@ def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, time
     With `keep`, edges that are there keep their values. In a graph with times and with `timed`, they keep them where
     theirs is the time that counts.
     """
+    if not len(rows.arcs):
+        return 0, 0
     data: Any = graph.payload.table
     copies = 1 if graph.directed else 2
     distinct = graph.store.supports_insert_and_find
@@ -170,11 +176,9 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
     return run(graph, Change(DELETE, arcs, finds=True, notifications=notifications, commit=commit)).changed
 
 
-def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
-    """Insert records whose weights are added to those of edges that are there, and replace the other columns.
-
-    Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
-    """
+def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
+    """One record for each edge of a batch whose sum with the weight in the graph is positive, with what it is to have;
+    and those of edges that leave the graph, as theirs is not."""
     data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()
@@ -197,10 +201,7 @@ def append_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
     stay = xp.flatnonzero(weights > 0)
     gone = xp.flatnonzero(~(weights > 0) & (slots >= 0))
     staying = Rows(Arcs(src[stay], dst[stay], None), {name: values[stay] for name, values in columns.items()})
-    going = Arcs(src[gone], dst[gone], None)  # records, not arcs
-    leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True), []
-    inserted, replaced = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
-    return inserted, replaced, delete_rows(graph, going, leaving)
+    return staying, Arcs(src[gone], dst[gone], None)
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:

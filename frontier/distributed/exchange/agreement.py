@@ -1,12 +1,9 @@
-"""A batch as it arrives at a part, and errors that all parts raise alike."""
+"""Errors that all parts raise alike: what one of them cannot do, none does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from frontier.features.edge_data import WEIGHT_COLUMN
 
 if TYPE_CHECKING:
     from ..base import BasePart
@@ -45,34 +42,3 @@ def _described(error: Exception | None) -> tuple[str, str] | None:
     if error is None:
         return None
     return next(known.__name__ for known in reversed(EXPECTED) if isinstance(error, known)), str(error)
-
-
-@dataclass
-class Batch:
-    """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
-
-    In a graph without observers, arrays may lie in the part's window: they are read while the batch is applied, and
-    not any more when the next one is sent, or a search begins.
-
-    Attributes
-    ----------
-    columns : dict of str to array
-        The weights and the edge data of an insertion, a value for each arc.
-    safe : bool
-        Whether all parts have far more memory than the batch can take.
-    """
-
-    src: Any
-    dst: Any
-    columns: dict[str, Any]
-    safe: bool
-
-    @property
-    def weights(self) -> Any:
-        """The weights; None if there are none."""
-        return self.columns.get(WEIGHT_COLUMN)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The columns of edge data."""
-        return {name: values for name, values in self.columns.items() if name != WEIGHT_COLUMN}
