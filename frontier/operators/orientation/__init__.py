@@ -79,10 +79,11 @@ class Orientation:
     def _prepare(self, graph: BaseGraph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
         self._lists: Any = None
-        longest = None if graph.device.is_gpu or degrees is not None or least > 1 else graph.store.degrees().max(initial=0)
-        self._by_id = longest is not None and longest <= SHORT_LIST
+        may_be_by_id = not graph.device.is_gpu and degrees is None and least <= 1
+        longest = int(graph.store.degrees().max(initial=0)) if may_be_by_id else 0
+        self._by_id = may_be_by_id and longest <= SHORT_LIST
         if self._by_id:
-            self._members, self._deal = graph.num_vertices, deal_by_id(graph, int(longest))
+            self._members, self._deal = graph.num_vertices, deal_by_id(graph, longest)
             self._lists = np.zeros(1, np.int64), np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
             return
         lengths = graph.degrees()
