@@ -1,9 +1,9 @@
-"""CPU time of one thread for algorithms on static graphs, compared with the best libraries: ``python -m benchmarks one-thread``.
+"""CPU time of one thread for algorithms, compared with the best libraries: ``python -m benchmarks one-thread``.
 
 The machine may be shared, so what counts is the thread's CPU time, and of many calls the least and the tenth
 percentile. With ``--before``, another checkout of this project is measured by turns with this one, each turn in a
 process of its own. SciPy, igraph and NetworKit take part where they can be imported, and GAP's programs where ``--gap``
-names their folder: of these the reported times are least, since they are wall clock times.
+names their folder; the times of these are wall clock times.
 
 Graphs are undirected; strong components are those of the directed ones. `DYNFRONTIER_DATA` names the folder of
 published graphs, of which those that it lacks are left out.
@@ -12,6 +12,7 @@ published graphs, of which those that it lacks are left out.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -61,12 +62,12 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--threads", type=int, default=1, help="of ours; with more, wall clock time counts")
     line.add_argument("--turns", type=int, default=3)
     line.add_argument("--seconds", type=float, default=1.0, help="of a case in a turn")
-    line.add_argument("--number", default="", help="ends the name of the results file")
+    line.add_argument("--number", default="", help="what the name of the results file has more")
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     header = describe_run(fr.advanced.resolve_device("cpu"), seed=SEED, threads=options.threads, before=options.before
                           and _commit_of(options.before))  # fmt: skip
-    results = Results(f"one-thread{options.number}".replace("one-thread", NAME), "cpu", "full", header=header)
+    results = Results(NAME + options.number, "cpu", "full", header=header)
     codes = {"before": options.before, "after": ROOT} if options.before else {"after": ROOT}
     request = {"algorithms": options.algorithms.split(","), "structures": options.structures.split(","),
                "seconds": options.seconds, "threads": options.threads}  # fmt: skip
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
             environment = command_environment(NUMBA_NUM_THREADS=str(options.threads)) | {"PYTHONPATH": str(folder)}
             command = [sys.executable, "-P", str(Path(__file__).resolve()), json.dumps(request)]
             if turn == 0:  # kernels are compiled in a process that is not measured
-                _ask(command[:-1] + [json.dumps(request | {"seconds": 0})], environment)
+                _ask([*command[:-1], json.dumps(request | {"seconds": 0})], environment)
             for row in _ask(command, environment):
                 key = row["algorithm"], row["graph"], f"{row['structure']} {code}"
                 samples.setdefault(key, []).extend(row["ms"])
@@ -189,10 +190,10 @@ Calls = Iterator[tuple[dict[str, str], Callable[[], Any]]]
 def _ours(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, structures: list[str]) -> Calls:
     import algorithms
     import frontier as fr
-    import structures as _  # which registers them
 
+    importlib.import_module("structures")  # which registers them
     for name in structures:
-        kind = fr.structures()[name]
+        kind: Any = fr.structures()[name]
         directed = algorithm == "strongly_connected_components"
         graph = kind.from_edges(src, dst, num_vertices=num_vertices, directed=directed, device="cpu")
         settings = dict(SETTINGS.get(algorithm, {}))
