@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import jit, parallel_kernel
+from frontier.runtime import jit, nonnegative, parallel_kernel
 
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at, weight_at
@@ -59,7 +59,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
         keys = np.empty(table_width(most), out.dtype)
         seen = np.zeros(max(ids + 1, keys.size), np.int32)
         for i in range(begin, end):
-            u = vertices[i]
+            u = nonnegative(vertices[i])
             size = 0
             low = out.dtype.type(0)
             high = out.dtype.type(0)
@@ -111,7 +111,7 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
         totals = np.empty(width, np.float64)
         used = np.empty(most, np.int64)
         for i in range(begin, end):
-            u = vertices[i]
+            u = nonnegative(vertices[i])
             mask = table_width(degree(view, u)) - 1
             num_used = 0
             for v, slot in each_neighbor(view, u):
