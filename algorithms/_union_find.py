@@ -16,9 +16,11 @@ def join(forest, a, b):
     while a != b:
         high = a if a > b else b
         low = a if a < b else b
-        seen = fr.atomic_cas(forest, high, high, low)
+        seen = forest[high]  # most are no roots: an atomic operation takes longer than to see that
         if seen == high:
-            return True
+            seen = fr.atomic_cas(forest, high, high, low)
+            if seen == high:
+                return True
         if seen == low:
             return False
         # `high` is not a root, or no longer one: continue from its parent.

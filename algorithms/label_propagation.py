@@ -4,11 +4,14 @@ All labels differ at first. In each round half of the vertices, drawn at random,
 same time, and take the most frequent one: of several their own, or else the lowest. (If all vertices did, two
 neighbors could swap their labels forever.) Labels are places in a random order, so that ties are broken at random, but
 the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices, every
-label is one of the most frequent among the neighbors.
+label is one of the most frequent among the neighbors. If most neighbors of a vertex have its label, some of them may
+change theirs before its neighbors are looked at: no other label can be more frequent until then.
 
     label[v]      the label of v
     pending[v]    1 if v is to be looked at
     found[v]      the most frequent label of its neighbors; -1 for its own, so that it is the lowest
+    count[v]      how many of its neighbors have it
+    slack[v]      how many neighbors may still change their labels before another may be more frequent than v's
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
 Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010.
@@ -27,7 +30,7 @@ from ._arguments import as_int64, check_undirected
 from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
-PASSES = 6
+PASSES = 3
 """About how many times as many arcs as there are will be looked at."""
 
 
@@ -91,13 +94,13 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     graph = fr.advanced.copy_for_passes(graph, PASSES)
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     label, pending = _random_order(graph, everyone, seed), xp.ones(n, np.int32)
-    found = xp.empty_like(label)
+    found, slack, degrees = xp.empty_like(label), xp.full(n, -1, np.int32), graph.degrees()
     iterations = 0
     while (waiting := fr.filter(everyone, _is_pending, pending)) and iterations < max_iter:
-        drawn = fr.filter(waiting, _is_drawn, pending, seed, iterations)
-        fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found)
-        changed = fr.filter(drawn, _adopt, label, found)
-        fr.advance(graph, changed, _call, pending)
+        drawn = fr.filter(waiting, _is_drawn, pending, slack, seed, iterations)
+        _, count = fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found, values=True)
+        changed = fr.filter(drawn, _adopt, label, found, count, degrees, slack)
+        fr.advance(graph, changed, _call, pending, slack, output=None)
         iterations += 1
     return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, not waiting)
 
@@ -120,24 +123,27 @@ def _is_pending(v, pending):
     return pending[v] != 0
 
 
-def _is_drawn(v, pending, seed, iteration):
+def _is_drawn(v, pending, slack, seed, iteration):
     if fr.advanced.random_bits(seed, v, iteration) & 1:
         return False
     pending[v] = 0
-    return True
+    return slack[v] < 0
 
 
 def _label_of(src, dst, edge, weight, label):
     return -1 if label[dst] == label[src] else label[dst]
 
 
-def _adopt(v, label, found):
+def _adopt(v, label, found, count, degrees, slack):
+    slack[v] = (2 * count[v] - degrees[v]) // 2  # a change takes one from its label, and may give one to another
     if found[v] < 0:
         return False
     label[v] = found[v]
     return True
 
 
-def _call(src, dst, edge, weight, pending):
+def _call(src, dst, edge, weight, pending, slack):
     pending[dst] = 1
+    if slack[dst] >= 0:
+        fr.atomic_add(slack, dst, -1)
     return False

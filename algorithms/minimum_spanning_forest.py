@@ -5,13 +5,19 @@ join the forest. Edges of equal weight are ordered by their ends, so that no cyc
 in every run. A vertex finds its own candidate, the neighbor over the lightest edge to another tree; then the candidates
 of a tree are compared. Vertices without a candidate never have one again.
 
+Without weights a CPU finds the same forest in one pass, by Kruskal's algorithm: the edges are ordered by their ends, so
+they need no sort. Of a vertex u, the edges to higher neighbors in one tree differ in the neighbor alone, and the lowest
+joins the forest.
+
     tree[v]         a vertex of v's tree, finally the root
     near[v]         the neighbor of v over the lightest edge to another tree; -1 if there is none
     weight[v]       the weight of that edge
     lightest[r]     the lowest of these weights in the tree of root r
     chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
+    lowest[r]       the lowest neighbor of u in the tree of root r; the number of vertices if there is none
 
-Boruvka, "O jistem problemu minimalnim", 1926; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for
+Boruvka, "O jistem problemu minimalnim", 1926; Kruskal, "On the Shortest Spanning Subtree of a Graph and the Traveling
+Salesman Problem", Proc. Amer. Math. Soc. 1956; Vineet, Harish, Patidar and Narayanan, "Fast Minimum Spanning Tree for
 Large Graphs on the GPU", HPG 2009.
 """
 
@@ -25,8 +31,8 @@ import numpy as np
 
 import frontier as fr
 
-from ._arguments import check_undirected
-from ._union_find import join
+from ._arguments import check_undirected, places
+from ._union_find import join, root_of
 from .result import Result
 
 EXACT = 2**53
@@ -70,7 +76,8 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
 
     Notes
     -----
-    O((V + E) log V) work at most, O(V) memory; four host synchronizations a round.
+    O((V + E) log V) work at most, O(V) memory; four host synchronizations a round. Without weights, on a CPU, one pass
+    over the edges by one thread.
 
     Examples
     --------
@@ -85,9 +92,17 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     """
     check_undirected(graph, "minimum_spanning_forest")
     fr.advanced.arguments.check_one_device(graph, "minimum_spanning_forest")
-    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     if graph.weight_dtype == np.int64 and bool(fr.neighbor_reduce(graph, None, _is_inexact, reduce="any").any()):
         raise ValueError("minimum_spanning_forest compares weights as float64, but this graph has some beyond 2**53")
+    in_one_pass = not graph.is_weighted and not graph.device.is_gpu
+    src, dst = _join_in_order(graph) if in_one_pass else _join_in_rounds(graph)
+    weights = graph.edge_weights(src, dst).astype(np.float64) if graph.is_weighted else graph.xp.ones(src.size)
+    return MinimumSpanningForestResult(src, dst, weights, float(weights.sum()), int(src.size))
+
+
+def _join_in_rounds(graph: fr.Graph) -> tuple[Any, Any]:
+    """The edges of the forest, sorted, by Boruvka's algorithm."""
+    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     tree = xp.arange(n, dtype=graph.vertex_dtype)
     near, weight = xp.empty(n, graph.vertex_dtype), xp.ones(n, np.float64)
     stride, keys, rest = fr.advanced.keys.stride(graph), xp.empty(0, np.int64), everyone
@@ -105,9 +120,19 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
         keys = xp.concatenate([keys, xp.unique(chosen[chosen != NO_KEY])])
         fr.compute(everyone, _unite, tree, chosen, stride)
         fr.compute(everyone, _flatten, tree)
-    src, dst = fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, keys))
-    weights = graph.edge_weights(src, dst).astype(np.float64)
-    return MinimumSpanningForestResult(src, dst, weights, float(weights.sum()), int(src.size))
+    return fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, keys))
+
+
+def _join_in_order(graph: fr.Graph) -> tuple[Any, Any]:
+    """The edges of the forest of a graph without weights, sorted, by Kruskal's algorithm."""
+    n, kind = graph.num_vertices, graph.vertex_dtype
+    tree, lowest, size = np.arange(n, dtype=kind), np.full(n, n, kind), np.zeros(1, np.int64)
+    src, dst = np.empty(n, kind), np.empty(n, kind)
+    fr.compute(places(graph, 1), _grow, graph, n, tree, lowest, src, dst, size)
+    src, dst = src[: size[0]], dst[: size[0]]
+    if graph.is_sorted:
+        return src, dst
+    return fr.advanced.keys.unpack(graph, fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, src, dst)))
 
 
 def _is_inexact(src, dst, edge, weight):
@@ -141,3 +166,29 @@ def _flatten(v, tree):
     while tree[root] != root:
         root = tree[root]
     tree[v] = root
+
+
+def _grow(_, graph, n, tree, lowest, src, dst, size):
+    held = 0
+    for u in range(n):
+        own = root_of(tree, u)
+        leaves = False
+        for v, _edge, _weight in fr.neighbors(graph, u):
+            if v > u:
+                root = root_of(tree, v)
+                if root != own and v < lowest[root]:
+                    lowest[root] = v
+                    leaves = True
+        if not leaves:
+            continue
+        for v, _edge, _weight in fr.neighbors(graph, u):
+            if v > u:
+                root = root_of(tree, v)
+                if v == lowest[root]:
+                    lowest[root] = n
+                    join(tree, own, root)
+                    own = min(own, root)
+                    src[held] = u
+                    dst[held] = v
+                    held += 1
+    size[0] = held

@@ -65,7 +65,7 @@ def strongly_connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     if graph.device.is_gpu:
         labels = find_in_parallel(graph)
     else:
-        offsets, heads, _ = fr.advanced.extract_neighbors(graph)
+        offsets, heads, _ = fr.advanced.extract_neighbors(graph, edges=False)
         labels, _ = search(offsets, heads)
     return ConnectedComponentsResult(*existing_sets(graph, labels))
 
@@ -118,7 +118,7 @@ def _search_rest(graph: fr.Graph, labels: Any) -> None:
     ids = xp.flatnonzero(labels < 0).astype(graph.vertex_dtype)
     if graph.absent_mask is not None:
         ids = ids[~graph.absent_mask[ids]]
-    offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, _is_inner, labels)
+    offsets, heads, _ = fr.advanced.extract_neighbors(graph, ids, _is_inner, labels, edges=False)
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)
     place[ids] = xp.arange(ids.size, dtype=graph.vertex_dtype)
     smallest, _ = search(host(offsets), host(place[heads]))

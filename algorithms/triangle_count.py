@@ -3,7 +3,7 @@
 Each edge is oriented from its end of lower degree to the other (ties by id). Then no vertex has more than about
 sqrt(2 E) out-neighbors, and every triangle is found once: as a common out-neighbor of the two ends of one arc. The arcs
 are grouped by their upper end, whose out-neighbors form a set; the neighbors of the lower ends, whose lists are short,
-are looked up in it.
+are looked up in it. Where no vertex has many neighbors, a CPU orients edges by id.
 
     orientation   the graph as it is stored, and the order of its vertices
     up            each edge from its end of lower degree to the other (ties by id), copied

@@ -30,6 +30,7 @@ from . import (
     inside,
     latency,
     native,
+    one_thread,
     pipeline,
     ranks,
     schedules,
@@ -69,9 +70,9 @@ OWN_OPTIONS = {
     "papers": papers_main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
-    "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main, "stream": stream.main,
-    "summary": summary.main, "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
-    "vertices": vertices.main, "walks": walks.main,
+    "one-thread": one_thread.main, "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main,
+    "stream": stream.main, "summary": summary.main, "temporal": temporal.main,
+    "temporal-sampling": temporal_sampling.main, "vertices": vertices.main, "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -88,8 +89,8 @@ def parser() -> argparse.ArgumentParser:
         "streams in time; names, ids for names; pipeline, streams from where they come; snapshots, "
         "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
         "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
-        "inside, functors that walk a graph; searches, BFS from single vertices; networkx, NetworkX graphs that "
-        "change.",
+        "inside, functors that walk a graph; one-thread, algorithms compared with the best libraries; searches, BFS "
+        "from single vertices; networkx, NetworkX graphs that change.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])

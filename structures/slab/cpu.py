@@ -55,8 +55,12 @@ def segments(view, v):
 
 @jit(forceinline=True)
 def segment(view, v, i):
+    """The i-th chain of v's table. A single one has all keys, behind which the first slab may be empty."""
     slab = np.int64(view.records[v, BASE]) + i
-    return slab, slab * view.stride, slab * view.stride + view.width - 1
+    words = view.width - 1
+    if view.records[v, BUCKETS] == 1:
+        words = min(words, np.int64(view.records[v, DEGREE]) + np.int64(view.records[v, TOMBSTONES]))
+    return slab, slab * view.stride, slab * view.stride + words
 
 
 @jit(forceinline=True)

@@ -405,6 +405,21 @@ def test_spanning_forests_of_weighted_graphs(dtype, device):
             algorithms.minimum_spanning_forest(graph)
 
 
+@pytest.mark.parametrize("shape", ["rmat", "disconnected"])
+def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, structure, device):
+    """They are found in other ways, but of edges of equal weight the lowest joins the forest."""
+    src, dst, n = SHAPES[shape]
+    found = []
+    for weights in (None, np.ones(len(src), np.float32)):
+        graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device)
+        graph.delete_edges(src[::5], dst[::5])
+        graph.delete_vertices([0, n // 2])
+        found.append(algorithms.minimum_spanning_forest(graph))
+    for name in ("src", "dst", "weight"):
+        one, other = (host(getattr(forest, name)) for forest in found)
+        assert one.dtype == other.dtype and (one == other).all()
+
+
 WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),

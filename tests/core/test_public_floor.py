@@ -199,6 +199,19 @@ def test_neighbor_lists_as_they_lie(pair):
     assert to_host(graph, slots).tolist() == to_host(graph, graph.find_edges(src, ids)).tolist()
 
 
+def test_neighbor_lists_without_edges(pair):
+    graph = pair.graph
+    for vertices in (None, [7, 0]):
+        offsets, ids, edges = fr.advanced.extract_neighbors(graph, vertices, edges=False)
+        known = fr.advanced.extract_neighbors(graph, vertices)
+        assert edges is None and ids.dtype == graph.vertex_dtype
+        assert to_host(graph, offsets).tolist() == to_host(graph, known[0]).tolist()
+        rows = [np.split(to_host(graph, each), to_host(graph, offsets)[1:-1]) for each in (ids, known[1])]
+        assert all(sorted(one.tolist()) == sorted(other.tolist()) for one, other in zip(*rows, strict=True))
+    with pytest.raises(TypeError, match="edges must be"):
+        fr.advanced.extract_neighbors(graph, edges=2)
+
+
 def test_neighbor_lists_of_no_vertices(pair):
     offsets, ids, slots = fr.advanced.extract_neighbors(pair.graph, [])
     assert to_host(pair.graph, offsets).tolist() == [0] and ids.size == slots.size == 0

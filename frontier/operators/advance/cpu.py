@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from frontier.functor.intrinsics.atomics import atomic_add
-from frontier.runtime import jit, parallel_kernel
+from frontier.runtime import jit, nonnegative, parallel_kernel
 
 from ..dispatch.cpu_balance import begin_share, make_next_share
 from ..dispatch.neighbor_loop import neighbor_loop
@@ -72,7 +72,8 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
             joined = np.uint32(0)
             count = 0
             arcs = 0
-            for v in range(word * 32, min(word * 32 + 32, num_vertices)):
+            for place in range(word * 32, min(word * 32 + 32, num_vertices)):
+                v = nonnegative(place)
                 if not allowed(v, args):
                     continue
                 joins = False

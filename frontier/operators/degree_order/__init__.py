@@ -88,6 +88,14 @@ def deal(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Deal:
     return (_deal_on_gpu if graph.device.is_gpu else _deal_on_cpu)(graph, order, above, lengths, most)
 
 
+def deal_by_id(graph: BaseGraph, longest: int) -> Deal:
+    """What is known of a CPU's work where vertices are ordered by id, and no lists are copied; steps are estimated from
+    the mean degree."""
+    none = np.empty(0, graph.vertex_dtype)
+    steps = int(graph.num_arcs / 2 + graph.num_arcs**2 / (4 * max(graph.num_vertices, 1)))
+    return Deal(none, 0, 0, np.zeros(1, np.int64), 0, (0, steps, steps), longest)
+
+
 def _deal_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
     lengths = lengths[order]
     listed = int(np.searchsorted(np.cumsum(above), most, side="right"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.arguments import check_graph
+from frontier.core.arguments import check_graph, flag
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
@@ -43,7 +43,7 @@ def sorted_kernels(graph: BaseGraph) -> list[Header]:
 
 @reads
 def extract_neighbors(
-    graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, *args: Any
+    graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, *args: Any, edges: bool = True
 ) -> tuple[Any, Any, Any]:
     """The neighbor lists of some vertices, as they lie in memory: not sorted, and with what functors see as `edge`.
 
@@ -58,6 +58,8 @@ def extract_neighbors(
         Which neighbors are wanted; by default all. Called more than once per arc, so it must have no side effects.
     *args : arrays and numbers
         As in `advance`.
+    edges : bool
+        Also return the edges.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def extract_neighbors(
         The answer for ``vertices[i]`` is ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of the graph's vertex dtype, shape (offsets[-1],)
         In no particular order for each vertex.
-    edges : array of int64, shape (offsets[-1],)
+    edges : array of int64, shape (offsets[-1],), or None
         What functors see as `edge`: the slots of the arcs, or the ids of their edges.
 
     Raises
@@ -80,6 +82,7 @@ def extract_neighbors(
     O(k) work for k neighbors, those that are not wanted included.
     """
     check_graph(graph)
+    flag(edges, "edges")
     values: tuple = ()
     if op is not None:
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
@@ -89,8 +92,8 @@ def extract_neighbors(
     if vertices is not None:
         vertices = check_ids(graph.device, vertices, "vertices", graph.num_vertices, graph.store.absent)
         vertices = vertices.astype(graph.vertex_dtype, copy=False)
-    offsets, dst, slots = collect_arcs(graph, vertices, op, values)
-    return offsets, dst, graph.payload.edges_at(graph, slots)
+    offsets, dst, slots = collect_arcs(graph, vertices, op, values, slots=edges)
+    return offsets, dst, graph.payload.edges_at(graph, slots) if edges else None
 
 
 def extract(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
@@ -248,6 +251,10 @@ def collect_arcs(
     is known; it becomes the offsets.
     """
     xp = graph.xp
+    if vertices is None and op is None and not slots and relabel is None and counts is None:
+        known = graph.store.sorted_arcs()
+        if known is not None:
+            return *known[:2], None
     if vertices is None:
         vertices = elementwise.arange(graph.device, graph.num_vertices, graph.vertex_dtype)
     count = int(vertices.size)

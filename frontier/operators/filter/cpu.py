@@ -21,15 +21,14 @@ def make_filter(op: Any, of_edges: bool) -> Any:
     @parallel_kernel(few=1024)
     def keep(begin, end, members, out, counters, args):
         buffer = np.empty(BUFFER, out.dtype)
-        held = 0
-        for i in range(begin, end):
-            if call(members, i, args):
+        for first in range(begin, end, BUFFER):
+            held = 0
+            for i in range(first, min(first + BUFFER, end)):
                 buffer[held] = kept(members, i)
-                held += 1
-            if held == BUFFER or (held and i + 1 == end):
+                held += 1 if call(members, i, args) else 0  # without a branch, which would often be mispredicted
+            if held:
                 start = atomic_add(counters, 0, held)
                 for k in range(held):
                     out[start + k] = buffer[k]
-                held = 0
 
     return keep

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import jit, parallel_kernel
+from frontier.runtime import jit, nonnegative, parallel_kernel
 
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at, weight_at
+
+COUNTED_IDS = 2**20  # of vertices: counts of more are not in the cache
 
 
 @jit(forceinline=True)
@@ -28,11 +30,22 @@ def place_of(value, mask):
     return (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
 
 
+@jit
+def take_place(value, keys, seen, mask):
+    """The place of a value in a hash table, in which entries that were not seen are free."""
+    place = place_of(value, mask)
+    while seen[place] and keys[place] != value:
+        place = (place + 1) & mask
+    keys[place] = value
+    return place
+
+
 def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
     """For each vertex of a list, the most frequent value of a functor over its neighbors; of several the smallest.
 
-    They are counted in a hash table, which is as long as the longest list of neighbors wants, and is cleared where it
-    was used. Vertices with many neighbors use more of it.
+    Values that are ids of vertices, or -1, are counted in an array over all ids, if there are not too many: that takes
+    no branch, of which many would be mispredicted. Vertices with other values use the array as a hash table, more of it
+    if they have many neighbors. It is cleared where it was used.
     """
     each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
 
@@ -41,33 +54,37 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
         most = 1
         for i in range(begin, end):
             most = max(most, degree(view, vertices[i]))
-        width = table_width(most)
-        keys = np.empty(width, out.dtype)
-        seen = np.zeros(width, np.int32)
-        used = np.empty(most, np.int64)
+        ids = min(out.size, COUNTED_IDS)
+        found = np.empty(most, out.dtype)  # values, then their places
+        keys = np.empty(table_width(most), out.dtype)
+        seen = np.zeros(max(ids + 1, keys.size), np.int32)
         for i in range(begin, end):
-            u = vertices[i]
-            mask = table_width(degree(view, u)) - 1
-            num_used = 0
-            best = out.dtype.type(-1)
-            frequency = np.int32(0)
+            u = nonnegative(vertices[i])
+            size = 0
+            low = out.dtype.type(0)
+            high = out.dtype.type(0)
             for v, slot in each_neighbor(view, u):
                 weight = weight_at(weights, slot)
                 value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                place = place_of(value, mask)
-                while seen[place] and keys[place] != value:
-                    place = (place + 1) & mask
-                if not seen[place]:
-                    keys[place] = value
-                    used[num_used] = place
-                    num_used += 1
-                seen[place] += 1
-                count = seen[place]
-                if count > frequency or (count == frequency and value < best):
-                    best = value
-                    frequency = count
-            for j in range(num_used):
-                seen[used[j]] = 0
+                low = min(low, value)
+                high = max(high, value)
+                found[size] = value
+                size += 1
+            are_ids = low >= -1 and high < ids
+            mask = 0 if are_ids else table_width(size) - 1
+            frequency = np.int32(0)
+            for j in range(size):
+                place = found[j] + 1 if are_ids else take_place(found[j], keys, seen, mask)
+                found[j] = place
+                count = seen[np.uint64(place)] + np.int32(1)
+                seen[np.uint64(place)] = count
+                frequency = max(frequency, count)
+            best = high if size else out.dtype.type(-1)
+            for j in range(size):
+                place = found[j]
+                value = out.dtype.type(place - 1 if are_ids else keys[place])
+                best = min(best, value if seen[np.uint64(place)] == frequency else high)
+                seen[np.uint64(place)] = 0
             out[u] = best
             counts[u] = frequency
 
@@ -78,8 +95,9 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
     """For each vertex of a list, the value of a functor over its neighbors that has the highest score; of several the
     smallest.
 
-    The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table as
-    above. Values below 0, of which a free entry holds one, are left out.
+    The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table. It
+    is as long as the longest list of neighbors wants, and is cleared where it was used. Values below 0, of which a free
+    entry holds one, are left out.
     """
     each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
 
@@ -93,7 +111,7 @@ def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
         totals = np.empty(width, np.float64)
         used = np.empty(most, np.int64)
         for i in range(begin, end):
-            u = vertices[i]
+            u = nonnegative(vertices[i])
             mask = table_width(degree(view, u)) - 1
             num_used = 0
             for v, slot in each_neighbor(view, u):

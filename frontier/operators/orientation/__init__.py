@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,16 +11,19 @@ from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import specialize
 from frontier.core.locking import reads, workspace_of
 
-from ..degree_order import deal, places_by_degree
+from ..degree_order import deal, deal_by_id, places_by_degree
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
-from .cpu import make_support, make_triangles
+from .cpu import make_support, make_triangles, make_triangles_by_id
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
+SHORT_LIST = 32
+"""Neighbors of a vertex, at most, where a CPU orders the vertices by id: to order them by degree, and to copy lists,
+would take it longer than to find all triangles."""
 
 
 @specialize
@@ -29,7 +33,8 @@ class Orientation:
     No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once: at its middle vertex,
     by `intersect_arcs` in total or for each vertex, and by `edge_support` for each edge. They walk the graph itself,
     whatever its structure; only the upper neighbors of the vertices of highest degree are copied, as these lists are
-    read most often, and most of what is in them is below.
+    read most often, and most of what is in them is below. If no vertex of a graph on a CPU has many neighbors, all are
+    ordered by id, which takes no time, and none are copied.
 
     It is bound to one version of the graph: after an update (or compaction), its use raises.
 
@@ -73,6 +78,14 @@ class Orientation:
     @reads
     def _prepare(self, graph: BaseGraph, degrees: Any, least: int) -> None:
         """Order the vertices, and count and copy what is above those that come first."""
+        self._lists: Any = None
+        may_be_by_id = not graph.device.is_gpu and degrees is None and least <= 1
+        longest = int(graph.store.degrees().max(initial=0)) if may_be_by_id else 0
+        self._by_id = may_be_by_id and longest <= SHORT_LIST
+        if self._by_id:
+            self._members, self._deal = graph.num_vertices, deal_by_id(graph, longest)
+            self._lists = np.zeros(1, np.int64), np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
+            return
         lengths = graph.degrees()
         order, self.rank = places_by_degree(graph, lengths if degrees is None else degrees, max(least, 1))
         self._members = int(order.size)
@@ -80,7 +93,11 @@ class Orientation:
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
         self._deal = deal(graph, order, self._above, lengths)
         self._listed = order[: self._deal.listed]
-        self._lists: Any = None
+
+    @cached_property
+    def rank(self) -> Any:
+        """The place of each vertex, which is its id unless it has been given another."""
+        return self.graph.xp.arange(self.graph.num_vertices, dtype=self.graph.vertex_dtype)
 
     @property
     def steps(self) -> tuple[int, int, int]:
@@ -106,11 +123,18 @@ def _goes_up(src, dst, edge, weight, rank):
 def count_triangles(orientation: Orientation, tally: Any) -> int:
     """The number of triangles; if there is a `tally`, one is added to the entries of the vertices of each."""
     graph, size = orientation.graph, int(orientation._deal.order.size)
+    counters = workspace_of(graph).counters
+    counters.reset()
+    if orientation._by_id:
+        kernel, n = cpu_kernel_for(graph.package, make_triangles_by_id, (), graph.store.is_sorted), graph.num_vertices
+        run_cpu(
+            kernel, (), workers_for(n), bare_view(graph), n, orientation._deal.longest, tally, np.zeros(1, np.int64),
+            counters.array,
+        )  # fmt: skip
+        return counters.read()[0]
     if not size:
         return 0
     first, lists, _ = orientation._copied(slots=False)
-    counters = workspace_of(graph).counters
-    counters.reset()
     if graph.device.is_gpu:
         _launch(orientation, (("HAS_TALLY", "1"),) if tally is not None else (), first, lists, tally=tally)
     else:
@@ -124,9 +148,9 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
 
 def count_support(orientation: Orientation) -> Any:
     """For each edge the number of triangles (int32), by what functors see as `edge` of its arc that leads up."""
-    graph, size = orientation.graph, int(orientation._deal.order.size)
+    graph, order = orientation.graph, orientation.rank if orientation._by_id else orientation._deal.order
     support = graph.xp.zeros(graph.edge_capacity, np.int32)
-    if not size:
+    if not order.size:
         return support
     first, lists, slots = orientation._copied(slots=True)
     if graph.device.is_gpu:
@@ -138,7 +162,7 @@ def count_support(orientation: Orientation) -> Any:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), edges, orientation._deal.order, orientation.rank,
+            kernel, (), workers_for(order.size), bare_view(graph), edges, order, orientation.rank,
             orientation._members, orientation._deal.longest, first, lists, slots, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support

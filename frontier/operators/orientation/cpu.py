@@ -72,6 +72,70 @@ def make_triangles(iterator: ModuleType) -> Any:
     return triangles
 
 
+def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
+    """All triangles x > y > w, found at x, in a graph whose lists are short: no order but that of the ids is needed.
+
+    In sorted lists the lower ids come first, and lists are merged; otherwise those of x are marked.
+    """
+    each_neighbor = neighbor_loop(iterator).each
+
+    @parallel_kernel(few=None)
+    def triangles_by_id(begin, end, view, size, longest, tally, tickets, counters):
+        grain = 1024
+        for _worker in range(begin, end):
+            mark = np.full(0 if is_sorted else size, -1, view.neighbors.dtype)
+            lower = np.empty(longest, view.neighbors.dtype)
+            own = np.zeros(0 if tally is None else size, np.int64)
+            total = 0
+            while True:
+                start = atomic_add(tickets, 0, grain)
+                if start >= size:
+                    break
+                for x in range(start, min(start + grain, size)):
+                    count = 0
+                    for v, _slot in each_neighbor(view, x):
+                        if v < x:
+                            lower[count] = v
+                            count += 1
+                        elif is_sorted:
+                            break
+                    if count < 2:
+                        continue
+                    if not is_sorted:
+                        for y in lower[:count]:
+                            mark[y] = x
+                    of_x = 0
+                    for j in range(1 if is_sorted else 0, count):  # the first of all has no lower one
+                        y = lower[j]
+                        of_y = 0
+                        place = 0
+                        for w, _slot in each_neighbor(view, y):
+                            if w >= y:
+                                if is_sorted:
+                                    break
+                                continue
+                            if is_sorted:
+                                while lower[place] < w:  # up to y, at the latest
+                                    place += 1
+                            if (lower[place] == w) if is_sorted else (mark[w] == x):
+                                of_y += 1
+                                if tally is not None:
+                                    own[w] += 1
+                        if tally is not None:
+                            own[y] += of_y
+                        of_x += of_y
+                    if tally is not None:
+                        own[x] += of_x
+                    total += of_x
+            if tally is not None:
+                for v in range(size):
+                    if own[v]:
+                        atomic_add(tally, v, own[v])
+            atomic_add(counters, 0, total)
+
+    return triangles_by_id
+
+
 def make_support(iterator: ModuleType) -> Any:
     """The same triangles, counted for the three arcs that lead up, y -> x, y -> w and x -> w, by their edges.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from frontier.functor import cpu_functor
 from frontier.functor.intrinsics.random import random
-from frontier.runtime import parallel_kernel
+from frontier.runtime import nonnegative, parallel_kernel
 from frontier.runtime.compile.cpu import is_compiling
 
 from ..dispatch.neighbor_loop import neighbor_loop
@@ -24,7 +24,7 @@ def make_sample(iterator: ModuleType, op: Any) -> Any:
     @parallel_kernel
     def sample(begin, end, limit, view, weights, vertices, args):
         for i in range(begin, end):
-            u = vertices[i]
+            u = nonnegative(vertices[i])
             left = limit
             for v, slot in each_neighbor(view, u):
                 weight = weight_at(weights, slot)
@@ -52,7 +52,7 @@ def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
         drawn = np.empty(limit, view.neighbors.dtype)
         slots = np.empty(limit, np.int64)
         for i in range(begin, end):
-            u = vertices[i]
+            u = nonnegative(vertices[i])
             held = 0
             for v, slot in each_neighbor(view, u):
                 key = draw(seed, u, v)

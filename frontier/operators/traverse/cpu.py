@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel
+from frontier.runtime import cpu_kernel, nonnegative
 
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.signatures import preparation, vertex_test
@@ -43,7 +43,7 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
             arcs = 0
             args = join(before, np.int32(first_step + steps), after)
             for i in range(count):
-                u = vertices[i] if steps == 0 else lists[steps & 1, i]
+                u = nonnegative(vertices[i] if steps == 0 else lists[steps & 1, i])
                 ready(u, args)
                 for v, slot in each_neighbor(view, u):
                     if not allowed(v, args):
