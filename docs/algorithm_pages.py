@@ -27,12 +27,12 @@ SOURCE = re.compile(r'"[^"]+".*\b(18|19|20)\d\d\b', re.DOTALL)
 """A title and a year, which the last paragraph of a module's docstring has if it names sources."""
 DIRECTED = {"followed": "edges are followed forward", "ignored": "directions are ignored", "refused": "undirected only"}
 WEIGHTS = {
-    "ignored": "ignored", "optional": "used if there are any", "expected": "used; without them every edge counts 1",
+    "ignored": "ignored", "optional": "used if the graph has them", "expected": "used; the default is 1 per edge",
     "required": "required",
 }  # fmt: skip
 TIMES = """\
-Milliseconds; `rmat20` is an R-MAT graph with 2^20 vertices and 16 edges generated for each. After a batch, the time of
-the incremental form is in addition to that of the update. [Benchmarks](../benchmarks.md) has more."""
+Times are in milliseconds. `rmat20` is an R-MAT graph with 2^20 vertices and 16 generated edges per vertex. Times of the
+incremental form exclude the update. [Benchmarks](../benchmarks.md) has more."""
 GROUPS = {
     "Traversal and paths": ("bfs", "sssp", "random_walks", "minimum_spanning_forest"),
     "Components": ("connected_components", "strongly_connected_components"),
@@ -211,7 +211,7 @@ def _times(known: Analytic) -> str:
     """The picture, and where its numbers are from."""
     panels = algorithm_pictures.panels(known)
     if not panels:
-        return "No results file has a time of it."
+        return "No results file measures this algorithm."
     picture = f"![Times of {known.name} by structure](./{known.name}.svg)"
     origins = "\n".join(f"* {panel.title}: {panel.origin}" for panel in panels)
     return f"{TIMES}\n\n{picture}\n\n{origins}"
