@@ -1,4 +1,5 @@
 """A page for each algorithm of the catalogue, made from what its code says: ``docs/conf.py`` writes them for the site.
+``python docs/algorithm_pages.py`` updates the tables of ``docs/catalogue.md``.
 
 A page has both forms with their signatures, examples and costs, the method and its sources from the docstrings of the
 modules, the measured times from results files, the code, and the pages of the guide that name the algorithm.
@@ -18,7 +19,7 @@ import frontier as fr
 from algorithms import Analytic, IncrementalAlgorithm, Result, analytics
 from benchmarks import algorithm_pictures
 from benchmarks.results import ROOT
-from dynfrontier.supported import runs_on, summary
+from dynfrontier.supported import replace_between, runs_on, summary, tables
 
 DOCS = Path(__file__).resolve().parent
 FOLDER = DOCS / "algorithms"
@@ -26,14 +27,30 @@ SOURCE = re.compile(r'"[^"]+".*\b(18|19|20)\d\d\b', re.DOTALL)
 """A title and a year, which the last paragraph of a module's docstring has if it names sources."""
 DIRECTED = {"followed": "edges are followed forward", "ignored": "directions are ignored", "refused": "undirected only"}
 WEIGHTS = {
-    "ignored": "ignored", "optional": "used if there are any", "expected": "used; without them every edge counts 1",
+    "ignored": "ignored", "optional": "used if the graph has them", "expected": "used; the default is 1 per edge",
     "required": "required",
 }  # fmt: skip
 TIMES = """\
-Milliseconds; `rmat20` is an R-MAT graph with 2^20 vertices and 16 edges generated for each. After a batch, the time of
-the incremental form is in addition to that of the update. [Benchmarks](../benchmarks.md) has more."""
-LISTS = ("algorithms", "catalogue", "gallery", "benchmarks")
-"""Pages that name algorithms without telling about them."""
+Times are in milliseconds. `rmat20` is an R-MAT graph with 2^20 vertices and 16 generated edges per vertex. Times of the
+incremental form exclude the update. [Benchmarks](../benchmarks.md) has more."""
+GROUPS = {
+    "Traversal and paths": ("bfs", "sssp", "random_walks", "minimum_spanning_forest"),
+    "Components": ("connected_components", "strongly_connected_components"),
+    "Ranks and centrality": (
+        "pagerank", "personalized_pagerank", "hits", "katz_centrality",
+        "betweenness_centrality", "closeness_centrality",
+    ),
+    "Triangles and cohesion": (
+        "triangle_count", "local_clustering", "k_truss", "truss_numbers", "core_number", "k_core",
+    ),
+    "Communities and colorings": ("louvain", "label_propagation", "coloring", "maximal_independent_set"),
+    "Similarity": ("jaccard", "overlap"),
+    "Graphs with times": (
+        "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_random_walks",
+    ),
+}  # fmt: skip
+LISTS = ("algorithms", "catalogue", "benchmarks")
+"""Pages that list algorithms without describing them."""
 
 
 def entries() -> dict[str, Analytic]:
@@ -61,14 +78,30 @@ def write() -> None:
             path.write_text(text, encoding="utf-8")
 
 
-def index() -> str:
-    """A table of all algorithms with links to their pages, in Markdown."""
-    lines = ["| algorithm | what it does | incremental |", "| --- | --- | --- |"]
-    for name, known in entries().items():
-        incremental = _link(known.incremental) if known.incremental else ""
-        lines.append(f"| [`{name}`](algorithms/{name}.md) | {summary(main_form(known))} | {incremental} |")
-    pages = "\n".join(f"algorithms/{name}" for name in entries())
-    return "\n".join([*lines, "", f"```{{toctree}}\n:hidden:\n\n{pages}\n```"])
+def index(*, linked: bool) -> str:
+    """Tables of all algorithms by group, in Markdown; linked to their pages, which only the site has."""
+    tables = [f"### {group}\n\n{_group_table(names, linked)}" for group, names in GROUPS.items()]
+    if linked:
+        pages = "\n".join(f"algorithms/{name}" for name in entries())
+        tables.append(f"```{{toctree}}\n:hidden:\n\n{pages}\n```")
+    return "\n\n".join(tables)
+
+
+def _group_table(names: tuple[str, ...], linked: bool) -> str:
+    lines = ["| algorithm | result | incremental |", "| --- | --- | --- |"]
+    for name in names:
+        known = entries()[name]
+        title = f"[`{name}`](algorithms/{name}.md)" if linked else f"`{name}`"
+        form = known.incremental
+        incremental = "" if form is None else _link(form) if linked else f"`{form.__name__}`"
+        lines.append(f"| {title} | {summary(main_form(known))} | {incremental} |")
+    return "\n".join(lines)
+
+
+def catalogue(text: str, *, linked: bool) -> str:
+    """The text of ``catalogue.md`` with current tables."""
+    text = replace_between(text, "structures", tables()[0].markdown())
+    return replace_between(text, "algorithms", index(linked=linked))
 
 
 def page(known: Analytic) -> str:
@@ -136,6 +169,7 @@ def pages_naming(known: Analytic) -> list[str]:
     names = "|".join(form.__name__ for form in forms_of(known))
     named = re.compile(rf"`(?:algorithms\.)?(?:{names})\b|\b(?:{names})\(|algorithms\.(?:{names})\b")
     paths = [path for path in sorted(DOCS.glob("*.md")) if path.stem not in LISTS]
+    paths += sorted((DOCS / "operators").glob("*.md"))
     paths += sorted((DOCS / "tutorials").glob("*.ipynb"))
     return [str(path.relative_to(DOCS)) for path in paths if named.search(path.read_text(encoding="utf-8"))]
 
@@ -177,7 +211,7 @@ def _times(known: Analytic) -> str:
     """The picture, and where its numbers are from."""
     panels = algorithm_pictures.panels(known)
     if not panels:
-        return "No results file has a time of it."
+        return "No results file measures this algorithm."
     picture = f"![Times of {known.name} by structure](./{known.name}.svg)"
     origins = "\n".join(f"* {panel.title}: {panel.origin}" for panel in panels)
     return f"{TIMES}\n\n{picture}\n\n{origins}"
@@ -220,3 +254,8 @@ def _rst(text: str) -> str:
 def _link(member: Any) -> str:
     """A link to where a member of `algorithms` is described."""
     return f"{{py:obj}}`{member.__name__} <algorithms.{member.__name__}>`"
+
+
+if __name__ == "__main__":
+    path = DOCS / "catalogue.md"
+    path.write_text(catalogue(path.read_text(encoding="utf-8"), linked=False), encoding="utf-8")

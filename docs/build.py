@@ -36,6 +36,7 @@ def main() -> None:
     site = parser.parse_args().site
     if site is None:
         build(BUILD / "html")
+        print(BUILD / "html" / "index.html")
         return
     site.mkdir(parents=True, exist_ok=True)
     version = documented()

@@ -17,7 +17,6 @@ import versions  # noqa: E402
 
 import algorithms  # noqa: E402
 import frontier  # noqa: E402
-from dynfrontier.supported import replace_between  # noqa: E402
 
 project = "dynfrontier"
 author = "The dynfrontier authors"
@@ -58,12 +57,8 @@ def prepare(app, name, source):
     """What pages say for readers of the repository, for readers of the site."""
     outside = OUTSIDE.replace("{up}", re.escape("../") * (1 + name.count("/")))
     text = re.sub(outside, lambda link: _name_file(*link.groups()), source[0])
-    if name == "index":
-        pages = {path.stem for path in FOLDER.glob("*.md")}
-        more = sorted(pages - set(re.findall(r"^(\w+)$", text, re.MULTILINE)) - {"index"})
-        text = text.replace("MORE\n", "\n".join(more) + "\n")
-    if name == "gallery":
-        text = replace_between(text, "pages", algorithm_pages.index())
+    if name == "catalogue":
+        text = algorithm_pages.catalogue(text, linked=True)
     source[0] = text
 
 

@@ -1,10 +1,9 @@
-"""Which structure suits a workload? Run it on all of them, and let the numbers decide.
+"""Choose a structure for a workload by running the workload on every structure.
 
     python examples/choose_structure.py [FILE] [--batch-size N] [--seconds S] [--device auto|cpu|gpu]
 
-Payments between accounts come in batches; for each that comes an old one goes; after every batch it is asked which
-accounts are connected, and how many accounts have just one partner, by an analytic of one's own. Without a file, a
-stream is generated.
+Payments between accounts arrive in batches, and each arrival deletes an old payment. After every batch, two analytics
+run: connected components, and a custom count of the accounts with one partner. Without a file, a stream is generated.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dynfrontier import recommend
 
 
 def single_partner(graph: fr.Graph):
-    """How many vertices have one neighbor; any function of a graph can be part of a workload."""
+    """Return the number of vertices with one neighbor. A workload accepts any function of a graph."""
     return (graph.degrees() == 1).sum()
 
 
@@ -24,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Find the structure that suits a workload.")
     parser.add_argument("file", nargs="?", help="an edge list; a generated one by default")
     parser.add_argument("--batch-size", type=int, default=2048)
-    parser.add_argument("--seconds", type=float, default=5.0, help="time to measure in")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time budget of the measurement")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     options = parser.parse_args()
 

@@ -1,8 +1,8 @@
-"""Run one workload on every structure and see what each is good at: updates, analytics, memory.
+"""Run one workload on every structure and compare updates, analytics and memory.
 
     python examples/compare_structures.py [--scale S] [--batch-size N] [--device auto|cpu|gpu]
 
-Half of a scale-free graph is loaded; the other half comes in batches, and is deleted again in the same batches.
+Half of a scale-free graph is loaded. The second half is inserted in batches and deleted again in the same batches.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from algorithms import bfs, triangle_count
 
 
 def timed(graph: fr.Graph, work: Callable[[], object], *, repeat: bool = False) -> float:
-    """Seconds that a piece of work takes, the device's part included; of the second time if it is repeated."""
+    """Return the seconds of a call, including the device's work. With repetition, measure the second call."""
     if repeat:
-        work()  # compiles what has to be compiled
+        work()  # compile first
     graph.device.synchronize()
     begin = time.perf_counter()
     work()

@@ -1,10 +1,9 @@
-"""An analytic of one's own: who is within a few payments of a flagged account, after every batch of payments?
+"""Write an analytic: the accounts within a few payments of a flagged account, after every batch of payments.
 
     python examples/custom_analytic.py [--hops K] [--batches N] [--structure NAME] [--device auto|cpu|gpu]
 
-Accounts that are flagged, and those that are close to them, are to be looked at. Payments keep coming, so the question
-is asked again after every batch. It is answered by `advance`, with two functions of a line each that are compiled for
-the graph's device.
+Flagged accounts, and accounts close to them, need a review. Each batch changes the answer. `advance` computes it with
+two functors of one line each, compiled for the graph's device.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ FAR = np.int32(2**31 - 1)
 
 
 def come_closer(src, dst, edge, weight, hops, distance):
-    """Give an account its distance; true for the first edge to reach it, so that it joins the next frontier once."""
+    """Set the distance of an account, and return True for the first edge that reaches it."""
     return fr.atomic_cas(hops, dst, FAR, distance) == FAR
 
 
 def not_reached(dst, hops, distance):
-    """Accounts that have a distance need not be visited again."""
+    """Skip accounts that have a distance."""
     return hops[dst] == FAR
 
 
 def hops_from(graph: fr.Graph, flagged: np.ndarray, most: int):
-    """Payments between each account and the nearest flagged one; FAR beyond `most`."""
+    """Return the payments between each account and the nearest flagged one, or FAR beyond `most`."""
     frontier = fr.Frontier(graph, flagged)
     hops = graph.xp.full(graph.num_vertices, FAR, np.int32)
     hops[frontier.vertices] = 0

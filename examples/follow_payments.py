@@ -1,10 +1,10 @@
-"""Follow payments as they come: groups, important accounts and tight circles, known after every batch.
+"""Follow payments as they arrive: groups, important accounts and tight circles after every batch.
 
     python examples/follow_payments.py [--window BATCHES] [--structure NAME] [--device auto|cpu|gpu]
 
-Three analytics are attached to one graph, and from then on are maintained incrementally: nothing else
-has to be called. Into random payments between customers and shops a circle of accounts is planted, which pay each other
-for a while. At the end all three are recomputed from scratch, and compared.
+Three analytics are attached to one graph and maintained incrementally, without further calls. Among random payments
+between customers and shops, a circle of accounts pays each other for a while. At the end, the results are compared
+with recomputation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ACTIVE = range(6, 10)  # the batches in which the circle pays
 
 
 def payments() -> fr.io.EdgeStream:
-    """Customers pay shops, the first of them most, and each other; in the active batches the circle pays, too."""
+    """Return payments of customers to shops and to each other. In the active batches the circle pays, too."""
     rng = np.random.default_rng(11)
     count = BATCHES * PER_BATCH
     src = rng.integers(SHOPS, ACCOUNTS, count)
@@ -43,7 +43,7 @@ def payments() -> fr.io.EdgeStream:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Groups, important accounts and tight circles in a stream.")
-    parser.add_argument("--window", type=int, default=5, help="batches that a payment stays")
+    parser.add_argument("--window", type=int, default=5, help="batches for which a payment stays")
     parser.add_argument("--structure", choices=fr.structures(), default="slab")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     options = parser.parse_args()
@@ -51,7 +51,7 @@ def main() -> None:
     graph = fr.structures()[options.structure](ACCOUNTS, device=options.device)
     components = DynamicConnectedComponents(graph)
     ranks = DynamicPageRank(graph, tol=1e-6)
-    circles = DynamicKTruss(graph, k=5)  # where every edge is in three triangles at least
+    circles = DynamicKTruss(graph, k=5)  # every edge is in at least three triangles
 
     print("(the first batches wait for compilation, if this machine has not run them before)")
     window = fr.io.sliding_window(payments(), options.window * PER_BATCH, by="count", directed=False)

@@ -2,7 +2,7 @@
 
     python examples/neighbor_features.py [FILE] [--batch-size N] [--columns K] [--structure NAME] [--device DEVICE]
 
-Only the vertices of a batch have other neighbors than before, so only their averages are computed again.
+Only vertices in a batch have new neighbors, so only their averages are recomputed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def feature(src, dst, edge, weight, column, x):
 
 
 def aggregate(graph, vertices, x, sums, mean):
-    """Bring the rows of some vertices up to date."""
+    """Update the rows of some vertices."""
     fr.neighbor_reduce(graph, fr.Frontier(graph, vertices), feature, x, columns=x.shape[1], out=sums)
     degrees = graph.degrees()[vertices]
     mean[vertices] = sums[vertices] / graph.xp.maximum(degrees, 1)[:, None]
@@ -63,7 +63,7 @@ def main() -> None:
     print(f"aggregated from scratch: {graph.num_vertices:,} vertices of {options.columns} features each")
     assert difference < 1e-4, difference
 
-    # A layer is this and a matrix product: xp.maximum(mean @ neighbor_weights + x @ own_weights, 0).
+    # A layer adds a matrix product: xp.maximum(mean @ neighbor_weights + x @ own_weights, 0).
     busiest = int(graph.degrees().argmax())
     print(f"vertex {busiest} has {int(graph.degrees()[busiest]):,} neighbors, whose mean is {mean[busiest].mean():.3f}")
 

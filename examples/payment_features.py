@@ -1,11 +1,11 @@
-"""Features of accounts from a stream of payments: what each account did in the last hour, after every batch.
+"""Compute features of accounts from a stream of payments: their last hour, after every batch.
 
     python examples/payment_features.py [--span 1h] [--out FOLDER] [--structure NAME] [--device auto|cpu|gpu]
 
-Payments come with the names of accounts and with timestamps, some of them late. A sliding window holds those of the
-last hour. After every batch there is a table with a row for each account that paid or was paid: how many partners it
-has, in how many triangles of payments it is, and how large its group is. With `--out`, each table is written as a
-Parquet file. A ring of accounts that pay each other for twenty minutes stands out by its triangles.
+Payments have names of accounts and timestamps, and some arrive late. A sliding window stores the last hour. After every
+batch, a table has a row for each active account: its partners, its triangles of payments, and the size of its group.
+With `--out`, each table is written as a Parquet file. A ring of accounts that pay each other for twenty minutes
+stands out by its triangles.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ START = pd.Timestamp("2026-11-22 09:00", tz="UTC")
 
 
 def payments() -> Iterator[pd.DataFrame]:
-    """Ten minutes of payments at a time. One in fifty is up to half an hour late; one, in each batch, three hours."""
+    """Yield ten minutes of payments per batch: one in fifty up to half an hour late, one per batch three hours."""
     rng = np.random.default_rng(5)
     for batch in range(BATCHES):
-        payer, payee = rng.integers(0, ACCOUNTS, (2, PER_BATCH))  # part of their names
+        payer, payee = rng.integers(0, ACCOUNTS, (2, PER_BATCH))  # used in names
         if batch in (7, 8):
             payer[:40], payee[:40] = rng.choice(RING, (2, 40))
         seconds = 600 * batch + rng.integers(0, 600, PER_BATCH)
@@ -44,7 +44,7 @@ def payments() -> Iterator[pd.DataFrame]:
 
 
 def table(results: dict[str, Any], names: fr.VertexNames) -> pd.DataFrame:
-    """A row for each account that has a partner."""
+    """Return a row for each account that has a partner."""
     labels = results.pop("group")
     accounts = pd.Index(names[np.arange(labels.size)], name="account")
     found = pd.DataFrame(results | {"group_size": np.bincount(labels)[labels]}, index=accounts)
@@ -62,7 +62,7 @@ def main() -> None:
         options.out.mkdir(parents=True, exist_ok=True)
 
     def deliver(batch: PipelineBatch) -> None:
-        """Runs while the next batch is applied."""
+        """Run while the next batch is applied."""
         features = table(batch.results, names)
         if options.out:
             features.to_parquet(options.out / f"features-{batch.number:03}.parquet")

@@ -1,11 +1,10 @@
-"""Payments from a Redis stream, with checkpoints: a consumer that stops goes on where it was, with no payment lost or
-counted twice.
+"""Read payments from a Redis stream with checkpoints: a consumer that stops resumes without loss or double counts.
 
     python examples/redis_stream.py [--url redis://localhost:6379] [--device auto|cpu|gpu]
 
-It needs the package redis. Without `--url` it starts a server of its own (`redis-server`). It writes payments into a
-stream, reads half of them into a graph, stops, and goes on from its checkpoint with a graph that is loaded from there.
-In the end the graph's weights add up to all that was paid.
+This example needs the package redis. Without `--url` it starts a Redis server (`redis-server`). It writes payments into
+a stream, reads half of them into a graph, stops, and resumes from its checkpoint. In the end, the weights of the graph
+equal the total of all payments.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ ACCOUNTS, PAYMENTS, PER_BATCH = 500, 6_000, 500
 
 
 def read(client: redis.Redis, begin: int) -> Iterator[dict[str, Any]]:
-    """Batches of payments from number `begin` on; ends when no more have come for a second.
+    """Yield batches of payments from number `begin` on, until none arrives for a second.
 
-    Redis names entries by time. Which one ends a batch is noted in a hash, by the number of payments up to there.
+    Redis names entries by time. A hash maps the number of payments to the entry that ends a batch.
     """
     last = client.hget(POSITIONS, str(begin)) if begin else "0"
     while answer := client.xread({STREAM: last}, count=PER_BATCH, block=1000):
@@ -49,7 +48,7 @@ def read(client: redis.Redis, begin: int) -> Iterator[dict[str, Any]]:
 
 
 def write(client: redis.Redis) -> int:
-    """Put payments into the stream; how much they are in total."""
+    """Write payments into the stream, and return their total."""
     rng = np.random.default_rng(3)
     payer = rng.integers(0, ACCOUNTS, PAYMENTS)
     payee = (payer + rng.integers(1, ACCOUNTS, PAYMENTS)) % ACCOUNTS
@@ -63,7 +62,7 @@ def write(client: redis.Redis) -> int:
 
 @contextmanager
 def own_server(folder: str) -> Iterator[str]:
-    """The address of a Redis server that ends with the ``with`` block."""
+    """Yield the address of a Redis server that stops at the end of the ``with`` block."""
     socket = f"{folder}/redis.sock"
     server = subprocess.Popen(
         ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder],
@@ -85,7 +84,7 @@ def main(url: str, device: str, folder: str) -> None:
     checkpoint = Path(folder) / "checkpoint"
     analytics = {"groups": (DynamicConnectedComponents, "count")}
 
-    graph = SlabGraph(device=device, weight_dtype="int64", multi_edges="sum")  # all that one account paid another
+    graph = SlabGraph(device=device, weight_dtype="int64", multi_edges="sum")  # sums between two accounts
     source = partial(read, client)
     with Pipeline(source, graph, analytics, names=fr.VertexNames(), checkpoint=checkpoint, every=2) as pipeline:
         for batch in pipeline:
@@ -103,7 +102,7 @@ def main(url: str, device: str, folder: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Payments from a Redis stream, with checkpoints.")
-    parser.add_argument("--url", help="of the server; one is started by default")
+    parser.add_argument("--url", help="address of the server; by default the example starts one")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

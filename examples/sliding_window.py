@@ -1,9 +1,9 @@
-"""Find a burst in a sliding window: a group that suddenly deals with itself shows in the triangles of the window.
+"""Find a burst in a sliding window: sudden traffic within a group raises the triangles of the window.
 
     python examples/sliding_window.py [--window BATCHES] [--structure NAME] [--device auto|cpu|gpu]
 
-The stream is random traffic, into which a group of vertices is planted that is densely connected for a while. Every
-batch brings new edges and deletes those that have left the window; the count of triangles follows both.
+The stream is random traffic with a group of vertices that is densely connected for a while. Every batch inserts new
+edges and deletes the edges that leave the window. The triangle count follows both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BURST = range(10, 14)  # the batches with its edges
 
 
 def traffic() -> fr.io.EdgeStream:
-    """Random edges; in the batches of the burst, a part of them is between members of the group."""
+    """Return random edges. In the batches of the burst, some are between members of the group."""
     edges = fr.io.uniform(VERTICES, BATCHES * PER_BATCH, seed=3)
     src, dst = edges.src.copy(), edges.dst.copy()
     rng = np.random.default_rng(3)
@@ -33,7 +33,7 @@ def traffic() -> fr.io.EdgeStream:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Find a burst by the triangles of a sliding window.")
-    parser.add_argument("--window", type=int, default=5, help="batches that an edge stays")
+    parser.add_argument("--window", type=int, default=5, help="batches for which an edge stays")
     parser.add_argument("--structure", choices=fr.structures(), default="slab")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     options = parser.parse_args()

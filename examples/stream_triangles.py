@@ -29,7 +29,7 @@ def main() -> None:
 
     structure = fr.structures()[options.structure]
     graph = structure(stream.num_vertices, device=options.device)
-    triangles = DynamicTriangleCount(graph)  # maintained incrementally from now on
+    triangles = DynamicTriangleCount(graph)  # maintained from now on
     print("(the first batch waits for compilation, if this machine has not run it before)")
     for number, batch in enumerate(stream, 1):
         begin = time.perf_counter()

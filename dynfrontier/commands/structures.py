@@ -21,7 +21,7 @@ def structures(
 
     Example:
 
-    - `dynfrontier structures --write docs/catalogue.md`
+    - `dynfrontier structures --write page.md`
     """
     from ..supported import replace_between, tables
 

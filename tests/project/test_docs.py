@@ -14,10 +14,14 @@ import frontier as fr
 from algorithms.analytic import analytics
 from benchmarks import algorithm_pictures
 from benchmarks.calls import calls
-from dynfrontier.supported import replace_between, tables
+from dynfrontier.supported import runs_on
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
-PAGES = sorted((PROJECT_ROOT / "docs").glob("*.md"))
+DOCS = PROJECT_ROOT / "docs"
+PAGES = sorted(path for folder in (".", "operators", "api") for path in (DOCS / folder).glob("*.md"))
+IDS = [page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES]
+WIDTH = 88
+"""Columns of a code block, which a phone or a narrow window shows without scrolling far."""
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.*)$", re.MULTILINE)
 OPTIONAL = ("polars", "torch", "torch_geometric")
 """Libraries that a page may need, and that not every environment has."""
@@ -25,7 +29,7 @@ SOURCES = ("algorithms", "benchmarks", "dynfrontier", "examples", "frontier", "s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_python_blocks(page, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("algorithms.analytic._catalogue", analytics())  # what a page registers is forgotten
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -40,7 +44,7 @@ def test_python_blocks(page, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out.splitlines() == expected
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
 def test_links(page):
     prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
@@ -51,13 +55,40 @@ def text(name):
     return (PROJECT_ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_tables_are_the_registrys():
+def test_the_catalogue_is_the_registrys(algorithm_pages):
     page = text("catalogue")
-    current = "\n\n".join(table.markdown() for table in tables())
-    assert replace_between(page, "structures", current) == page, "run: dynfrontier structures --write docs/catalogue.md"
+    assert algorithm_pages.catalogue(page, linked=False) == page, "run: python docs/algorithm_pages.py"
 
 
-MARKERS = [("catalogue", "structures"), ("benchmarks", "figures"), ("choosing", "choosing"), ("gallery", "pages")]
+def test_the_catalogue_has_each_algorithm_once(algorithm_pages):
+    grouped = [name for names in algorithm_pages.GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(ENTRIES)
+
+
+def test_every_algorithm_runs_everywhere():
+    """The catalogue says so in one sentence."""
+    assert {runs_on(form, kind) for form in FORMS for kind in fr.structures().values()} == {"CPU, GPU"}
+
+
+def test_the_index_lists_every_page():
+    listed = set(re.findall(r"^[\w/]+$", text("index"), re.MULTILINE))
+    assert {name for name in IDS if not name.startswith("operators/")} - {"index"} <= listed
+    overview = text("operators")
+    assert all(f"\n{name}\n" in overview for name in IDS if name.startswith("operators/"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_code_fits(page):
+    blocks = re.findall(r"^```(?:python|py)\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert [line for line in "".join(blocks).splitlines() if len(line) > WIDTH] == []
+
+
+MARKERS = [
+    ("benchmarks", "figures"),
+    ("catalogue", "algorithms"),
+    ("catalogue", "structures"),
+    ("choosing", "choosing"),
+]
 
 
 @pytest.mark.parametrize(("page", "marker"), MARKERS)
@@ -129,7 +160,7 @@ def algorithm_pages(monkeypatch):
 
 def test_every_algorithm_has_a_page(algorithm_pages):
     """Which has its forms, their result, how it works, and after which papers."""
-    index = algorithm_pages.index()
+    index = algorithm_pages.index(linked=True)
     for name, known in ENTRIES.items():
         page = algorithm_pages.page(known)
         assert f"](algorithms/{name}.md)" in index and f"\nalgorithms/{name}\n" in index

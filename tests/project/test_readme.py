@@ -19,9 +19,11 @@ LONGEST = 120
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_python_block(block, capsys):
+def test_python_block(block, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the block writes a file
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
-    assert capsys.readouterr().out.splitlines() == PRINTED.findall(block)
+    expected = [line for printed in PRINTED.findall(block) for line in printed.split(", then ")]
+    assert capsys.readouterr().out.splitlines() == expected
 
 
 def test_it_is_for_visitors():
@@ -31,11 +33,6 @@ def test_it_is_for_visitors():
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#:]+)\)", TEXT))))
 def test_links(target):
     assert (PROJECT_ROOT / target).exists()
-
-
-@pytest.mark.parametrize("page", sorted((PROJECT_ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
-def test_every_page_is_linked(page):
-    assert page.stem == "index" or f"(docs/{page.name})" in README
 
 
 def test_first_lines_are_there():
