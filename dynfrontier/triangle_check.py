@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
-
-from frontier.runtime import cpu_kernel
 
 from .check import CheckTime
 from .machine import cores
@@ -87,7 +86,7 @@ def _count_chunks(chunks: Iterator[np.ndarray], neighbors: Neighbors, counts: np
             break
 
 
-@cpu_kernel
+@numba.njit(nogil=True, cache=True)  # its cache is enough: it calls no other function
 def _place(low: Any, high: Any, degrees: Any, front: Any, back: Any, ids: Any) -> None:
     for edge in range(low.size):
         u, v = low[edge], high[edge]
@@ -99,7 +98,7 @@ def _place(low: Any, high: Any, degrees: Any, front: Any, back: Any, ids: Any) -
         ids[back[v]] = u
 
 
-@cpu_kernel
+@numba.njit(nogil=True, cache=True)  # its cache is enough: it calls no other function
 def _count_at(vertices: Any, begin: Any, middle: Any, ids: Any, marks: Any, counts: Any) -> None:
     for v in vertices:
         for place in range(begin[v], begin[v + 1]):
