@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 import frontier as fr
 
 from .pipeline.errors import PipelineError
@@ -24,6 +26,22 @@ def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.Ed
     if window:
         return fr.io.sliding_window(stream, window * stream.batch_size, by="count", directed=False)
     return ((batch,) for batch in stream)
+
+
+def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeList]:
+    """Yield lists of records, the last one of each edge decides whether it is there at the end of the stream.
+
+    With a window these are the records within it at the end. `changes` leads to the same edges, but has to find out
+    what leaves after every batch.
+    """
+    if not window or not len(stream.edges):
+        yield from stream
+    elif isinstance(window, Span):
+        times = stream.edges.times
+        assert times is not None
+        yield stream.edges[np.flatnonzero(times > int(times.max()) - window.length)]
+    else:
+        yield stream.edges[max(len(stream.edges) - window * stream.batch_size, 0) :]
 
 
 def lists_deletions(graph: fr.DynamicGraph, window: Window) -> bool:

@@ -12,7 +12,9 @@ import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import Verdict
 
-from .apply import Window, applied, changes, lists_deletions
+from .ahead import compiling_ahead
+from .apply import Window, applied, lists_deletions, surviving
+from .check import CheckTime, final_edges
 from .counting import AnalyticCount, Counting
 from .times import Span
 from .warm_up import warm_up
@@ -83,7 +85,8 @@ class StreamJob:
 
     def warm_up(self) -> None:
         """Run every kernel once, on other graphs that grow and shrink, so that the job waits for no compilation."""
-        warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
+        with compiling_ahead(self.graph, self.counting):
+            warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""
@@ -115,10 +118,8 @@ class StreamJob:
                     seconds - self.counting.seconds, self.counting.seconds, late,
                 )  # fmt: skip
 
-    def check(self) -> tuple[int, Verdict, str]:
+    def check(self, time: CheckTime) -> tuple[int, Verdict, str]:
         """The edges that the graph must have now, and what `Counting.check` says; both from the stream alone."""
-        from .check import final_edges
-
-        flat = (batch for lists in changes(self.stream, self.window) for batch in lists)
-        low, high = final_edges(flat, self.stream.num_vertices)
-        return low.size, *self.counting.check(low, high)
+        time.show("checking: the edges that the stream leaves", None)
+        low, high = final_edges(surviving(self.stream, self.window), self.stream.num_vertices)
+        return low.size, *self.counting.check(low, high, time)

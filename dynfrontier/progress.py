@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)  # fmt: skip
 
 from .console import err
 from .text import counted, duration, scaled
@@ -73,9 +81,24 @@ def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
         yield WorkloadProgress(progress)
 
 
-def _bar(*columns: TextColumn, quiet: bool, transient: bool = False) -> Progress:
-    """A description, a bar over batches, these columns, and the time left."""
+@contextmanager
+def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
+    """A bar for what is checked after the results have been printed, while the ``with`` block runs; only on a terminal.
+
+    Gives a function of what is done now, and the finished part of it, from 0 to 1, or None if that is unknown.
+    """
+    with _bar(done=TaskProgressColumn(), quiet=quiet, transient=True) as progress:
+        task = progress.add_task("checking", total=None)
+
+        def show(text: str, part: float | None) -> None:
+            progress.update(task, description=text, total=None if part is None else 1.0, completed=part or 0.0)
+
+        yield show
+
+
+def _bar(*columns: TextColumn, quiet: bool, done: ProgressColumn | None = None, transient: bool = False) -> Progress:
+    """A description, a bar over batches or something else that is `done`, these columns, and the time left."""
     return Progress(
-        TextColumn("{task.description}"), BarColumn(bar_width=12), MofNCompleteColumn(), *columns,
+        TextColumn("{task.description}"), BarColumn(bar_width=12), done or MofNCompleteColumn(), *columns,
         TimeRemainingColumn(compact=True), console=err, disable=quiet or not err.is_terminal, transient=transient,
     )  # fmt: skip

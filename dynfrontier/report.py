@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,10 +43,9 @@ class Report:
 
 
 def make_report(
-    setting: dict[str, Any], steps: list[Applied], graph: Any, stream_seconds: float, recount_seconds: float,
-    verified: bool | None, interrupted: bool = False,
-) -> Report:  # fmt: skip
-    """Sum up the steps of a job, which took some seconds from the first batch to the last."""
+    setting: dict[str, Any], steps: list[Applied], graph: Any, stream_seconds: float, interrupted: bool = False
+) -> Report:
+    """Sum up the steps of a job, which took some seconds from the first batch to the last; nothing is checked yet."""
     memory = graph.memory_usage()
     summed = ("records", "loops", "inserted", "deleted", "deletions", "late")
     sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
@@ -68,13 +67,18 @@ def make_report(
         "counts_per_second": (sums["inserted"] + sums["deleted"]) / counting if counting else None,
         "records_per_second": arrived / max(stream_seconds, 1e-9),
         "stream_seconds": stream_seconds,
-        "recount_seconds": recount_seconds,
+        "recount_seconds": None,
         "bytes_per_edge": memory.used / edges,
         "csr_bytes_per_edge": memory.csr / edges,
         "bytes_used": memory.used,
     }
     seconds = {"update": _spread(update), "count": _spread(count), "both": _spread(update + count)}
-    return Report(setting, steps, totals, seconds, verified, interrupted)
+    return Report(setting, steps, totals, seconds, interrupted=interrupted)
+
+
+def checked(report: Report, verified: bool | None, recount_seconds: float | None) -> Report:
+    """A report with what a check has found; None where it was not made."""
+    return replace(report, verified=verified, totals=report.totals | {"recount_seconds": recount_seconds})
 
 
 def _spread(seconds: np.ndarray) -> dict[str, float]:
@@ -115,8 +119,9 @@ def times_rows(report: Report) -> list[tuple[str, ...]]:
         rows.append((name, *(duration(spread[part]) for part in ("total", "p50", "p99")), said))
     stream, rate = report.totals["stream_seconds"], report.totals["records_per_second"]
     rows.append(("the stream, in records", duration(stream), "", "", scaled(rate)))
-    if report.setting["counted"] is not None and not report.interrupted:
-        rows.append(("count from scratch", duration(report.totals["recount_seconds"]), "", "", ""))
+    recount = report.totals["recount_seconds"]
+    if report.setting["counted"] is not None and recount is not None:
+        rows.append(("count from scratch", duration(recount), "", "", ""))
     return rows
 
 

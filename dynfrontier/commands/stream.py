@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -28,6 +29,8 @@ GENERATED_WINDOW = 3 / 4
 """Part of that stream's batches that an edge stays, so that edges come and go."""
 FILE_BATCH = 65536
 NO_ANALYTIC = "none"
+CHECK_SECONDS = 10.0
+"""What a check may take, if the stream and its making or reading took less."""
 
 
 class Run(NamedTuple):
@@ -79,7 +82,7 @@ def stream(
     edge_factor: Annotated[float, typer.Option(min=0, help="Generated stream: records for each vertex.")] = 16,
     seed: Annotated[int, typer.Option(help="Generated stream: equal seeds give equal streams.")] = 1,
     check: Annotated[
-        bool, typer.Option("--check/--no-check", help="Check the final result against another library's, on the CPU.")
+        bool, typer.Option("--check/--no-check", help="Check the final result against an independent one.")
     ] = True,
     plot: Annotated[Path | None, typer.Option(help="Draw counts and latencies into this file (matplotlib).")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write all results to this file.")] = None,
@@ -93,8 +96,11 @@ def stream(
 ) -> None:  # fmt: skip
     """Count triangles, or something else, after every batch of a stream of edges.
 
-    The stream goes into a dynamic graph, batch by batch; the count is maintained incrementally. In the end it is
-    checked against one that SciPy, igraph or NetworkX makes from the stream alone; if they differ, the exit code is 1.
+    The stream goes into a dynamic graph, batch by batch; the count is maintained incrementally. After the results have
+    been printed, the last count is checked: against one from scratch, and against one that another library (cuGraph,
+    SciPy, igraph or NetworkX) computes from the stream alone; triangles of large graphs by a count of its own. That
+    takes at most 10 seconds, or as long as the stream: where it would take longer, triangles are compared at as many
+    vertices as there is time for, drawn at random. If a count differs, the exit code is 1.
 
     Examples:
 
@@ -109,11 +115,14 @@ def stream(
     place = pick_device(device)
     kind = pick_structure(structure)
     chosen = _pick_analytic(analytic)
+    begin = perf_counter()
     edges, kept, setting = _open(given, place, batch_size, window, scale, edge_factor, seed, quiet)
+    opened = perf_counter() - begin
     setting = {"structure": kind.name, "device": place.kind, **setting, "analytic": analytic}
     job, run = _run(kind, place, edges, kept, setting, quiet, chosen, live)
     setting["counted"] = job.counting.noun
-    _finish(job, run, setting, check=check, files=Files(plot, json, report), quiet=quiet)
+    limit = max(opened + run.seconds, CHECK_SECONDS) if check else None
+    _finish(job, run, setting, limit=limit, files=Files(plot, json, report), quiet=quiet)
 
 
 def _pick_analytic(name: str) -> Any:
@@ -203,8 +212,6 @@ def _run(
     setting: dict[str, Any], quiet: bool, analytic: Any, live: bool,
 ) -> tuple[StreamJob, Run]:  # fmt: skip
     """Apply the stream while showing how far it is."""
-    from time import perf_counter
-
     from rich.markup import escape
 
     from ..compiling import compile_messages
@@ -243,49 +250,100 @@ def _run(
     return job, Run(steps, perf_counter() - begin, interrupted)
 
 
-def _finish(job: StreamJob, run: Run, setting: dict[str, Any], *, check: bool, files: Files, quiet: bool) -> None:
-    """Check, and hand out the results; after an interrupt, those of the batches that were done."""
-    from ..report import make_report, times_table, totals_table
-    from ..text import counted
+class Check(NamedTuple):
+    """What a check has found.
 
-    steps, seconds, interrupted = run
-    count, edges = (steps[-1].count, steps[-1].edges) if steps else (job.counting.value, 0)
-    said_count = counted(count, job.counting.noun or "edge")
-    check = check and not interrupted  # what it is checked against is the result of the whole stream
-    wrong, verified, recount_seconds = [], "", 0.0
-    if not interrupted:
-        verdict, recount_seconds = job.counting.recount()
-        if not verdict.agrees:
-            wrong.append(f"recomputed from scratch it differs: {verdict.text}")
-    if check:
-        with err.status("checking on the CPU") if not quiet else nullcontext():
-            expected_edges, verdict, verified = job.check()
-        if not verdict.agrees:
-            wrong.append(f"another library finds another result: {verdict.text}")
-        if expected_edges != edges:
-            wrong.append(f"the stream leaves {expected_edges:,} edges, the graph has {edges:,}")
-    report = make_report(setting, steps, job.graph, seconds, recount_seconds,
-                         not wrong if verified or wrong else None, interrupted)  # fmt: skip
+    Attributes
+    ----------
+    wrong : list of str
+        What differs.
+    verified : str
+        With what the result agrees; "" if there was nothing to compare it with.
+    recount_seconds : float or None
+        What the count from scratch took.
+    interrupted : bool
+        Whether the user interrupted it.
+    """
+
+    wrong: list[str]
+    verified: str = ""
+    recount_seconds: float | None = None
+    interrupted: bool = False
+
+    @property
+    def passed(self) -> bool | None:
+        """None if nothing was compared."""
+        return not self.wrong if self.wrong or self.verified else None
+
+
+def _finish(
+    job: StreamJob, run: Run, setting: dict[str, Any], *, limit: float | None, files: Files, quiet: bool
+) -> None:  # fmt: skip
+    """Print the results, check them, and write the files; after an interrupt, with the batches that were done."""
+    from ..report import checked, make_report
+    from ..text import counted, duration
+
+    steps, interrupted = run.steps, run.interrupted
+    said_count = counted(steps[-1].count if steps else job.counting.value, job.counting.noun or "edge")
+    report = make_report(setting, steps, job.graph, run.seconds, interrupted)
     if not quiet:
-        out.print()
-        out.print(totals_table(report))
-        out.print()
-        out.print(times_table(report))
-        out.print()
-    if wrong:
-        outcome = f"not verified: counted {said_count}, but " + "; ".join(wrong)
+        _print_tables(report)
+    check = Check([]) if interrupted else _check(job, limit, quiet)  # others' result is that of the whole stream
+    report = checked(report, check.passed, check.recount_seconds)
+    if not quiet and check.recount_seconds is not None and job.counting.noun is not None:
+        out.print(f"counted from scratch in {duration(check.recount_seconds)}")
+    if check.wrong:
+        outcome = f"not verified: counted {said_count}, but " + "; ".join(check.wrong)
     elif interrupted:
         done = f"{counted(len(steps), 'batch')} of {len(job.stream):,}"
         outcome = f"interrupted after {done}: {said_count}, not checked"
+    elif check.interrupted:
+        outcome = f"interrupted while it was checked: {said_count}, not checked"
     else:
-        outcome = f"{said_count}, verified: {verified}" if verified else f"{said_count}, not checked"
+        outcome = f"{said_count}, verified: {check.verified}" if check.verified else f"{said_count}, not checked"
     _write(files, report, outcome, job)
-    if wrong:
+    if check.wrong:
         fail(outcome, code=1)
-    if interrupted:
+    if interrupted or check.interrupted:
         fail(outcome, code=EXIT_CODE)
-    said = f"[green]verified[/green]: {verified}" if verified else "not checked"
+    said = f"[green]verified[/green]: {check.verified}" if check.verified else "not checked"
     out.print(f"{said_count}, {said}", soft_wrap=True)
+
+
+def _print_tables(report: Report) -> None:
+    from ..report import times_table, totals_table
+
+    for table in (totals_table(report), times_table(report)):
+        out.print()
+        out.print(table)
+    out.print()
+    out.file.flush()  # the check may take a while
+
+
+def _check(job: StreamJob, limit: float | None, quiet: bool) -> Check:
+    """Compare the final result with one from scratch, and, within about `limit` seconds, with an independent one."""
+    import frontier as fr
+
+    from ..check import CheckTime
+    from ..progress import check_progress
+
+    wrong, verified, seconds = [], "", None
+    try:
+        with check_progress(quiet) as show, fr.advanced.on_compile(lambda name: show(f"compiling {name}", None)):
+            time = CheckTime(limit or 0.0, show)
+            time.show("checking: from scratch", None)
+            verdict, seconds = job.counting.recount()
+            if not verdict.agrees:
+                wrong.append(f"recomputed from scratch it differs: {verdict.text}")
+            if limit is not None:
+                edges, verdict, verified = job.check(time)
+                if not verdict.agrees:
+                    wrong.append(f"an independent count finds another result: {verdict.text}")
+                if edges != job.graph.num_edges:
+                    wrong.append(f"the stream leaves {edges:,} edges, the graph has {job.graph.num_edges:,}")
+    except KeyboardInterrupt:
+        return Check(wrong, "", seconds, interrupted=True)
+    return Check(wrong, verified, seconds)
 
 
 def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:

@@ -26,6 +26,10 @@ class RandomBits:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.PCG64(seed)
 
+    def skip(self, words: int) -> None:
+        """Go on as if `words` 64-bit words had been drawn, which takes no longer for many."""
+        self._generator.advance(words)
+
     def words32(self, count: int) -> np.ndarray:
         """`count` uniform 32-bit words, shape (count,), uint32."""
         words = self._generator.random_raw((count + 1) // 2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
 import numpy as np
 
 from .edge_list import EdgeList
@@ -54,27 +57,42 @@ def rmat(
     quadrants = (a, b, c, 1.0 - a - b - c)
     if min(a, b, c) < 0 or quadrants[3] < -1e-9:
         raise ValueError(f"a, b and c must be probabilities with a sum of at most 1, got {a}, {b}, {c}")
-    random = RandomBits(seed)
     count = round(edge_factor * 2**scale)
     ends = np.zeros((2, count), dtype=np.int32)
     steps = [_LEVELS] * (scale // _LEVELS) + ([scale % _LEVELS] if scale % _LEVELS else [])
     tables = {levels: _table(quadrants, levels) for levels in set(steps)}
-    for begin in range(0, count, _BLOCK):
-        src, dst = ends[:, begin : begin + _BLOCK]
-        for levels in steps:
-            threshold, outcome, rows, cols = tables[levels]
-            words = random.words32(len(src))
-            cell = words & np.uint32(4**levels - 1)
-            # Walker's alias method: stay in the cell below its threshold, go to its alias above.
-            cell = outcome[2 * cell + (words >= threshold[cell])]
-            src <<= levels
-            dst <<= levels
-            src |= rows[cell]
-            dst |= cols[cell]
+    drawn = [tables[levels] for levels in steps]
+
+    def make_block(begin: int) -> None:
+        # Each block goes on where the one before it ends, so that the edges depend on no number of threads.
+        random = RandomBits(seed)
+        random.skip(begin // 2 * len(steps))
+        _draw(random, drawn, ends[:, begin : begin + _BLOCK])
+
+    begins = range(0, count, _BLOCK)
+    with ThreadPoolExecutor(numba.get_num_threads(), thread_name_prefix="dynfrontier-rmat") as pool:
+        list(pool.map(make_block, begins))  # NumPy's loops, which take all of the time, let other threads run
     if permute:
+        random = RandomBits(seed)
+        random.skip((count // _BLOCK * (_BLOCK // 2) + (count % _BLOCK + 1) // 2) * len(steps))
         new = random.permutation(2**scale).astype(np.int32)
         ends = new[ends]
     return EdgeList(ends[0], ends[1], num_vertices=2**scale, directed=True)
+
+
+def _draw(random: RandomBits, tables: list[tuple[np.ndarray, ...]], ends: np.ndarray) -> None:
+    """Draw both ends of edges, zeros before, level by level: a table and a random word for each edge decide some."""
+    src, dst = ends
+    for threshold, outcome, rows, cols in tables:
+        words = random.words32(len(src))
+        cell = words & np.uint32(len(rows) - 1)
+        # Walker's alias method: stay in the cell below its threshold, go to its alias above.
+        cell = outcome[2 * cell + (words >= threshold[cell])]
+        levels = (len(rows).bit_length() - 1) // 2
+        src <<= levels
+        dst <<= levels
+        src |= rows[cell]
+        dst |= cols[cell]
 
 
 def _table(quadrants: tuple[float, ...], levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -67,7 +67,7 @@ def test_stream_without_an_analytic(monkeypatch, tmp_path):
     assert picture.stat().st_size
     assert all(step["count_seconds"] == 0 and step["count"] == step["edges"] for step in found["steps"])
     check = job.StreamJob.check
-    monkeypatch.setattr(job.StreamJob, "check", lambda self: (check(self)[0] + 1, *check(self)[1:]))
+    monkeypatch.setattr(job.StreamJob, "check", lambda self, time: (check(self, time)[0] + 1, *check(self, time)[1:]))
     assert "not verified" in run(*SMALL, "--analytic", "none", code=1)
 
 
@@ -125,8 +125,8 @@ def test_a_wrong_result_is_an_error(monkeypatch, spoiled, tmp_path):
         monkeypatch.setattr(AnalyticCount, "recount", lambda self: (wrong, recount(self)[1]))
     else:
 
-        def spoil(self):
-            edges, verdict, said = check(self)
+        def spoil(self, time):
+            edges, verdict, said = check(self, time)
             return (edges + 1, verdict, said) if spoiled == "edges" else (edges, wrong, said)
 
         monkeypatch.setattr(job.StreamJob, "check", spoil)
@@ -725,31 +725,6 @@ def test_as_a_module():
     assert "Usage: dynfrontier" in subprocess.run(
         command, capture_output=True, text=True, env=environment, check=True
     ).stdout  # fmt: skip
-
-
-# ---- the independent count ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("products", [1, 50, 1 << 24])
-def test_count_of_the_check(products, monkeypatch):
-    networkx = pytest.importorskip("networkx")
-    monkeypatch.setattr(check, "BLOCK_PRODUCTS", products)
-    edges = fr.io.rmat(6, 8)
-    low, high = check.final_edges([edges], edges.num_vertices)
-    model = networkx.Graph(zip(low.tolist(), high.tolist(), strict=True))
-    assert model.number_of_edges() == low.size and (low < high).all()
-    assert check.count_triangles(low, high, edges.num_vertices) == sum(networkx.triangles(model).values()) // 3
-    assert check.count_triangles(low[:0], high[:0], 0) == 0
-
-
-def test_final_edges_go_by_the_last_record():
-    stream = [
-        fr.io.EdgeList([0, 1, 2], [1, 2, 2], num_vertices=4),
-        fr.io.EdgeList([1, 2], [0, 3], num_vertices=4, operation="delete"),
-        fr.io.EdgeList([3], [2], num_vertices=4),
-    ]
-    low, high = check.final_edges(stream, 4)
-    assert list(zip(low.tolist(), high.tolist(), strict=True)) == [(1, 2), (2, 3)]
 
 
 # ---- text and scripts -----------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from dynfrontier.job import Applied
 from dynfrontier.live import REFRESHES, LiveView, Refreshed, can_show_live, live_view
-from dynfrontier.report import make_report
+from dynfrontier.report import checked, make_report
 from dynfrontier.text import sparkline
 
 PLACE = {
@@ -45,7 +45,7 @@ def made_up_report(steps, name="stream.txt", window=0, verified=True, interrupte
         memory_usage=lambda: SimpleNamespace(used=1000, csr=800), num_edges=steps[-1].edges if steps else 0,
         num_vertices=3, degrees=lambda: np.array([1, 1, 0]),
     )  # fmt: skip
-    return make_report(setting, steps, graph, 0.5, 0.1, verified, interrupted)
+    return checked(make_report(setting, steps, graph, 0.5, interrupted), verified, None if interrupted else 0.1)
 
 
 # ---- sparklines -----------------------------------------------------------------------------------------------------

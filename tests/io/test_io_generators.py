@@ -1,3 +1,5 @@
+import zlib
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -40,6 +42,31 @@ def test_streams_are_fixed():
     ]
     edges = uniform(1000, 3, seed=1)
     assert list(zip(edges.src.tolist(), edges.dst.tolist(), strict=True)) == [(511, 948), (950, 311), (144, 423)]
+
+
+CHECKSUMS = {
+    (65_535, False): 2_963_092_068,
+    (65_535, True): 2_472_057_588,
+    (65_536, False): 3_150_426_819,
+    (65_536, True): 1_380_250_833,
+    (196_613, False): 3_797_735_575,
+    (196_613, True): 2_657_837_773,
+}
+"""By the records, and whether vertices are permuted, of an R-MAT graph; graphs of other versions are compared with."""
+
+
+@pytest.mark.parametrize("records", [65_535, 65_536, 3 * 65_536 + 5])
+@pytest.mark.parametrize("permute", [False, True])
+def test_rmat_is_the_same_on_any_number_of_threads(records, permute, monkeypatch):
+    """And as drawn from one sequence of words, block by block and level by level."""
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setattr("numba.get_num_threads", lambda threads=threads: threads)
+        edges = rmat(9, records / 2**9, seed=7, permute=permute)
+        found.append(np.stack([edges.src, edges.dst]))
+    assert np.array_equal(*found) and found[0].shape == (2, records)
+    checksum = zlib.crc32(np.ascontiguousarray(found[0], "<i4"))
+    assert checksum == CHECKSUMS[records, permute]
 
 
 @pytest.mark.parametrize("scale", [0, 1, 3, 5, 8])

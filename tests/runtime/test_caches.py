@@ -122,6 +122,7 @@ FEW = {
     "frontier/runtime/compile/disk_cache.py: _report_unkept",
     "frontier/runtime/compile/disk_cache.py: source_fingerprint",
     "frontier/runtime/compile/disk_cache.py: text_fingerprint",
+    "frontier/runtime/compile/claims.py: _file",
     "frontier/runtime/compile/cuda.py: current_arch", "frontier/runtime/compile/cuda.py: multiprocessors",
     "frontier/runtime/compile/cuda.py: shared_memory", "frontier/runtime/compile/cuda.py: shared_memory_each",
     "frontier/runtime/compile/cuda.py: toolchain_version",
@@ -132,7 +133,7 @@ FEW = {
     "frontier/runtime/threads.py: find_tbb",
     "frontier/features/snapshots/snapshot.py: _snapshot_class",
     "frontier/distributed/part/snapshots.py: _snapshot_class",
-    "frontier/distributed/part/results.py: _class_of",
+    "frontier/distributed/part/results.py: _class_of", "frontier/distributed/part/reverse.py: _reverse_class",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
 NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/compile/warm_up.py: _loads",
