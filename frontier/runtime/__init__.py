@@ -6,7 +6,7 @@ from .compile.parallel import parallel_kernel
 from .compile.progress import on_compile
 from .compile.warm_up import warming_up
 from .device import Device, gpu_available, resolve_device
-from .elements import prefetch
+from .elements import nonnegative, prefetch
 from .interrupts import HeldInterrupts
 from .memory.elementwise import fill_column, fill_with
 from .memory.scratch import Counters, ErrorFlag, Scratch
@@ -27,6 +27,7 @@ __all__ = [
     "gpu_available",
     "jit",
     "load_kernels",
+    "nonnegative",
     "on_compile",
     "parallel_kernel",
     "prefetch",

@@ -30,7 +30,16 @@ def prefetch(array: Any, index: Any) -> None:
     """
 
 
-replaced([prefetch])
+def nonnegative(number: Any) -> Any:
+    """The number itself, an integer that is not negative, which compiled code relies on.
+
+    An index that may be negative is compared with 0, since it would count from the end of the array. Vertices are never
+    negative: without the comparisons a loop over all vertices takes half the time.
+    """
+    return number
+
+
+replaced([prefetch, nonnegative])
 
 
 def is_index(array: Any, index: Any) -> bool:
@@ -66,3 +75,16 @@ def _lower_prefetch(context: Any, builder: Any, signature: Any, arguments: Any) 
     pointer = builder.bitcast(element_pointer(context, builder, signature, arguments), address)
     builder.call(instruction, [pointer, number(READ), number(KEEP), number(DATA)])
     return context.get_dummy_value()
+
+
+@type_callable(nonnegative)
+def _type_nonnegative(context: Any) -> Any:
+    return lambda number: number if isinstance(number, types.Integer) else None
+
+
+@lower_builtin(nonnegative, types.Integer)
+def _lower_nonnegative(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    number = arguments[0]
+    if not signature.args[0].signed:
+        return number
+    return builder.and_(number, number.type(2 ** (number.type.width - 1) - 1))  # LLVM forgets `llvm.assume`

@@ -1,10 +1,10 @@
-"""Prefetching elements of arrays in compiled code."""
+"""Elements of arrays in compiled code: prefetching, and indices that are not negative."""
 
 import numba
 import numpy as np
 import pytest
 
-from frontier.runtime import cpu_kernel, prefetch
+from frontier.runtime import cpu_kernel, nonnegative, prefetch
 
 DTYPES = ("int32", "int64", "uint8", "bool", "float32", "float64", "complex128")
 
@@ -39,3 +39,25 @@ def test_compiled_code_prefetches():
 
 def test_uncompiled_code_ignores_it():
     assert prefetch(np.zeros(3), 5) is None
+
+
+@cpu_kernel
+def _sum_at(indices, values):
+    total = 0.0
+    for i in range(indices.size):
+        total += values[nonnegative(indices[np.uint64(i)])]
+    return total
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
+def test_indices_that_are_not_negative_stay_the_same(dtype):
+    indices = np.array([3, 0, 4, 4], dtype)
+    assert _sum_at(indices, 10.0 ** np.arange(5)) == _sum_at.py_func(indices, 10.0 ** np.arange(5)) == 21001
+
+
+def test_they_do_not_count_from_the_end():
+    compiled = numba.njit(_sum_at.py_func)
+    compiled(np.zeros(3, np.int32), np.zeros(3))
+    code = compiled.inspect_llvm(compiled.signatures[-1])
+    body = code[: code.index("@_ZN7cpython")] if "@_ZN7cpython" in code else code
+    assert "icmp slt i32" not in body
