@@ -24,15 +24,17 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_weights
-from ._errors import iterate
+from ._errors import array_before, iterate
 from ._functors import value_of, weight_of
 from .result import Result
 
 FLOAT32_TOL = 1e-6
 FLOAT32_ROUNDING = 2.0**-24
 """Down to the first value as tolerance, shares are stored in float32, which halves memory traffic. The second bounds
-their relative rounding error, by which the tolerance is tightened. Sums and ranks are float64, and so are shares with
-weights, which might overflow or underflow float32."""
+their relative rounding error, by which the tolerance is tightened. Sums are float64, and so are shares with weights,
+which might overflow or underflow float32."""
+
+DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 LEAST_TOTAL = float(np.finfo(np.float64).tiny)
 """Lower bound on a vertex's total outgoing weight, unless it is 0: smaller sums are subnormal, and their inverses may
@@ -49,7 +51,7 @@ class PageRankResult(Result):
 
     Attributes
     ----------
-    pagerank : array of float64, shape (num_vertices,)
+    pagerank : array of float64 (or float32, with that dtype), shape (num_vertices,)
         On the graph's device; adds up to 1. Deleted vertices have 0.
     iterations : int
     error : float
@@ -77,6 +79,7 @@ def pagerank(
     nstart: Any = None,
     *,
     weighted: bool | None = None,
+    dtype: Any = "float64",
     fail_on_nonconvergence: bool = True,
     layout: str = "auto",
 ) -> PageRankResult:
@@ -98,6 +101,10 @@ def pagerank(
         Initial ranks, up to scaling; by default the jump probabilities.
     weighted : bool, optional
         Whether edges are followed in proportion to their weights; by default if the graph has weights.
+    dtype : {"float64", "float32"}
+        Of the ranks. With float32 they take half the memory, and iterations less time. Sums over neighbors are float64
+        still, but ranks are rounded in each iteration: by up to 6e-8 of each, which adds to their total error, so that
+        `tol` must be 0 or at least 1e-6.
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
     layout : {"auto", "native", "csr"}
@@ -139,10 +146,11 @@ def pagerank(
     if weighted is not None:
         fr.advanced.arguments.flag(weighted, "weighted")
     check_parameters(alpha, tol, max_iter)
+    dtype = _dtype_of(dtype, tol)
     xp = graph.xp
     jump = distribution(graph, personalization, "personalization")
     if jump is None:
-        return PageRankResult(xp.zeros(graph.num_vertices, np.float64), 0, 0.0, True)
+        return PageRankResult(xp.zeros(graph.num_vertices, dtype), 0, 0.0, True)
     damping = damping_of(graph, alpha, weighted)
     start = jump if nstart is None else distribution(graph, nstart, "nstart")
 
@@ -150,11 +158,14 @@ def pagerank(
         graph, transpose=True, weighted=weighted, layout=layout, products=_expected_steps(alpha, tol, max_iter)
     )
     jump, damping = product.arrange(jump), product.arrange(damping)
-    ranks, before = product.arrange(start).copy(), xp.zeros(jump.size)
-    is_rounded = tol >= FLOAT32_TOL and not product.weighted
-    shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64)
-    least = tol - FLOAT32_ROUNDING if is_rounded else tol
-    sums = xp.empty_like(ranks)
+    ranks = product.arrange(start).astype(dtype)
+    before = array_before(graph, ranks)
+    is_rounded = (tol >= FLOAT32_TOL or dtype == np.float32) and not product.weighted
+    shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64, copy=False)
+    least = tol - FLOAT32_ROUNDING if is_rounded and tol else tol
+    if dtype == np.float32:
+        jump, damping = jump.astype(dtype), damping.astype(shares.dtype, copy=False)
+    sums = xp.empty(ranks.size)
     everyone = fr.Frontier.all(product.graph)
     dangling = fr.filter(everyone, leads_nowhere, damping)
     lost, change = graph.results(), graph.results()
@@ -172,6 +183,14 @@ def pagerank(
     return PageRankResult(product.restore(ranks), iterations, error, error < least, product.layout)
 
 
+def _dtype_of(dtype: Any, tol: float) -> np.dtype:
+    """The type of the ranks; raises TypeError or ValueError if it is another one, or does not reach the tolerance."""
+    found = fr.advanced.arguments.one_dtype(dtype, "dtype", DTYPES)
+    if found == np.float32 and 0 < tol < FLOAT32_TOL:
+        raise ValueError(f"tol={tol} is not reached with dtype=float32: pass at least {FLOAT32_TOL}, or float64")
+    return found
+
+
 def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
     """About how many iterations there will be: a third of what the slowest part of the error might take, which is what
     R-MAT graphs need."""
@@ -187,11 +206,12 @@ def leads_nowhere(v, damping):
 
 def next_rank(v, sums, jump, damping, before, ranks, shares, lost, alpha):
     """Give v the rank that arrives at it, and keep the one before; by how much it has changed."""
+    old = ranks[v]
     rank = sums[v] + (1 - alpha + alpha * lost[0]) * jump[v]
-    before[v] = ranks[v]
+    before[v] = old  # which may be the array of ranks
     ranks[v] = rank
     shares[v] = rank * damping[v]
-    return abs(rank - before[v])
+    return abs(rank - old)
 
 
 def not_converged(name: str, tol: float, max_iter: int, changed: str) -> ConvergenceError:
@@ -268,7 +288,10 @@ def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
 
 def damping_from(graph: fr.Graph, totals: Any, alpha: float) -> Any:
     """`damping_of`, from the totals."""
-    return graph.xp.where(totals > 0, alpha / graph.xp.maximum(totals, LEAST_TOTAL), 0.0)
+    damping = graph.xp.maximum(totals, LEAST_TOTAL)
+    graph.xp.divide(alpha, damping, out=damping)
+    damping *= totals > 0
+    return damping
 
 
 def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:

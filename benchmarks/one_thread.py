@@ -41,8 +41,15 @@ CASES = {
     "strongly_connected_components": ("mathoverflow",),
     "minimum_spanning_forest": ("luxembourg",),
     "core_number": ("mathoverflow",),
+    "pagerank": ("rmat18", "grid1024", "luxembourg", "enron"),
+    "sssp": ("rmat18", "grid1024", "luxembourg", "enron"),
+    "betweenness_centrality": ("rmat18", "luxembourg", "enron"),
 }
-SETTINGS: dict[str, dict[str, Any]] = {"triangle_count": {"per_vertex": False}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "triangle_count": {"per_vertex": False},
+    "pagerank": {"max_iter": 20, "tol": 0, "fail_on_nonconvergence": False},
+    "betweenness_centrality": {"k": 16},
+}
 GAP = {"bfs": ("bfs", "-r{source}"), "connected_components": ("cc",), "triangle_count": ("tc",)}
 """By algorithm, GAP's program and its options."""
 GAP_TRIALS = 20
@@ -196,9 +203,12 @@ def _ours(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, s
     for name in structures:
         kind: Any = fr.structures()[name]
         directed = algorithm == "strongly_connected_components"
-        graph = kind.from_edges(src, dst, num_vertices=num_vertices, directed=directed, device="cpu")
+        weights = None
+        if algorithm == "sssp":
+            weights = np.random.default_rng(SEED).integers(1, 256, src.size).astype(np.float32)
+        graph = kind.from_edges(src, dst, weights, num_vertices=num_vertices, directed=directed, device="cpu")
         settings = dict(SETTINGS.get(algorithm, {}))
-        if algorithm == "bfs":
+        if algorithm in ("bfs", "sssp"):
             settings["source"] = hub_of(src, dst, num_vertices)
         function = getattr(algorithms, algorithm)
         yield {"structure": name}, lambda f=function, g=graph, s=settings: f(g, **s)

@@ -18,6 +18,7 @@ from frontier.core.arguments import (
 from frontier.features.times.arguments import decay_rate, edge_times, span, time, times, warn_of_replaced_times
 from frontier.features.times.units import as_span
 from frontier.names.arguments import check_vertex_names
+from frontier.runtime.arrays import one_dtype
 
 __all__ = [
     "as_span",
@@ -33,6 +34,7 @@ __all__ = [
     "integer",
     "number",
     "numbers",
+    "one_dtype",
     "one_of",
     "sample_size",
     "span",

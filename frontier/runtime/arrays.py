@@ -258,6 +258,14 @@ def as_dtype(value: Any, name: str) -> np.dtype:
         raise TypeError(f"{name}: {error}") from None
 
 
+def one_dtype(value: Any, name: str, allowed: tuple[np.dtype, ...]) -> np.dtype:
+    """The dtype that `value` stands for; TypeError if it is none of those allowed."""
+    dtype = as_dtype(value, name)
+    if dtype not in allowed:
+        raise TypeError(f"{name} must be {'one of ' * (len(allowed) > 1)}{', '.join(map(str, allowed))}, not {dtype}")
+    return dtype
+
+
 def same_length(**arrays: Any) -> None:
     """Raise ValueError unless all arrays (None left out) have one length."""
     sizes = {name: array.size for name, array in arrays.items() if array is not None}

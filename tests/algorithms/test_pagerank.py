@@ -54,6 +54,27 @@ def test_weighted_ranks_are_those_of_networkx(structure, device, name, directed,
         verify_pagerank(graph, result, tol=1e-12, personalization=given, weighted=weighted is not False)
 
 
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_float32_ranks(structure, device, weights, weighted):
+    graph = make(structure, device, "rmat", weights=weights if weighted else None, directed=True)
+    exact = host(pagerank(graph, tol=1e-10).pagerank)
+    result = pagerank(graph, dtype="float32", tol=1e-6)
+    assert result.pagerank.dtype == np.float32 and result.converged
+    assert np.abs(host(result.pagerank) - exact).sum() < 1e-5
+    assert pagerank(graph, dtype=np.float32, max_iter=3, tol=0, fail_on_nonconvergence=False).iterations == 3
+    assert pagerank(structure(0, device=device), dtype="float32").pagerank.dtype == np.float32
+
+
+def test_bad_dtypes_are_refused():
+    graph = make(SlabGraph, "cpu", "rmat")
+    with pytest.raises(TypeError, match="dtype must be one of float32, float64, not int32"):
+        pagerank(graph, dtype="int32")
+    with pytest.raises(TypeError, match="dtype"):
+        pagerank(graph, dtype="float33")
+    with pytest.raises(ValueError, match=r"tol=1e-07 is not reached with dtype=float32"):
+        pagerank(graph, dtype="float32", tol=1e-7)
+
+
 def test_deleted_vertices_have_no_rank(structure, device, directed):
     graph = make(structure, device, "rmat", directed)
     graph.delete_vertices([0, 3, 500])

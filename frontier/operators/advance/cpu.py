@@ -10,7 +10,7 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import jit, nonnegative, parallel_kernel
 
-from ..dispatch.cpu_balance import begin_share, make_next_share
+from ..dispatch.cpu_balance import begin_share, make_deferral, make_next_share
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.output import BUFFER, output_functions
 from ..dispatch.signatures import preparation, vertex_test
@@ -19,35 +19,47 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
     """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
-    each_neighbor, degree = neighbor_loop(iterator).each_of_share, iterator.degree
-    next_share = make_next_share(iterator)
+    each_neighbor, each_of_share, _, _ = neighbor_loop(iterator)
+    deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
-    new_buffer, joins, put, flush = output_functions(output, degree)
+    new_buffer, joins, put, flush = output_functions(output, iterator.degree)
+
+    @jit(forceinline=True)
+    def visit(view, weights, u, v, slot, stamps, epoch, buffer, held, out, counters, args):
+        """Take an arc; returns how many vertices the buffer holds then."""
+        if not allowed(v, args):
+            return held
+        weight = weight_at(weights, slot)
+        if op(u, v, edge_at(weights, slot), weight, *args) and joins(stamps, v, epoch):
+            put(buffer, held, u, v, slot)
+            held += 1
+            if held == BUFFER:
+                flush(buffer, held, view, out, counters)
+                held = 0
+        return held
 
     @parallel_kernel
     def push(begin, end, view, weights, vertices, shares, stamps, epoch, out, counters, args):
         buffer = new_buffer(out)
         held = 0
-        i, at, skipped, stop = begin_share(shares, begin, end)
-        by_arcs = shares.ends.size > 0
-        while at < stop:
-            u = vertices[i]
-            if not by_arcs:  # otherwise all are prepared before any is walked
+        if shares is None or shares.ends.size == 0:
+            for i in range(begin, end):
+                u = nonnegative(vertices[np.uint64(i)])
                 ready(u, args)
-            share, at, _ = next_share(view, shares, i, u, at, skipped, stop)
-            i += 1
-            skipped = 0
-            for v, slot in each_neighbor(view, u, share):
-                if not allowed(v, args):
+                if shares is not None and deferred(view, shares, i, u):
                     continue
-                weight = weight_at(weights, slot)
-                if op(u, v, edge_at(weights, slot), weight, *args) and joins(stamps, v, epoch):
-                    put(buffer, held, u, v, slot)
-                    held += 1
-                    if held == BUFFER:
-                        flush(buffer, held, view, out, counters)
-                        held = 0
+                for v, slot in each_neighbor(view, u):
+                    held = visit(view, weights, u, v, slot, stamps, epoch, buffer, held, out, counters, args)
+        else:  # all are prepared before any is walked
+            i, at, skipped, stop = begin_share(shares, begin, end)
+            while at < stop:
+                u = nonnegative(vertices[i])
+                share, at, _ = next_share(view, u, at, skipped, stop)
+                i += 1
+                skipped = 0
+                for v, slot in each_of_share(view, u, share):
+                    held = visit(view, weights, u, v, slot, stamps, epoch, buffer, held, out, counters, args)
         if held:
             flush(buffer, held, view, out, counters)
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba.core import config
 
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_cas, atomic_exch
 from frontier.runtime import jit, threads_for
@@ -48,12 +49,29 @@ class Shares(NamedTuple):
     lock: Any
 
 
+@functools.cache
+def make_deferral(iterator: ModuleType) -> Any:
+    """A function that tells whether a list is deferred to a second call, and records it then."""
+    degree = iterator.degree
+
+    @jit(forceinline=True)
+    def deferred(view, shares, i, u):
+        return degree(view, u) > shares.most and recorded(shares, i)
+
+    @jit
+    def recorded(shares, i):
+        place = atomic_add(shares.num_long, 0, 1)
+        if place < shares.long.size:
+            shares.long[place] = i
+        return place < shares.long.size
+
+    return deferred
+
+
 @jit
 def begin_share(shares, begin, end):
-    """Where a range of positions begins: the place of a vertex, the position, and how many of its arcs are before that;
-    and where the range ends."""
-    if shares.ends.size == 0:
-        return begin, begin, 0, end
+    """Where a range of positions begins, by arcs: the place of a vertex, the position, and how many of its arcs are
+    before that; and where the range ends."""
     at = begin * UNIT
     low = 0
     high = shares.ends.size - 1
@@ -68,34 +86,23 @@ def begin_share(shares, begin, end):
 
 @functools.cache
 def make_next_share(iterator: ModuleType) -> Any:
-    """A function that says which share of a list is next, for a structure's iterator."""
+    """A function that says which share of a list is next by arcs."""
     degree, segments, segment, next_run = iterator.degree, iterator.segments, iterator.segment, iterator.next_run
 
-    @jit(forceinline=True)
-    def next_share(view, shares, i, u, at, skipped, stop):
-        """The share of u's list as loops over neighbors take it, the position behind it, and whether it is a part."""
-        count = np.int64(degree(view, u))
-        behind = at + (count if shares.ends.size else 1)
-        if skipped > 0 or count > shares.most or behind > stop:
-            begun, ended, first, last, behind = part_share(view, shares, i, u, at, skipped, stop)
-            return (begun, ended, first, last), behind, True
-        return (np.int64(0), np.int64(segments(view, u)), np.int64(0), np.int64(ALL)), behind, False
-
     @jit
-    def part_share(view, shares, i, u, at, skipped, stop):
-        """The share: its segments (first, and behind the last), its slots, counted along these, and its end."""
+    def next_share(view, u, at, skipped, stop):
+        """The share of u's list as loops over neighbors take it, the position behind it, and whether it is a part.
+
+        A share has its segments (first, and behind the last), its slots, counted along these, and its end.
+        """
         count = np.int64(degree(view, u))
         pieces = np.int64(segments(view, u))
-        if shares.ends.size == 0:
-            place = atomic_add(shares.num_long, 0, 1)
-            if place >= shares.long.size:
-                return np.int64(0), pieces, np.int64(0), np.int64(ALL), at + 1
-            shares.long[place] = i
-            return np.int64(0), np.int64(0), np.int64(0), np.int64(0), at + 1
         behind = min(skipped + stop - at, count)
+        if skipped == 0 and behind == count:
+            return (np.int64(0), pieces, np.int64(0), np.int64(ALL)), at + count, False
         if pieces * SMALL_SEGMENT >= count:
             first, last = pieces * skipped // count, pieces * behind // count
-            return first, last, np.int64(0), np.int64(ALL), at + behind - skipped
+            return (first, last, np.int64(0), np.int64(ALL)), at + behind - skipped, True
         slots = np.int64(0)
         for s in range(pieces):
             run, low, high = segment(view, u, s)
@@ -103,7 +110,7 @@ def make_next_share(iterator: ModuleType) -> Any:
                 slots += high - low
                 run, low, high = next_run(view, run)
         first, last = slots * skipped // count, slots * behind // count
-        return np.int64(0), pieces, first, last, at + behind - skipped
+        return (np.int64(0), pieces, first, last), at + behind - skipped, True
 
     return next_share
 
@@ -162,5 +169,6 @@ def _run_by_arcs(graph: BaseGraph, kernel: Any, functors: tuple, vertices: Any, 
 
 _NONE = np.empty(0, np.int64)
 
-BY_VERTICES = Shares(_NONE, ALL, _NONE, np.zeros(1, np.int64), _NONE)
-"""Each list as a whole: nothing is deferred, or written to any of these arrays."""
+BY_VERTICES = None if config.NUMBA_NUM_THREADS == 1 else Shares(_NONE, ALL, _NONE, np.zeros(1, np.int64), _NONE)  # type: ignore[attr-defined]
+"""Each list as a whole: nothing is deferred, or written to any of these arrays. Kernels of a process with a single
+thread are compiled for None, which leaves a plain loop over the lists."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frontier.runtime import jit
+from frontier.runtime import jit, nonnegative
 
 from ..frontiers.deferred import DeferredFrontier
 from ..frontiers.edge_frontier import EdgeFrontier
@@ -79,11 +79,12 @@ def kernel_size(frontier: Any) -> tuple[int, int | None]:
 def member_call(op: Any, of_edges: bool) -> Any:
     """A functor over members, called as ``call(members, i, args)`` by CPU kernels."""
     if not of_edges:
-        return jit(lambda members, i, args: op(members[i], *args))
+        return jit(lambda members, i, args: op(nonnegative(members[nonnegative(i)]), *args))
 
     def call(members, i, args):
-        slot = members.slots[i]
+        slot = nonnegative(members.slots[nonnegative(i)])
         weight = weight_at(members.weights, slot)
-        return op(members.sources[i], members.neighbors[slot], edge_at(members.weights, slot), weight, *args)
+        source, neighbor = nonnegative(members.sources[i]), nonnegative(members.neighbors[slot])
+        return op(source, neighbor, edge_at(members.weights, slot), weight, *args)
 
     return jit(call)

@@ -15,16 +15,15 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.core.imputils import RefType, iternext_impl
 from numba.extending import lower_builtin, register_model, type_callable
 
-from frontier.runtime import jit
+from frontier.runtime import jit, nonnegative
 
-BEFORE = (-1, 0, -1)
-"""A slot, the end of its run, and the run, before the first of them."""
+BEFORE = (0, 0, -1)
+"""The next slot, the end of its run, and the run, before the first of them."""
 ALL = 2**62
 """Slots of a share that is not cut off."""
 
@@ -60,8 +59,7 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     def step(view, u, state):
         slot, end, run, piece, pieces, skipped, left = state
         while True:
-            slot += 1
-            while rarely(slot >= end):
+            while slot >= end:
                 if run >= 0:
                     run, slot, end = next_run(view, run)
                 while run < 0 and piece != pieces:
@@ -69,40 +67,40 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
                     piece += 1
                 if run < 0 or left <= 0:
                     return False, view.neighbors.dtype.type(-1), slot, (slot, end, run, piece, pieces, skipped, left)
-                if rarely(left < ALL):
+                if left < ALL:
                     size = end - slot
                     slot, end = slot + max(skipped, 0), min(end, slot + left)
                     skipped, left = skipped - size, left - size
             v = view.neighbors[np.uint64(slot)]  # an unsigned index is not compared with 0
+            slot += 1
             if v >= 0:
-                return True, v, slot, (slot, end, run, piece, pieces, skipped, left)
-
-    @jit(forceinline=True)
-    def each(view, u):
-        return walk(step, view, u, (0, segments(view, u), 0, ALL))
-
-    @jit(forceinline=True)
-    def each_of_share(view, u, share):
-        return walk(step, view, u, share)
+                return True, v, slot - 1, (slot, end, run, piece, pieces, skipped, left)
 
     @jit(forceinline=True)
     def start(view, u):
-        return np.int64(-1), np.int64(0), np.int64(-1), np.int64(0), np.int64(segments(view, u)), np.int64(0), ALL
+        pieces = np.int64(segments(view, u))
+        if pieces == 0:
+            return np.int64(0), np.int64(0), np.int64(-1), np.int64(0), pieces, np.int64(0), ALL
+        run, slot, end = segment(view, u, 0)
+        return np.int64(slot), np.int64(end), np.int64(run), np.int64(1), pieces, np.int64(0), ALL
+
+    @jit(forceinline=True)
+    def each(view, u):
+        return walk(step, view, nonnegative(u), start(view, nonnegative(u)))
+
+    @jit(forceinline=True)
+    def each_of_share(view, u, share):
+        return walk(step, view, nonnegative(u), (*BEFORE, *share))
 
     return NeighborLoop(each, each_of_share, start, step)
 
 
-def walk(step: Callable, view: Any, u: int, share: tuple) -> Iterator[tuple[int, int]]:
-    """The neighbors in a share of u's list, with their slots. This is what Python runs; compiled code has `Walk`."""
-    more, v, slot, state = step(view, u, (*BEFORE, *share))
+def walk(step: Callable, view: Any, u: int, state: tuple) -> Iterator[tuple[int, int]]:
+    """The neighbors of u from a state on, with their slots. This is what Python runs; compiled code has `Walk`."""
+    more, v, slot, state = step(view, u, state)
     while more:
         yield v, slot
         more, v, slot, state = step(view, u, state)
-
-
-def rarely(condition: bool) -> bool:
-    """A condition. Compiled code expects it to be false, and leaves registers to the loop."""
-    return condition
 
 
 # ---- in compiled code ------------------------------------------------------------------------------------------------
@@ -117,18 +115,6 @@ class Walk(types.SimpleIteratorType):
     def __init__(self, step: Any, view: Any, neighbor: Any):
         self.step, self.view = step, view
         super().__init__(f"Walk({step}, {view})", types.Tuple((neighbor, types.int64)))
-
-
-@type_callable(rarely)
-def _type_rarely(context: Any) -> Any:
-    return lambda condition: types.boolean
-
-
-@lower_builtin(rarely, types.boolean)
-def _lower_rarely(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    bit = ir.IntType(1)
-    expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
-    return builder.call(expect, [arguments[0], bit(0)])
 
 
 @register_model(Walk)
@@ -146,7 +132,7 @@ class _WalkModel(models.StructModel):
 
 @type_callable(walk)
 def _type_walk(context: Any) -> Any:
-    def typer(step: Any, view: Any, u: Any, share: Any) -> Walk:
+    def typer(step: Any, view: Any, u: Any, state: Any) -> Walk:
         given = step.get_call_type(context, (view, Walk.vertex, Walk.state), {})
         return Walk(step, view, given.return_type[1])
 
@@ -156,12 +142,9 @@ def _type_walk(context: Any) -> Any:
 @lower_builtin(walk, types.Dispatcher, types.Any, types.Any, types.BaseTuple)
 def _lower_walk(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-    _, made.view, u, share = arguments
+    _, made.view, u, state = arguments
     made.vertex = context.cast(builder, u, signature.args[2], Walk.vertex)
-    start = [context.get_constant(types.int64, number) for number in BEFORE]
-    numbers = zip(cgutils.unpack_tuple(builder, share), signature.args[3], strict=True)
-    start += (context.cast(builder, number, kind, types.int64) for number, kind in numbers)
-    made.state = context.make_tuple(builder, Walk.state, start)
+    made.state = context.cast(builder, state, signature.args[3], Walk.state)
     return made._getvalue()
 
 

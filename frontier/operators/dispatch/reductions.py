@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from frontier.runtime import jit
-from frontier.runtime.arrays import as_dtype
+from frontier.runtime.arrays import one_dtype
 
 DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 INTEGERS = DTYPES[:2]
@@ -65,10 +65,7 @@ def default_dtype(reduce: str | Callable) -> np.dtype:
 
 def result_dtype(dtype: Any, allowed: tuple[np.dtype, ...] = DTYPES) -> np.dtype:
     """The dtype that users name for results; TypeError if it is not allowed."""
-    dtype = as_dtype(dtype, "dtype")
-    if dtype not in allowed:
-        raise TypeError(f"dtype must be {'one of ' * (len(allowed) > 1)}{', '.join(map(str, allowed))}, not {dtype}")
-    return dtype
+    return one_dtype(dtype, "dtype", allowed)
 
 
 def identity_of(reduce: str, dtype: np.dtype) -> Any:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from frontier.runtime import parallel_kernel
+import numpy as np
 
-from ..dispatch.cpu_balance import begin_share, make_combine_share, make_next_share
+from frontier.runtime import nonnegative, parallel_kernel
+
+from ..dispatch.cpu_balance import begin_share, make_combine_share, make_deferral, make_next_share
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.reductions import combiner
 from ..dispatch.weights import edge_at, weight_at
@@ -16,28 +18,41 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
-    each_neighbor, next_share = neighbor_loop(iterator).each_of_share, make_next_share(iterator)
+    each_neighbor, each_of_share, _, _ = neighbor_loop(iterator)
+    deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     combine = combiner(reduce)
     combine_share = make_combine_share(combine)
 
     @parallel_kernel
     def neighbor_reduce(begin, end, view, weights, vertices, shares, identity, out, args):
-        i, at, skipped, stop = begin_share(shares, begin, end)
-        by_arcs = shares.ends.size > 0
-        while at < stop:
-            u = vertices[i]
-            total = identity
-            share, at, is_part = next_share(view, shares, i, u, at, skipped, stop)
-            i += 1
-            skipped = 0
-            for v, slot in each_neighbor(view, u, share):
-                weight = weight_at(weights, slot)
-                value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                total = out.dtype.type(combine(total, value))
-            if is_part and by_arcs:
-                combine_share(shares, out, u, total)
-            else:
+        if shares is None or shares.ends.size == 0:
+            for i in range(begin, end):
+                u = nonnegative(vertices[np.uint64(i)])
+                if shares is not None and deferred(view, shares, i, u):
+                    out[u] = identity  # with which the second call combines its parts
+                    continue
+                total = identity
+                for v, slot in each_neighbor(view, u):
+                    weight = weight_at(weights, slot)
+                    value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                    total = out.dtype.type(combine(total, value))
                 out[u] = total
+        else:
+            i, at, skipped, stop = begin_share(shares, begin, end)
+            while at < stop:
+                u = nonnegative(vertices[i])
+                total = identity
+                share, at, is_part = next_share(view, u, at, skipped, stop)
+                i += 1
+                skipped = 0
+                for v, slot in each_of_share(view, u, share):
+                    weight = weight_at(weights, slot)
+                    value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
+                    total = out.dtype.type(combine(total, value))
+                if is_part:
+                    combine_share(shares, out, u, total)
+                else:
+                    out[u] = total
 
     return neighbor_reduce
 
