@@ -126,7 +126,8 @@ class PriorityFrontier:
         self._has_limit = False
         width, self._delta = self._delta, self._none  # a bucket of all
         try:
-            self.pop()
+            with np.errstate(invalid="ignore"):  # infinity less infinity
+                self.pop()
         finally:
             self._delta = width
         self.limit.fill(identity_of("max", self.priority.dtype))
