@@ -69,7 +69,6 @@ class Kernels(Header):
     def __init__(self, package: str, device: Device, defines: tuple[tuple[str, str], ...]):
         super().__init__(package.replace(".", "/") + "/kernels.cuh", device, defines)
         self._package = package
-        self._cpu = None if device.is_gpu else importlib.import_module(f"{package}.cpu")
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
@@ -80,8 +79,8 @@ class Kernels(Header):
             call: Callable[..., Any] = load_kernel(self.source[0], name, self.source[1])
         else:
             try:
-                call = _ignore_launch(getattr(self._cpu, name))
-            except AttributeError:
+                call = _ignore_launch(getattr(importlib.import_module(f"{self._package}.cpu"), name))
+            except (AttributeError, ModuleNotFoundError):
                 raise AttributeError(f"{self._package}.cpu has no kernel {name!r}") from None
         self.__dict__[name] = call
         return call
