@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -88,15 +87,11 @@ class AnalyticCount(Counting):
         self.analytic = analytic
         self._headline, self.noun = analytic.headline
         self._settings = analytic.settings()
-        self._from_scratch = self.from_scratch(analytic)
+        # Always on a copy, whatever the graph: other kernels would be compiled when it is timed.
+        copied = {"layout": "csr"} if "layout" in analytic.accepted else {}
+        self._from_scratch = self._settings | copied
         self._counter = analytic.maintain(graph, **self._settings)
         self._timed = TimedObserver(graph, self._counter)
-
-    @staticmethod
-    def from_scratch(analytic: Analytic) -> dict[str, Any]:
-        """The parameters of the count from scratch: always on a copy, whatever the graph, since other kernels would be
-        compiled when it is timed."""
-        return analytic.settings() | ({"layout": "csr"} if "layout" in analytic.accepted else {})
 
     @property
     def seconds(self) -> float:  # type: ignore[override]

@@ -12,7 +12,6 @@ import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import Verdict
 
-from .ahead import compiling_ahead
 from .apply import Window, applied, lists_deletions, surviving
 from .check import CheckTime, final_edges
 from .counting import AnalyticCount, Counting
@@ -85,8 +84,7 @@ class StreamJob:
 
     def warm_up(self) -> None:
         """Run every kernel once, on other graphs that grow and shrink, so that the job waits for no compilation."""
-        with compiling_ahead(self.graph, self.counting):
-            warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
+        warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
 
     def steps(self) -> Iterator[Applied]:
         """Apply the stream, batch by batch."""

@@ -123,7 +123,6 @@ FEW = {
     "frontier/runtime/compile/disk_cache.py: _report_unkept",
     "frontier/runtime/compile/disk_cache.py: source_fingerprint",
     "frontier/runtime/compile/disk_cache.py: text_fingerprint",
-    "frontier/runtime/compile/claims.py: _file",
     "frontier/runtime/compile/cuda.py: current_arch", "frontier/runtime/compile/cuda.py: multiprocessors",
     "frontier/runtime/compile/cuda.py: shared_memory", "frontier/runtime/compile/cuda.py: shared_memory_each",
     "frontier/runtime/compile/cuda.py: toolchain_version",

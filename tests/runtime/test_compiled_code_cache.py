@@ -7,7 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,7 +20,7 @@ import frontier as fr
 from frontier.functor import functor_identity, uses_parameter
 from frontier.operators.dispatch.kernels import WEIGHT_POSITION
 from frontier.runtime import cpu_kernel, jit
-from frontier.runtime.compile import claims, disk_cache, progress
+from frontier.runtime.compile import disk_cache, progress
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
@@ -56,66 +55,6 @@ def run(tmp_path, limit, source=SCRIPT, name="script.py"):
     environment = os.environ | {"DYNFRONTIER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
     return [int(word) for word in done.stdout.split()]
-
-
-def start(source, *args, **environment):
-    """A process that runs Python source."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | environment
-    command = [sys.executable, "-c", source, *map(str, args)]
-    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-
-def test_two_processes_at_once_compile_each_kernel_once(tmp_path):
-    source = SCRIPT.replace("{limit}", "2").replace("import sys\n", "import sys\nfrom pathlib import Path\n")
-    script = tmp_path / "script.py"
-    script.write_text(source)
-    environment = os.environ | {"DYNFRONTIER_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, script]
-    both = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    found = [[int(word) for word in process.communicate()[0].split()] for process in both]
-    files = len(list((tmp_path / "cache" / "cpu").iterdir()))
-    assert sum(compiled for compiled, _ in found) == files > 0 and [kept for _, kept in found] == [2, 2]
-
-
-HOLD = """
-import sys
-from pathlib import Path
-from frontier.runtime.compile.claims import claim
-print(claim(Path(sys.argv[1])), flush=True)
-sys.stdin.read()
-"""
-
-
-def test_a_claim_ends_with_its_process(tmp_path, monkeypatch):
-    path, other = (Path(f"kernel-{16 * digit}") for digit in ("0a", "0b"))
-    with start(HOLD, path, DYNFRONTIER_CACHE_DIR=str(tmp_path)) as process:
-        assert process.stdout.readline() == "False\n"
-        monkeypatch.setattr(claims, "_file", lambda: file)
-        file = os.open(tmp_path / "claims", os.O_RDWR)
-        assert not claims.claim(other)  # nobody has it
-        monkeypatch.setattr(claims, "MAX_WAIT_SECONDS", 0.05)
-        assert claims.claim(path) and not claims._lock(path)  # which goes on without it
-        monkeypatch.setattr(claims, "MAX_WAIT_SECONDS", 60.0)
-        threading.Timer(0.1, process.kill).start()
-        assert claims.claim(path) and claims._lock(path)
-    with start(HOLD, other, DYNFRONTIER_CACHE_DIR=str(tmp_path)) as process:
-        claims.release(other)
-        assert process.stdout.readline() in ("False\n", "True\n")
-        process.kill()
-    os.close(file)
-
-
-def test_a_kernel_that_cannot_be_compiled_is_not_claimed_any_longer(monkeypatch):
-    released = []
-    monkeypatch.setattr("frontier.runtime.compile.cpu.release_all", lambda: released.append(True))
-
-    @cpu_kernel
-    def kernel(x):
-        return x.no_such_attribute
-
-    with pytest.raises(numba.TypingError):
-        kernel(1)
-    assert released
 
 
 def test_a_second_process_compiles_nothing_and_a_changed_constant_is_noticed(tmp_path):
@@ -305,7 +244,7 @@ from pathlib import Path
 import numpy as np
 
 from frontier.runtime import cpu_kernel
-from frontier.runtime.compile import claims, disk_cache, progress
+from frontier.runtime.compile import disk_cache, progress
 
 sys.path.insert(0, {tests!r})
 from test_compiled_code_cache import damages

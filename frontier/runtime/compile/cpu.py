@@ -20,7 +20,6 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from . import progress
-from .claims import claim, release, release_all
 from .disk_cache import CachedFile, text_fingerprint
 from .function_identity import function_digest
 from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
@@ -66,8 +65,6 @@ class _Uncollected(event.Listener):
         self._depth -= 1
         if self._depth == 0 and self._enabled:
             gc.enable()
-        if self._depth == 0 and sys.exc_info()[0] is not None:  # an event's `is_failed` is of no use
-            release_all()  # nothing will be saved
 
 
 event.register("numba:compile", _Uncollected())
@@ -101,8 +98,7 @@ class _KeyedCache(FunctionCache):
     Loads that miss are reported as compilation progress.
 
     There is a file for each function, key and signature. Numba's own files are numbered in an index: two processes
-    that add to it at once can enter one's code under the other's signature. While one process compiles what belongs
-    into a file, others that need it wait (`claims`).
+    that add to it at once can enter one's code under the other's signature.
     """
 
     _impl_class = _KeyedImpl
@@ -135,25 +131,16 @@ class _KeyedCache(FunctionCache):
                 stored, reduced = pickle.loads(data)
                 return self._impl.rebuild(target_context, reduced) if stored == key else None
 
-            file = self._file(key)
-            found = file.load(rebuild)
-            if found is None and claim(file.path):
-                found = file.load(rebuild)
-            if found is not None:
-                release(file.path)
+            found = self._file(key).load(rebuild)
         if found is None:
             progress.count("cpu")
             progress.compiling(self._py_func.__name__)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if self._digest is None:
-            return
-        key = self._index_key(sig, data.codegen)
-        file = self._file(key)
-        if self._impl.check_cachable(data):
-            file.store(dumps((key, self._impl.reduce(data))))
-        release(file.path)
+        if self._digest is not None and self._impl.check_cachable(data):
+            key = self._index_key(sig, data.codegen)
+            self._file(key).store(dumps((key, self._impl.reduce(data))))
 
 
 COMPILE_FILES = (
