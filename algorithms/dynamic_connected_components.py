@@ -49,8 +49,8 @@ MAX_ARCS = 2**18
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
 RECOMPUTE_ABOVE = 1 / 16
-"""If the vertices that lost their parents have more than this fraction of all arcs, a CPU recomputes the components from
-scratch, which takes one pass over the edges."""
+"""If the vertices that lost their parents have more than this fraction of all arcs, a CPU recomputes the components,
+which takes one pass over the edges."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """If more vertices were attached again than these fractions of all, and of those of the largest component, then another
 one may be the largest by now."""
