@@ -1,4 +1,4 @@
-"""The order of vertices by degree, and the deal of work, are the same on both devices."""
+"""The order of vertices by degree, and the schedule of work, are the same on both devices."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_places(device, size, least, vertex_dtype):
 def test_places_of_no_vertices(device):
     graph = graph_on(device, 0)
     order, rank = places.places_by_degree(graph, graph.xp.zeros(0, np.int64), 0)
-    found = places.deal(graph, order, graph.xp.zeros(0, np.int64), graph.xp.zeros(0, np.int64))
+    found = places.schedule(graph, order, graph.xp.zeros(0, np.int64), graph.xp.zeros(0, np.int64))
     assert order.size == rank.size == found.order.size == 0
     assert (found.hubs, found.small, found.listed, found.steps) == (0, 0, 0, (0, 0, 0))
     assert graph.device.to_host(found.first_piece).tolist() == [0]
@@ -60,7 +60,7 @@ def test_classes_of_rows(size):
 
 @pytest.mark.parametrize("most", [0, 4])
 @pytest.mark.parametrize("size", [1, 500, 3000])
-def test_deal(device, size, most, monkeypatch):
+def test_schedule(device, size, most, monkeypatch):
     """Hubs, medium lists and small ones, each in the order of the vertices."""
     monkeypatch.setattr(places, "LISTED_ARCS", most)
     generator = np.random.default_rng(size)
@@ -69,7 +69,7 @@ def test_deal(device, size, most, monkeypatch):
     above = np.minimum(generator.integers(0, 40, order.size), lengths[order])
     graph = graph_on(device, size)
     monkeypatch.setattr(type(graph), "num_arcs", property(lambda self: int(lengths.sum())))
-    found = places.deal(graph, *(graph.xp.asarray(part) for part in (order, above, lengths)))
+    found = places.schedule(graph, *(graph.xp.asarray(part) for part in (order, above, lengths)))
     own = lengths[order]
     middle = (above > 0) & (above < own)
     hubs, medium = order[middle & (own > 512)], order[middle & (own > 64) & (own <= 512)]

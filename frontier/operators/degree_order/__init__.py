@@ -1,4 +1,4 @@
-"""The order of vertices by degree, and how the work of counting triangles, or of rows in that order, is dealt out."""
+"""The order of vertices by degree, and how the work of counting triangles, or of rows in that order, is scheduled."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
     return Places(order[: np.count_nonzero(degrees >= least)] if least else order, rank)
 
 
-class Deal(NamedTuple):
+class Schedule(NamedTuple):
     """Who counts the triangles of which vertices.
 
     Attributes
@@ -82,21 +82,21 @@ class Deal(NamedTuple):
     longest: int = 0
 
 
-def deal(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Deal:
-    """Deal out the vertices of `order`, of which each has so many neighbors above it; `lengths` is by vertex."""
+def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule:
+    """Schedule out the vertices of `order`, of which each has so many neighbors above it; `lengths` is by vertex."""
     most = LISTED_ARCS * graph.num_vertices
-    return (_deal_on_gpu if graph.device.is_gpu else _deal_on_cpu)(graph, order, above, lengths, most)
+    return (_schedule_on_gpu if graph.device.is_gpu else _schedule_on_cpu)(graph, order, above, lengths, most)
 
 
-def deal_by_id(graph: BaseGraph, longest: int) -> Deal:
+def schedule_by_id(graph: BaseGraph, longest: int) -> Schedule:
     """What is known of a CPU's work where vertices are ordered by id, and no lists are copied; steps are estimated from
     the mean degree."""
     none = np.empty(0, graph.vertex_dtype)
     steps = int(graph.num_arcs / 2 + graph.num_arcs**2 / (4 * max(graph.num_vertices, 1)))
-    return Deal(none, 0, 0, np.zeros(1, np.int64), 0, (0, steps, steps), longest)
+    return Schedule(none, 0, 0, np.zeros(1, np.int64), 0, (0, steps, steps), longest)
 
 
-def _deal_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
+def _schedule_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Schedule:
     lengths = lengths[order]
     listed = int(np.searchsorted(np.cumsum(above), most, side="right"))
     is_middle = (above > 0) & (above < lengths)
@@ -107,26 +107,26 @@ def _deal_on_cpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: i
     np.cumsum(-(-lengths[hubs] // PIECE), out=first_piece[1:])
     first, rest = int((above[:listed] ** 2).sum()), above[listed:]
     steps = first, int((rest * lengths[listed:]).sum()), first + int((rest**2).sum())
-    dealt = order[np.concatenate([hubs, medium, small])]
-    return Deal(dealt, int(hubs.size), int(small.size), first_piece, listed, steps, int(lengths.max(initial=0)))
+    scheduled = order[np.concatenate([hubs, medium, small])]
+    return Schedule(scheduled, int(hubs.size), int(small.size), first_piece, listed, steps, int(lengths.max(initial=0)))
 
 
-def _deal_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Deal:
+def _schedule_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, most: int) -> Schedule:
     xp, count = graph.xp, int(order.size)
     found = xp.zeros(7, np.int64)
     first_piece = xp.empty(1 + min(count, graph.num_arcs // PIECE), np.int64)
-    dealt = xp.empty(count, graph.vertex_dtype)
+    scheduled = xp.empty(count, graph.vertex_dtype)
     if count:
         kernels, tiles = _kernels(graph), tile_count(count)
         sums = xp.empty((AMOUNTS, tiles), np.int64)
         args = count, order, above, lengths, PIECE, SMALL_LIST
         kernels.sum_amounts(*args, sums, **tile_launch(count))
         summed = [running_sums(graph.device, kernels, row)[1] for row in sums]
-        kernels.deal(*args, sums, summed[0], most, dealt, first_piece, found, **tile_launch(count))
+        kernels.schedule(*args, sums, summed[0], most, scheduled, first_piece, found, **tile_launch(count))
     else:
         first_piece.fill(0)
     listed, hubs, medium, small, *steps = (int(number) for number in found.tolist())
-    return Deal(dealt[: hubs + medium + small], hubs, small, first_piece[: hubs + 1], listed, tuple(steps))
+    return Schedule(scheduled[: hubs + medium + small], hubs, small, first_piece[: hubs + 1], listed, tuple(steps))
 
 
 class RowClasses(NamedTuple):

@@ -1,4 +1,4 @@
-// CUDA kernels that order vertices by degree, and deal out the work of counting triangles, or of rows in that order. Macro:
+// CUDA kernels that order vertices by degree, and schedule the work of counting triangles, or of rows in that order. Macro:
 // VID.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
@@ -59,12 +59,12 @@ extern "C" __global__ void __launch_bounds__(TILE) sum_amounts(
   }
 }
 
-// Where `dealt` has hubs first, then medium lists, then small ones. `first_piece`: of each hub, and at the end all.
+// Where `scheduled` has hubs first, then medium lists, then small ones. `first_piece`: of each hub, and at the end all.
 // `found`: vertices whose upper neighbors are copied, which are the first, with `most` in total; hubs; medium and small
 // lists; then steps in copied lists, in others, and in a copy of all (Orientation.steps).
-extern "C" __global__ void __launch_bounds__(TILE) deal(
+extern "C" __global__ void __launch_bounds__(TILE) schedule(
     i64 count, const VID* order, const i64* above, const i64* lengths, i64 piece, i64 small, const i64* sums, bool summed,
-    i64 most, VID* dealt, i64* first_piece, u64* found) {
+    i64 most, VID* scheduled, i64* first_piece, u64* found) {
   i64 tiles = (count + TILE - 1) / TILE;
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x, length = i < count ? lengths[order[i]] : 0;
@@ -96,11 +96,11 @@ extern "C" __global__ void __launch_bounds__(TILE) deal(
       first_piece[total[HUBS]] = total[PIECES];
     }
     if (mine.of[HUBS]) {
-      dealt[before[HUBS]] = order[i];
+      scheduled[before[HUBS]] = order[i];
       first_piece[before[HUBS]] = before[PIECES];
     }
-    if (mine.of[MEDIUM]) dealt[total[HUBS] + before[MEDIUM]] = order[i];
-    if (mine.of[SMALL]) dealt[total[HUBS] + total[MEDIUM] + before[SMALL]] = order[i];
+    if (mine.of[MEDIUM]) scheduled[total[HUBS] + before[MEDIUM]] = order[i];
+    if (mine.of[SMALL]) scheduled[total[HUBS] + total[MEDIUM] + before[SMALL]] = order[i];
   }
 }
 

@@ -11,7 +11,7 @@ from frontier.core.arguments import check_array, check_graph, integer
 from frontier.core.base import specialize
 from frontier.core.locking import reads, workspace_of
 
-from ..degree_order import deal, deal_by_id, places_by_degree
+from ..degree_order import places_by_degree, schedule, schedule_by_id
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
@@ -83,7 +83,7 @@ class Orientation:
         longest = int(graph.store.degrees().max(initial=0)) if may_be_by_id else 0
         self._by_id = may_be_by_id and longest <= SHORT_LIST
         if self._by_id:
-            self._members, self._deal = graph.num_vertices, deal_by_id(graph, longest)
+            self._members, self._schedule = graph.num_vertices, schedule_by_id(graph, longest)
             self._lists = np.zeros(1, np.int64), np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
             return
         lengths = graph.degrees()
@@ -91,8 +91,8 @@ class Orientation:
         self._members = int(order.size)
         self._args = functor_args(graph, _goes_up, (self.rank,))
         self._above = count_arcs(graph, order, _goes_up, self._args)[1:]
-        self._deal = deal(graph, order, self._above, lengths)
-        self._listed = order[: self._deal.listed]
+        self._schedule = schedule(graph, order, self._above, lengths)
+        self._listed = order[: self._schedule.listed]
 
     @cached_property
     def rank(self) -> Any:
@@ -102,7 +102,7 @@ class Orientation:
     @property
     def steps(self) -> tuple[int, int, int]:
         """Neighbors that are looked at to find all triangles: copied ones, others, and all in a copy."""
-        return self._deal.steps
+        return self._schedule.steps
 
     def check_version(self) -> None:
         """Raise RuntimeError if the graph has been updated."""
@@ -122,14 +122,14 @@ def _goes_up(src, dst, edge, weight, rank):
 
 def count_triangles(orientation: Orientation, tally: Any) -> int:
     """The number of triangles; if there is a `tally`, one is added to the entries of the vertices of each."""
-    graph, size = orientation.graph, int(orientation._deal.order.size)
+    graph, size = orientation.graph, int(orientation._schedule.order.size)
     counters = workspace_of(graph).counters
     counters.reset()
     if orientation._by_id:
         kernel, n = cpu_kernel_for(graph.package, make_triangles_by_id, (), graph.store.is_sorted), graph.num_vertices
         run_cpu(
-            kernel, (), workers_for(n), bare_view(graph), n, orientation._deal.longest, tally, np.zeros(1, np.int64),
-            counters.array,
+            kernel, (), workers_for(n), bare_view(graph), n, orientation._schedule.longest, tally,
+            np.zeros(1, np.int64), counters.array,
         )  # fmt: skip
         return counters.read()[0]
     if not size:
@@ -140,15 +140,16 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     else:
         kernel = cpu_kernel_for(graph.package, make_triangles, ())
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._deal.order, orientation.rank,
-            orientation._members, orientation._deal.longest, first, lists, tally, np.zeros(1, np.int64), counters.array,
+            kernel, (), workers_for(size), bare_view(graph), orientation._schedule.order, orientation.rank,
+            orientation._members, orientation._schedule.longest, first, lists, tally, np.zeros(1, np.int64),
+            counters.array,
         )  # fmt: skip
     return counters.read()[0]
 
 
 def count_support(orientation: Orientation) -> Any:
     """For each edge the number of triangles (int32), by what functors see as `edge` of its arc that leads up."""
-    graph, order = orientation.graph, orientation.rank if orientation._by_id else orientation._deal.order
+    graph, order = orientation.graph, orientation.rank if orientation._by_id else orientation._schedule.order
     support = graph.xp.zeros(graph.edge_capacity, np.int32)
     if not order.size:
         return support
@@ -163,7 +164,7 @@ def count_support(orientation: Orientation) -> Any:
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
             kernel, (), workers_for(order.size), bare_view(graph), edges, order, orientation.rank,
-            orientation._members, orientation._deal.longest, first, lists, slots, support, np.zeros(1, np.int64),
+            orientation._members, orientation._schedule.longest, first, lists, slots, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support
 
@@ -173,7 +174,7 @@ def _launch(
     of_copies: Any = None,
 ) -> None:  # fmt: skip
     """Launch the CUDA kernel, whose counters are zero."""
-    graph, (order, hubs, small, pieces, *_) = orientation.graph, orientation._deal
+    graph, (order, hubs, small, pieces, *_) = orientation.graph, orientation._schedule
     args = (
         orientation.rank, np.int64(orientation._members), orientation._above, np.int64(orientation._listed.size),
         first, lists, tally, support, of_copies, workspace_of(graph).counters.array,
