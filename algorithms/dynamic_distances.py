@@ -156,6 +156,7 @@ class DynamicDistances(IncrementalAlgorithm):
                 xp.concatenate([self._predecessor, xp.full(fresh, -1, self._predecessor.dtype)]),
             )
         self._everyone = fr.Frontier.all(self.graph)
+        self._queue = None
         self._distance[self.source] = 0 if self._has_source() else self._unreached
 
     # ---- repair -----------------------------------------------------------------------------------------------------

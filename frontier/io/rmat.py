@@ -70,7 +70,7 @@ def rmat(
         _draw(random, drawn, ends[:, begin : begin + _BLOCK])
 
     begins = range(0, count, _BLOCK)
-    with ThreadPoolExecutor(numba.get_num_threads(), thread_name_prefix="dynfrontier-rmat") as pool:
+    with ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, thread_name_prefix="dynfrontier-rmat") as pool:
         list(pool.map(make_block, begins))  # NumPy's loops, which take all of the time, let other threads run
     if permute:
         random = RandomBits(seed)

@@ -125,6 +125,8 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     graph, size = orientation.graph, int(orientation._schedule.order.size)
     counters = workspace_of(graph).counters
     counters.reset()
+    if not graph.num_arcs:
+        return 0
     if orientation._by_id:
         kernel, n = cpu_kernel_for(graph.package, make_triangles_by_id, (), graph.store.is_sorted), graph.num_vertices
         run_cpu(
