@@ -48,9 +48,9 @@ MAX_ARCS = 2**18
 """Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
-RECOMPUTE_ABOVE = 1 / 16
-"""If the vertices that lost their parents have more than this fraction of all arcs, a CPU recomputes the components,
-which takes one pass over the edges."""
+RECOMPUTE_ABOVE, SMALL_ARCS = 1 / 16, 256
+"""If the vertices that lost their parents have more than this fraction of all arcs, and some more, a CPU recomputes the
+components, which takes one pass over the edges."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """If more vertices were attached again than these fractions of all, and of those of the largest component, then another
 one may be the largest by now."""
@@ -168,17 +168,8 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             self._recompute()
             return
         self._notifications = None
-        arguments = *self._forest, self._tally, *self._listed.arguments
-        if graph.device.is_gpu:  # where the host does not wait to know how many vertices lost their parents
-            self._splits(src, dst, *arguments)
-            return
-        if graph.directed:  # either end may be the parent
-            src, dst = graph.joined(src, dst), graph.joined(dst, src)
-        cut = _cut_edges(graph, src, dst, *arguments)
-        if cut.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs:
-            self._torn = True
-        elif cut:
-            _split(graph, cut, *arguments)
+        self._splits(src, dst, *self._forest, self._tally, *self._listed.arguments)
+        self._torn = not graph.device.is_gpu and bool(self._tally[OUTDATED])
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
@@ -410,20 +401,14 @@ def _rename_components(
 
 def _split_components(graph, src, dst, labels, link, level, parent, tally, listed, number, room):
     """Find other paths for the vertices below deleted edges of the forest; those without form new components."""
-    arguments = labels, link, level, parent, tally, listed, number, room
-    tentative = _cut_edges(graph, src, dst, *arguments)
-    if tentative:
-        _split(graph, tentative, *arguments)
-
-
-def _cut_edges(graph, src, dst, labels, link, level, parent, tally, listed, number, room):
-    """The vertices that lost their parents, which are tentative."""
     fr.advanced.clear(number)
-    return fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
-
-
-def _split(graph, tentative, labels, link, level, parent, tally, listed, number, room):
-    """Attach tentative vertices again, or form new components of them."""
+    tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
+    if not tentative:
+        return
+    # The host of a GPU does not wait to know how many there are.
+    if not graph.device.is_gpu and tentative.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs + SMALL_ARCS:
+        tally[OUTDATED] += 1
+        return
     fr.traverse(graph, tentative, _reattach, parent, level, listed, number, room, edges="both")
     detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally)
     if not detached:

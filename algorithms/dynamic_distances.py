@@ -85,7 +85,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._flags = graph.xp.zeros(2, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         self._has_lengths = weighted and graph.weight_dtype is not None
-        self._queue: fr.PriorityFrontier | None = None
+        self._width: Any = None
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._has_read_flags = True
@@ -249,9 +249,10 @@ class DynamicDistances(IncrementalAlgorithm):
     def _relax_nearest_first(self, start: fr.Frontier) -> None:
         """Relax bucket by bucket, as `sssp` does: in any other order, distances would improve again and again."""
         graph = self.graph
+        if self._width is None:  # a pass over all weights, of which those of later batches change little
+            self._width = bucket_width(graph, self._distance.dtype, self._unreached)
         if self._queue is None:
-            width = bucket_width(graph, self._distance.dtype, self._unreached)
-            self._queue = fr.PriorityFrontier(graph, self._distance, width, monotone=True)
+            self._queue = fr.PriorityFrontier(graph, self._distance, self._width, monotone=True)
         queue = self._queue
         queue.clear()
         queue.push(start)
@@ -279,6 +280,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """Recompute from scratch."""
         if self._has_source():
             found = self._static(self.graph, self.source)
+            self._width = None
             self._take(found.distance, found.predecessor)
         else:
             xp, n = self.graph.xp, self.graph.num_vertices
@@ -293,7 +295,7 @@ class DynamicDistances(IncrementalAlgorithm):
         if self.graph.directed:
             self._changed_list = Listed(self.graph).arguments
         self._everyone = fr.Frontier.all(self.graph)
-        self._queue = None
+        self._queue: fr.PriorityFrontier | None = None
         self._bad.fill(0)
         self._flat.fill(0)
         self._known = self._is_checked = self._has_read_flags = True

@@ -6,7 +6,7 @@ in every run. A vertex finds its own candidate, the neighbor over the lightest e
 of a tree are compared. Vertices without a candidate never have one again.
 
 Without weights a CPU finds the same forest in one pass, by Kruskal's algorithm: the edges are ordered by their ends, so
-they need no sort. Of a vertex u, the edges to higher neighbors in one tree differ in the neighbor alone, and the lowest
+they need no sort. The edges of a vertex u to higher neighbors in one tree differ in the neighbor alone, and the lowest
 joins the forest.
 
     tree[v]         a vertex of v's tree, finally the root

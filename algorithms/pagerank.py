@@ -102,9 +102,8 @@ def pagerank(
     weighted : bool, optional
         Whether edges are followed in proportion to their weights; by default if the graph has weights.
     dtype : {"float64", "float32"}
-        Of the ranks. With float32 they take half the memory, and iterations less time. Sums over neighbors are float64
-        still, but ranks are rounded in each iteration: by up to 6e-8 of each, which adds to their total error, so that
-        `tol` must be 0 or at least 1e-6.
+        The type of the ranks. float32 halves their memory. Sums over neighbors remain float64, but each iteration
+        rounds a rank by up to 6e-8 of its value, which adds to the total error: `tol` must be 0 or at least 1e-6.
     fail_on_nonconvergence : bool
         Raise if the tolerance is not reached in `max_iter` iterations.
     layout : {"auto", "native", "csr"}

@@ -1,4 +1,4 @@
-"""What a stream must lead to, found without the project's graphs and operators: NumPy and SciPy on the CPU."""
+"""The expected results of a stream, found without the project's graphs and operators: NumPy and SciPy on the CPU."""
 
 from __future__ import annotations
 

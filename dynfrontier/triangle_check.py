@@ -1,8 +1,8 @@
 """An independent count of the triangles at each vertex: code of its own on the CPU, none of the project's operators.
 
 A vertex's neighbors are marked; a triangle is an arc between two marked vertices. Arcs go from the lower degree to the
-higher, so that few are looked at. Vertices are counted in random order on all cores. What is counted when the time is
-over is a sample of exact counts.
+higher, so that few are looked at. Vertices are counted in random order on all cores: when the time is over, the exact
+counts of a random sample are known.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def count_by_vertex(
     Returns
     -------
     vertices : ndarray
-        Those that were counted; all, in order, if there was time for that.
+        The vertices that were counted: all, in order, if the time was enough.
     counts : ndarray of int64
         The triangles of each.
     """
@@ -78,7 +78,7 @@ def list_neighbors(low: np.ndarray, high: np.ndarray, num_vertices: int) -> Neig
 
 
 def _count_chunks(chunks: Iterator[np.ndarray], neighbors: Neighbors, counts: np.ndarray, time: CheckTime) -> None:
-    """Count at least one chunk, and others until the time is over or there are no more."""
+    """Count at least one chunk, and more until the time is over or there are no more."""
     marks = np.full(counts.size, -1, neighbors.ids.dtype)
     for chunk in chunks:  # the threads share a list's iterator
         _count_at(chunk, *neighbors, marks, counts)

@@ -30,11 +30,11 @@ GENERATED_WINDOW = 3 / 4
 FILE_BATCH = 65536
 NO_ANALYTIC = "none"
 CHECK_SECONDS = 10.0
-"""What a check may take, if the stream and its making or reading took less."""
+"""Seconds that a check may last if the stream and its generation or reading took less."""
 
 
 class Run(NamedTuple):
-    """What was done of the stream, the seconds that it took, and whether the user interrupted it."""
+    """The batches of the stream that were applied, the seconds that they took, and whether the user interrupted it."""
 
     steps: list[Applied]
     seconds: float
@@ -251,16 +251,16 @@ def _run(
 
 
 class Check(NamedTuple):
-    """What a check has found.
+    """The findings of a check.
 
     Attributes
     ----------
     wrong : list of str
-        What differs.
+        The differences.
     verified : str
         With what the result agrees; "" if there was nothing to compare it with.
     recount_seconds : float or None
-        What the count from scratch took.
+        The time of the count from scratch.
     interrupted : bool
         Whether the user interrupted it.
     """

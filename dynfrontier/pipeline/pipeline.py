@@ -233,7 +233,7 @@ class Pipeline:
         device : {"auto", "cpu", "gpu"}
             Where the graph is to be; another device than before will do.
         engine : Engine, optional
-            Of a distributed graph, the workers, as `DistributedGraph` takes them: any number.
+            The workers of a distributed graph, as `DistributedGraph` takes them: any number.
         **options
             As before, without `window` and `names`.
 

@@ -213,6 +213,27 @@ def test_dynamic_components_of_sparse_graphs(dynamic, device, rng, both_ways):
         check(graph, components)
 
 
+def test_dynamic_components_given_up(dynamic, device, rng, both_ways, monkeypatch):
+    """A CPU recomputes components that a batch cuts up, also if others follow before they are read."""
+    module = importlib.import_module("algorithms.dynamic_connected_components")
+    monkeypatch.setattr(module, "RECOMPUTE_ABOVE", 0)
+    monkeypatch.setattr(module, "SMALL_ARCS", 0)
+    src, dst = rng.integers(0, 200, (2, 260))
+    graph = dynamic.from_edges(src, dst, num_vertices=200, device=device, **both_ways)
+    components = DynamicConnectedComponents(graph)
+    for step in range(6):
+        chosen = rng.permutation(260)[:90]
+        for part in (chosen[:45], chosen[45:]):
+            graph.delete_edges(src[part], dst[part])
+        assert components._torn or graph.device.is_gpu
+        if step % 2:
+            check(graph, components)
+        graph.insert_edges(src[chosen], dst[chosen])
+        if step % 3:
+            check(graph, components)
+    check(graph, components)
+
+
 def test_dynamic_components_after_many_small_batches(dynamic, device, rng, both_ways, monkeypatch):
     """Whether they are few enough for their ends to be kept or not."""
     module = importlib.import_module("algorithms.dynamic_connected_components")

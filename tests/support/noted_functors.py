@@ -87,6 +87,8 @@ BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1, "vis
 """How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
 """Some algorithms share functors."""
+FUNCTORS_ALONE = ("argmin", "argmax")
+"""Reductions whose kernels are other ones, which tests of the operator compile."""
 LINKED = set()
 """The operators whose kernels were compiled and linked; without --long, once for each."""
 
@@ -102,7 +104,8 @@ def compile_noted(graph, kept, request):
             plain = [np.int32(1) if isinstance(value, fr.advanced.StepCounter) else value for value in args]
             values = functor_args(graph, op, tuple(plain))
             case = (CASES | {OF_MODES: modes_case, OF_COLUMNS: columns_case})[operator](op, *values, **options)
-            if (made_by, operator) in LINKED and not request.config.getoption("--long", False):
+            is_linked = (made_by, operator) in LINKED and not request.config.getoption("--long", False)
+            if is_linked or options.get("reduce") in FUNCTORS_ALONE:
                 cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
             else:
                 LINKED.add((made_by, operator))

@@ -109,7 +109,7 @@ def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any,
 class Pairs:
     """Pairs of vertices that parts list, on their way to the owners of the first ones, and back.
 
-    Those whose first is negative are skipped.
+    Pairs whose first vertex is negative are skipped.
 
     Raises
     ------
@@ -185,7 +185,7 @@ class Pairs:
         return tuple(self._comm.alltoallv_columns(held, self._counts, self._received)[0])
 
     def release(self, values: Any) -> Any:
-        """What owners have found, where the pairs were listed."""
+        """The owners' answers, where the pairs were listed."""
         if self._at_owners:
             return values
         if self._routed is not None:

@@ -186,7 +186,7 @@ class RowExchange:
     Attributes
     ----------
     listed : tuple
-        What this part lists.
+        The rows that this part lists.
     order : array
         Sorts the rows by owner.
     sent, received : list of int

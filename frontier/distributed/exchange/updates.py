@@ -53,7 +53,7 @@ class PartChange:
     arcs: OwnedArcs | None = None
 
     def notifications(self, part: BasePart) -> tuple[Calls, Calls]:
-        """What observers are notified of before and after the change."""
+        """The notifications of observers before and after the change."""
         raise NotImplementedError
 
     def apply(self, part: BasePart, name: str, arcs: Any) -> Any:
@@ -113,7 +113,7 @@ class VertexChange(PartChange):
     Attributes
     ----------
     done : any
-        What the method of the first local graph has returned.
+        The result of the method of the first local graph.
     """
 
     subject = "an update of the vertices"
@@ -160,7 +160,7 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
 def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult:
     """Change local graphs, vote, and commit.
 
-    What a batch changes is looked up before, so that it can be undone where another part fails. That takes about as
+    Arcs that a batch changes are looked up before, and can be restored where another part fails. That takes about as
     long as the batch itself, and is left out where all parts have several times the memory that they may need. Should
     one fail nevertheless, the graph cannot be used again.
     """
@@ -188,7 +188,7 @@ def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult
 
 
 def _undo_steps(part: BasePart, change: PartChange, targets: Targets) -> list[Callable[[], None]] | None:
-    """What undoes a change of local graphs that may fail one without the other; None without them."""
+    """The functions that undo a change of local graphs that may fail one without the other; None without them."""
     if change.arcs is None or (part.comm.size == 1 and len(targets) == 1):
         return None
     if targets[0][1].safe and targets[-1][1].safe:

@@ -166,10 +166,8 @@ def traverse(
         along = _along(graph, edges)
         limits = {"max_steps": max_steps, "max_arcs": max_arcs}
         if graph.comm.size == 1:
-            return _traverse_alone(
-                along, frontier, op, args, tuple(values), condition=condition, prepare=prepare, balance=balance,
-                **limits,
-            )  # fmt: skip
+            functors = Functors(op, condition, prepare)
+            return _traverse_alone(along, frontier, functors, args, tuple(values), Limits(max_steps, max_arcs), balance)
         on_gpu = steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
         if on_gpu is not None:
             at = steps[0] if steps else None
@@ -214,14 +212,14 @@ def traverse(
 
 
 def _traverse_alone(
-    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, values: tuple, *, condition: Callable | None,
-    prepare: Callable | None, max_steps: int | None, max_arcs: int | None, balance: str,
+    graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, values: tuple, limits: Limits,
+    balance: str,
 ) -> int:  # fmt: skip
     """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
 
     `values` are the arguments with a number in place of a `StepCounter`.
     """
-    local, arrays = graph.local, graph.arrays
+    local, arrays, (op, condition, prepare) = graph.local, graph.arrays, functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     values = check_at_edges(graph, op, values)
     for function, writable in ((condition, 0), (prepare, 1)):
@@ -233,10 +231,7 @@ def _traverse_alone(
     given = tuple(old if isinstance(old, StepCounter) else new for old, new in zip(args, values, strict=True))
     for each in graph.locals():
         follow_updates(each)
-    functors = Functors(op, condition, prepare)
-    done = traverse_along(
-        local, frontier.local, functors, given, Limits(max_steps, max_arcs), balance=balance, entering=entering
-    )
+    done = traverse_along(local, frontier.local, functors, given, limits, balance=balance, entering=entering)
     arrays.written(written_by(by_vertex, op, values, first=4))
     if prepare is not None:
         arrays.written(written_by(by_vertex, prepare, values))

@@ -25,12 +25,12 @@ class PartFacts(BasePart):
 
     @property
     def num_arcs(self) -> int:
-        """Of all parts."""
+        """The arcs of all parts."""
         return self._total_arcs
 
     @property
     def num_edges(self) -> int:
-        """Of all parts; an undirected edge counts once."""
+        """The edges of all parts; an undirected edge counts once."""
         return self._total_arcs if self.directed else self._total_arcs // 2
 
     @property
@@ -45,7 +45,7 @@ class PartFacts(BasePart):
 
     @property
     def structure(self) -> type:
-        """What the parts are stored in."""
+        """The structure of the parts."""
         return getattr(self.local, "structure", type(self.local))
 
     @property

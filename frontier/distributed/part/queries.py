@@ -1,4 +1,4 @@
-"""What may be asked of a distributed graph."""
+"""Queries of a distributed graph."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @forwards("_reverse", "partition", "spare", "version", "broken", "num_arcs", "num_edges")
 class ReverseOfPart:
-    """What makes a `GraphPart` the reverse of another: they share all but which local graph is which."""
+    """A `GraphPart` that is the reverse of another: they share everything, and swap the local graphs."""
 
     read_only = True
     refusal = "this graph is the reverse of another, which is read-only: update that one"

@@ -89,8 +89,8 @@ def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule
 
 
 def schedule_by_id(graph: BaseGraph, longest: int) -> Schedule:
-    """What is known of a CPU's work where vertices are ordered by id, and no lists are copied; steps are estimated from
-    the mean degree."""
+    """The schedule of a CPU where vertices are ordered by id and no lists are copied; steps are estimated from the mean
+    degree."""
     none = np.empty(0, graph.vertex_dtype)
     steps = int(graph.num_arcs / 2 + graph.num_arcs**2 / (4 * max(graph.num_vertices, 1)))
     return Schedule(none, 0, 0, np.zeros(1, np.int64), 0, (0, steps, steps), longest)

@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(TILE) sum_amounts(
   }
 }
 
-// Where `scheduled` has hubs first, then medium lists, then small ones. `first_piece`: of each hub, and at the end all.
+// `scheduled` has hubs first, then medium lists, then small ones. `first_piece`: of each hub, and at the end all.
 // `found`: vertices whose upper neighbors are copied, which are the first, with `most` in total; hubs; medium and small
 // lists; then steps in copied lists, in others, and in a copy of all (Orientation.steps).
 extern "C" __global__ void __launch_bounds__(TILE) schedule(

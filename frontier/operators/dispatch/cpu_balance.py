@@ -70,7 +70,7 @@ def make_deferral(iterator: ModuleType) -> Any:
 
 @jit
 def begin_share(shares, begin, end):
-    """Where a range of positions begins, by arcs: the place of a vertex, the position, and how many of its arcs are
+    """The begin of a range of positions, by arcs: the place of a vertex, the position, and how many of its arcs are
     before that; and where the range ends."""
     at = begin * UNIT
     low = 0
@@ -82,6 +82,16 @@ def begin_share(shares, begin, end):
         else:
             low = middle + 1
     return low, at, at - (shares.ends[low - 1] if low else 0), min(end * UNIT, shares.ends[-1])
+
+
+@jit
+def add_counts(own, tally, counters, total):
+    """Add what a worker has counted, for each vertex if there is a tally, and in total."""
+    if tally is not None:
+        for v in range(own.size):
+            if own[v]:
+                atomic_add(tally, v, own[v])
+    atomic_add(counters, 0, total)
 
 
 @functools.cache

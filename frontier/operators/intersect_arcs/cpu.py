@@ -10,6 +10,8 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.cpu_balance import add_counts
+
 
 def make_intersect_arcs(iterator: ModuleType) -> Any:
     """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
@@ -54,10 +56,6 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
                     if tally is not None:
                         own[x] += of_x
                     total += of_x
-            if tally is not None:
-                for v in range(num_vertices):
-                    if own[v]:
-                        atomic_add(tally, v, own[v])
-            atomic_add(counters, 0, total)
+            add_counts(own, tally, counters, total)
 
     return intersect_arcs

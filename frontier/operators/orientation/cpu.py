@@ -10,6 +10,7 @@ import numpy as np
 from frontier.functor.intrinsics.atomics import atomic_add
 from frontier.runtime import parallel_kernel
 
+from ..dispatch.cpu_balance import add_counts
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at
 
@@ -63,11 +64,7 @@ def make_triangles(iterator: ModuleType) -> Any:
                     if tally is not None:
                         own[x] += of_x
                     total += of_x
-            if tally is not None:
-                for v in range(rank.size):
-                    if own[v]:
-                        atomic_add(tally, v, own[v])
-            atomic_add(counters, 0, total)
+            add_counts(own, tally, counters, total)
 
     return triangles
 
@@ -127,11 +124,7 @@ def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
                     if tally is not None:
                         own[x] += of_x
                     total += of_x
-            if tally is not None:
-                for v in range(size):
-                    if own[v]:
-                        atomic_add(tally, v, own[v])
-            atomic_add(counters, 0, total)
+            add_counts(own, tally, counters, total)
 
     return triangles_by_id
 
