@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba.core import config
 
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_cas, atomic_exch
 from frontier.runtime import jit, threads_for
+from frontier.runtime.compile import warm_up
 from frontier.runtime.values import one_of
 
 from .gpu_balance import BALANCES
@@ -155,13 +155,17 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
 def run_shares(
     graph: BaseGraph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
 ) -> None:  # fmt: skip
-    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, with a `read_view`."""
+    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, with a `read_view`.
+
+    `shares` are None for a loop over whole lists.
+    """
     if balance == "merge":
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return
     count = int(vertices.size)
-    if balance == "thread":
-        run_cpu(kernel, functors, count, *view, vertices, BY_VERTICES, *args)
+    # Kernels are compiled apart for whole lists, which small graphs need alone: a plain loop takes half the time.
+    if balance == "thread" and not (threads_for(ALL, 1) > 1 and warm_up.takes_alternative((run_shares, kernel))):
+        run_cpu(kernel, functors, count, *view, vertices, None, *args)
         return
     long = np.empty(min(count, graph.num_arcs // LONG_LIST), np.int64)
     num_long = np.zeros(1, np.int64)
@@ -178,7 +182,3 @@ def _run_by_arcs(graph: BaseGraph, kernel: Any, functors: tuple, vertices: Any, 
 
 
 _NONE = np.empty(0, np.int64)
-
-BY_VERTICES = None if config.NUMBA_NUM_THREADS == 1 else Shares(_NONE, ALL, _NONE, np.zeros(1, np.int64), _NONE)  # type: ignore[attr-defined]
-"""Each list as a whole: nothing is deferred, or written to any of these arrays. Kernels of a process with a single
-thread are compiled for None, which leaves a plain loop over the lists."""

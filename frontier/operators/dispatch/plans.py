@@ -24,7 +24,6 @@ from frontier.runtime.launch.arguments import NUMBER_WORDS
 from frontier.runtime.memory.scratch import OutputArena
 
 from ..frontiers.frontier import Frontier
-from .cpu_balance import BY_VERTICES
 from .gpu_balance import items_per_block
 from .kernels import reads_of, run_cpu, view_and_weights
 
@@ -152,7 +151,7 @@ class PushOnCpu(AdvancePlan):
         counters = work.counters
         counters.reset()
         run_cpu(
-            self._kernel, functors, count, *view_and_weights(graph, *self._reads), frontier._walk(), BY_VERTICES,
+            self._kernel, functors, count, *view_and_weights(graph, *self._reads), frontier._walk(), None,
             stamps, epoch, out, counters.array, tuple(values),
         )  # fmt: skip
         found = Frontier._of(graph, out) if self._unique else Frontier._listed(graph, out)
