@@ -66,7 +66,6 @@ class Traversal:
     """Repeated advances with the same functors, along the edges of any graph in `traversed`.
 
     The argument at `step` counts the advances. No advance is over more than `most` arcs. `entering` is as for `pull`.
-    `chooses` says whether a kernel chooses between push and pull.
     """
 
     def __init__(
@@ -74,13 +73,18 @@ class Traversal:
         balance: str, entering: BaseGraph | None,
     ):  # fmt: skip
         self.traversed, self.functors, self.values, self.step = traversed, functors, list(values), step
-        self.graph = graph = traversed[0]
+        self.graph = traversed[0]
         self.most, self.balance, self.entering = most, balance, entering
         self.one_way = len(traversed) == 1
-        # With a user's schedule the host chooses: each pull, and each push from a large frontier, takes a launch.
-        may_pull = graph.device.is_gpu and self.one_way and balance == "auto"
-        self.chooses = may_pull and can_pull(graph, functors, entering)
         self._kernels: Any = None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a kernel chooses between push and pull. With a user's schedule the host does: each pull, and each
+        push from a large frontier, takes a launch."""
+        if not (self.graph.device.is_gpu and self.one_way and self.balance == "auto"):
+            return False
+        return can_pull(self.graph, self.functors, self.entering)
 
     def run(self, frontier: Frontier, limit: int) -> int:
         """Advance until the frontier is empty, at most so many times; returns how often."""
