@@ -1,13 +1,15 @@
 """Small batches on a GPU as chains of launches, for structures whose updates take several kernels.
 
-The kernels of a small update take microseconds, and so does each launch; it is to find out what to launch that takes
-the host hundreds of them. A chain is recorded once: its kernels run on the grid of the largest batch of its size, and
-learn from memory how many items there are. It ends with a report to the host, which says whether the batch was applied.
-An invalid one, and one for which memory has to be added first, change nothing, and go the general way.
+The kernels of an update of thousands of edges take microseconds, and so does each launch; it is to find out what to
+launch that takes the host hundreds of them. A chain is recorded once: its kernels run on the grid of the largest batch
+of its size, and learn from memory how many items there are. It ends with a report to the host, which says whether the
+batch was applied. An invalid one, and one for which memory has to be added first, change nothing, and go the general
+way.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,10 +23,14 @@ from frontier.runtime.launch.plan import Plan, Plans
 
 KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
+    "checked",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
-SIZES = 512, 2048, 2 * MAX_EDGES
-"""Arcs of the largest batches; a chain is recorded for each size. The sort compares each arc with each other."""
+SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
+"""Arcs of the largest batches; a chain is recorded for each size."""
+MAX_COMPARED = 2 * MAX_EDGES
+"""Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
+SORT_TILE, MERGED = 2048, 8  # keys that a thread block sorts, and runs that are merged at once (merged_keys.cuh)
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_keys.cuh on
 
@@ -49,7 +55,7 @@ class LaunchSequences:
 
     def plan(self, store: LaunchSequence, kind: str, arcs: int) -> Plan:
         """The plan for a batch of so many arcs, for the graph as it is now."""
-        size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
+        size = SIZES[bisect_left(SIZES, arcs)]
         shift, arrays = id_bits(store.num_vertices), store._chain_arrays()
         plan = self.plans.find((kind, size), shift, arrays)
         if plan is None:
@@ -67,10 +73,13 @@ class LaunchSequences:
         given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
+            size > MAX_COMPARED,
         )  # fmt: skip
         with Plan(work=workspace_of(store), scratch=self.scratch) as plan:
+            if size > MAX_COMPARED:
+                kernels.check_batch(size, self.batch, given, threads=THREADS)
             if store._chain_sorts(kind):
-                kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
+                self._queue_sort(kernels, given, size, keys, order)
                 finish = store._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
             else:
                 kernels.list_small(size, self.batch, given, threads=THREADS)
@@ -78,6 +87,17 @@ class LaunchSequences:
             kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
         plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
         return plan
+
+    def _queue_sort(self, kernels: Kernels, given: Struct, size: int, keys: Any, order: Any) -> None:
+        if size <= MAX_COMPARED:
+            kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
+            return
+        kernels.sort_tiles(size, self.batch, given, threads=SORT_TILE // 2, blocks=size // SORT_TILE)
+        run, spare = SORT_TILE, [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")]
+        for held, merged in ((keys, order), spare), (spare, (keys, order)):  # twice: the result is where it belongs
+            kernels.merge_keys(size, run, *held, *merged)
+            run *= MERGED
+        kernels.mark_ends(size, given)
 
 
 class LaunchSequence:
@@ -103,7 +123,7 @@ class LaunchSequence:
 
     def attach_runtime(self) -> None:
         super().attach_runtime()  # type: ignore[misc]  # that of the graph
-        self.takes_small_batches = self.device.is_gpu
+        self.max_small_batch = SIZES[-1] // (1 if self.directed else 2) if self.device.is_gpu else 0
         self._chains = None
 
     def _chain_arrays(self) -> tuple[Any, ...]:

@@ -24,16 +24,30 @@ struct SmallKeys {
   u64* published;  // the counters' place in the host's memory
   i64 num_counters;
   u32* num_pieces;  // to be set to zero; or null
+  i64 checked;      // whether `check_batch` has run
 };
 
 // Whether the batch is valid, which the host is told otherwise. By all threads of all blocks.
 __device__ inline bool begin_small(const SmallBatch& batch, const SmallKeys& out) {
-  bool valid = batch.is_valid();
+  bool valid = out.checked ? !out.counters[SMALL_INVALID] : batch.is_valid();
   if (blockIdx.x == 0 && threadIdx.x == 0) {
     if (!valid) out.counters[SMALL_INVALID] = 1;
     if (out.num_pieces) *out.num_pieces = 0;
   }
   return valid;
+}
+
+// Whether the batch is valid, for kernels whose blocks are too many to look at it as a whole each.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS) check_batch(i64 count, SmallBatch batch, SmallKeys out) {
+  GRID_STRIDE(e, count) {
+    if (e < batch.count && !batch.is_valid(e)) out.counters[SMALL_INVALID] = 1;
+  }
+}
+
+// The key of arc k, END for one to be ignored.
+__device__ inline i64 small_key(const SmallBatch& batch, const SmallKeys& out, i64 k) {
+  VID u, v;
+  return batch.arc(k, u, v) ? i64(u) << out.shift | i64(v) : END;
 }
 
 // Keys in ascending order; equal ones keep theirs. Eight lanes compare an arc with all others, so that no thread waits for
@@ -43,17 +57,13 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) sort_small(i64 count
   __shared__ i64 piece[PIECE];
   i64 arcs = begin_small(batch, out) ? batch.arcs() : 0;
   if (arcs) batch.write_arcs();
-  auto key_of = [&](i64 k) {
-    VID u, v;
-    return batch.arc(k, u, v) ? i64(u) << out.shift | i64(v) : END;
-  };
   Tile<8> tile;
-  i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8, key = i < arcs ? key_of(i) : END;
+  i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8, key = i < arcs ? small_key(batch, out, i) : END;
   int smaller = 0, before = 0, behind = 0;  // keys that are smaller, and equal ones
   for (i64 base = 0; base < arcs; base += PIECE) {
     int here = int(arcs - base < PIECE ? arcs - base : PIECE), mine = int(i - base);
     __syncthreads();
-    for (int j = threadIdx.x; j < here; j += SMALL_THREADS) piece[j] = key_of(base + j);
+    for (int j = threadIdx.x; j < here; j += SMALL_THREADS) piece[j] = small_key(batch, out, base + j);
     __syncthreads();
 #pragma unroll 4
     for (int j = tile.lane; j < here; j += 8) {
