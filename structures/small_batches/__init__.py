@@ -17,22 +17,28 @@ import numpy as np
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, id_bits
-from frontier.runtime import Counters, Device, Kernels, Scratch
+from frontier.runtime import Counters, Device, Kernels, Scratch, load_kernels
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.launch.plan import Plan, Plans
 
 KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
-    "checked",
+    "invalid", "checked",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
 SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
 """Arcs of the largest batches; a chain is recorded for each size."""
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
-SORT_TILE, MERGED = 2048, 8  # keys that a thread block sorts, and runs that are merged at once (merged_keys.cuh)
+SORT_TILE, MERGED = 512, 16  # keys that a thread block sorts, and runs that are merged at once (kernels.cuh)
 INSERT, DELETE, FIND = "insert", "delete", "find"
-INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_keys.cuh on
+INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
+
+
+def sorting_kernels(store: Any) -> Kernels:
+    """The kernels of this folder, on a GPU."""
+    return load_kernels(__name__, store.device, {name: store.defines[name] for name in ("VID", "WEIGHT")})
 
 
 class LaunchSequences:
@@ -63,7 +69,7 @@ class LaunchSequences:
         return plan
 
     def _capture(self, store: LaunchSequence, kind: str, size: int, shift: int) -> Plan:
-        take, counters, kernels = self.scratch.get, store._counters, store.kernels
+        take, counters, kernels = self.scratch.get, store._counters, sorting_kernels(store)
         keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
         src, dst = take("src", size, store.vertex_dtype), take("dst", size, store.vertex_dtype)
         weighted = kind == INSERT and store.stored_dtype is not None
@@ -73,7 +79,7 @@ class LaunchSequences:
         given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
-            size > MAX_COMPARED,
+            counters.array.data.ptr + counters.array.itemsize * (store._first_outcome + INVALID), size > MAX_COMPARED,
         )  # fmt: skip
         with Plan(work=workspace_of(store), scratch=self.scratch) as plan:
             if size > MAX_COMPARED:
@@ -84,7 +90,7 @@ class LaunchSequences:
             else:
                 kernels.list_small(size, self.batch, given, threads=THREADS)
                 finish = store._queue_chain(kind, None, None, src, dst)
-            kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
+            store.kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
         plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
         return plan
 
@@ -103,7 +109,7 @@ class LaunchSequences:
 class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
-    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_keys.cuh`` and has
+    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh`` and has
     a kernel ``finish_small``.
     """
 
@@ -117,14 +123,18 @@ class LaunchSequence:
     _counters: Counters
     kernels: Kernels
     stored_dtype: np.dtype | None
+    defines: dict[str, Any]
     _first_outcome: ClassVar[int]
-    """*structure*: the first of the three counters that chains report here (SMALL of small_keys.cuh)."""
+    """*structure*: the first of the three counters that chains report here (SMALL of small_report.cuh)."""
     _chains: LaunchSequences | None
 
     def attach_runtime(self) -> None:
         super().attach_runtime()  # type: ignore[misc]  # that of the graph
         self.max_small_batch = SIZES[-1] // (1 if self.directed else 2) if self.device.is_gpu else 0
         self._chains = None
+
+    def update_kernels(self) -> list[Header]:
+        return [*super().update_kernels(), sorting_kernels(self)]  # type: ignore[misc]
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
