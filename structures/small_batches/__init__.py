@@ -109,8 +109,8 @@ class LaunchSequences:
 class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
-    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh`` and has
-    a kernel ``finish_small``.
+    A structure says what its chains are made of. Its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh``, and
+    has a kernel ``finish_small``.
     """
 
     device: Device

@@ -80,7 +80,7 @@ PART_BYTES, MODE_BYTES = {4: 12, 8: 16}, 16
 
 
 def _huge_table(each: int) -> tuple[int, int]:
-    """Slots of the largest table that a block may have, of so many bytes each, and how many neighbors' values it holds."""
+    """Slots, of so many bytes, of the largest table that a block may have, and how many neighbors' values it holds."""
     slots = HUGE_SLOTS
     while slots * each > shared_memory():
         slots //= 2
