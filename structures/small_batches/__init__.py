@@ -31,7 +31,7 @@ SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
 """Arcs of the largest batches; a chain is recorded for each size."""
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
-SORT_TILE, MERGED = 512, 16  # keys that a thread block sorts, and runs that are merged at once (kernels.cuh)
+SORT_TILE, SORT_THREADS, MERGED = 4096, 1024, 8  # keys and threads of a block, and runs merged at once (kernels.cuh)
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
 
@@ -98,7 +98,7 @@ class LaunchSequences:
         if size <= MAX_COMPARED:
             kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
             return
-        kernels.sort_tiles(size, self.batch, given, threads=SORT_TILE // 2, blocks=size // SORT_TILE)
+        kernels.sort_tiles(size, self.batch, given, threads=SORT_THREADS, blocks=size // SORT_TILE)
         run, spare = SORT_TILE, [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")]
         for held, merged in ((keys, order), spare), (spare, (keys, order)):  # twice: the result is where it belongs
             kernels.merge_keys(size, run, *held, *merged)

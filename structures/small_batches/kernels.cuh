@@ -3,9 +3,9 @@
 #include "frontier/cuda/small_keys.cuh"
 #include "frontier/cuda/tile.cuh"
 
-constexpr int SORT_TILE = 512;  // keys (`structures.small_batches` has the same numbers)
-constexpr int SORT_THREADS = SORT_TILE / 2;
-constexpr int MERGED = 16;
+constexpr int SORT_RUN = 512, SORT_TILE = 4096;  // keys (`structures.small_batches` has the same numbers)
+constexpr int SORT_THREADS = 1024;
+constexpr int MERGED = 8;
 
 // Whether the batch is valid; if not, that is counted. By all threads of all blocks.
 __device__ inline bool begin_small(const SmallBatch& batch, const SmallKeys& out) {
@@ -78,7 +78,27 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) list_small(i64 count
   }
 }
 
-// Tiles of keys in ascending order; equal ones keep theirs. By a bitonic network.
+// The place of key `i` among all in `runs` sorted runs, MERGED at most, that are `length` long, a power of two: the number of
+// those before it; equal keys are in the order of their runs. The searches in the runs go on together, so that their loads
+// wait together.
+__device__ __forceinline__ int merged_place(const i64* keys, int i, int length, int runs) {
+  i64 key = keys[i];
+  int own = i / length, place[MERGED];  // in the run of this number, or in an empty one's stead in the key's own
+#pragma unroll
+  for (int r = 0; r < MERGED; ++r) place[r] = (r < runs ? r : own) * length;
+  auto is_before = [&](int at, int r) { return keys[at] <= key - (r >= own); };
+  for (int step = length / 2; step; step /= 2) {
+#pragma unroll
+    for (int r = 0; r < MERGED; ++r) place[r] += is_before(place[r] + step - 1, r) ? step : 0;
+  }
+  int found = i - own * length;
+#pragma unroll
+  for (int r = 0; r < MERGED; ++r)
+    if (r != own && r < runs) found += place[r] - r * length + is_before(place[r], r);
+  return found;
+}
+
+// Tiles of keys in ascending order; equal ones keep theirs. Runs are sorted by bitonic networks, and merged.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(i64 count, SmallBatch batch, SmallKeys out) {
   __shared__ i64 keys[SORT_TILE];
   __shared__ unsigned short from[SORT_TILE];
@@ -89,49 +109,39 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(i64 count,
     from[j] = static_cast<unsigned short>(j);
     if (out.weights && base + j < arcs) out.weights[base + j] = batch.weight(base + j);
   }
-  for (int size = 2; size <= SORT_TILE; size *= 2) {
+  for (int size = 2; size <= SORT_RUN; size *= 2) {
     for (int step = size / 2; step; step /= 2) {
       __syncthreads();
-      int low = 2 * threadIdx.x - (threadIdx.x & (step - 1)), high = low + step;
-      i64 a = keys[low], b = keys[high];
-      unsigned short first = from[low], second = from[high];
-      bool descends = b < a || (b == a && second < first);
-      if (descends == !(low & size)) {
-        keys[low] = b;
-        keys[high] = a;
-        from[low] = second;
-        from[high] = first;
+      for (int pair = threadIdx.x; pair < SORT_TILE / 2; pair += SORT_THREADS) {
+        int low = 2 * pair - (pair & (step - 1)), high = low + step;
+        i64 a = keys[low], b = keys[high];
+        unsigned short first = from[low], second = from[high];
+        bool descends = b < a || (b == a && second < first);
+        if (descends == !(low & (SORT_RUN - 1) & size)) {
+          keys[low] = b;
+          keys[high] = a;
+          from[low] = second;
+          from[high] = first;
+        }
       }
     }
   }
   __syncthreads();
   for (int j = threadIdx.x; j < SORT_TILE; j += SORT_THREADS) {
-    out.keys[base + j] = keys[j];
-    out.order[base + j] = base + from[j];
+    i64 at = base + merged_place(keys, j, SORT_RUN, SORT_TILE / SORT_RUN);
+    out.keys[at] = keys[j];
+    out.order[at] = base + from[j];
   }
 }
 
-// Merges each MERGED runs of `run` sorted keys, a power of two that divides `count`. A key's place is the number of those
-// before it in all runs. The searches in them go on together, so that their loads wait together.
+// Merges each MERGED runs of `run` sorted keys, a power of two that divides `count`.
 extern "C" __global__ void merge_keys(
     i64 count, i64 run, const i64* __restrict__ keys, const i64* __restrict__ order, i64* out_keys, i64* out_order) {
   GRID_STRIDE(i, count) {
-    i64 key = keys[i], first = i / (MERGED * run) * (MERGED * run);
-    const i64* group = keys + first;
-    int length = int(run), own = int((i - first) / run), runs = int(min(i64(MERGED), (count - first) / run));
-    int place[MERGED];  // in the run of this number, or in an empty one's stead in the key's own
-#pragma unroll
-    for (int r = 0; r < MERGED; ++r) place[r] = (r < runs ? r : own) * length;
-    auto is_before = [&](int at, int r) { return group[at] <= key - (r >= own); };
-    for (int step = length / 2; step; step /= 2) {
-#pragma unroll
-      for (int r = 0; r < MERGED; ++r) place[r] += is_before(place[r] + step - 1, r) ? step : 0;
-    }
-    i64 at = i - own * run;
-#pragma unroll
-    for (int r = 0; r < MERGED; ++r)
-      if (r != own && r < runs) at += place[r] - r * length + is_before(place[r], r);
-    out_keys[at] = key;
+    i64 first = i / (MERGED * run) * (MERGED * run);
+    int runs = int(min(i64(MERGED), (count - first) / run));
+    i64 at = first + merged_place(keys + first, int(i - first), int(run), runs);
+    out_keys[at] = keys[i];
     out_order[at] = order[i];
   }
 }
