@@ -8,12 +8,12 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 from structures.changes import Changes
-from structures.small_batches import SIZES
+from structures.small_batches import MAX_ARCS
 
 from .cpu import LARGE, STAGED
 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
-SMALL_LISTS = SIZES[-1]  # a table of large lists always holds as many: those of a chain stay as graphs grow
+SMALL_LISTS = MAX_ARCS  # a table of large lists always holds as many: those of a chain stay as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
 CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 
