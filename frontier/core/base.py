@@ -39,7 +39,7 @@ class BaseStore:
     num_arcs: int
     version: int
     vertex_version: int
-    takes_small_batches: bool
+    max_small_batch: int
     makes_update_plans: bool
     has_sorted_lists: bool
     short_lists: bool | None

@@ -21,7 +21,7 @@ class Change:
         A function is called when the arcs are first asked for.
     small : tuple of arrays, optional
         The same batch as sources, destinations and weights, on the device and of the graph's types, if the structure
-        may take them as they are (`Store.takes_small_batches`). Their values need not be valid.
+        may take them as they are (`Store.max_small_batch`). Their values need not be valid.
     finds : bool
         Whether `slots` are asked for (`Store.insert_and_find`, `Store.erase_and_find`).
     replaces : bool

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .batch.raw import Staging, is_small
+from .batch.raw import MAX_EDGES, Staging, is_small
 
 if TYPE_CHECKING:
     from .base import BaseDynamicGraph
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any] | None:
     """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
-    if not graph.store.takes_small_batches:
+    limit = graph.store.max_small_batch
+    if not limit:
         return None
     dtype = graph.weight_dtype
-    if is_small(graph.xp.ndarray, src, dst, weights, dtype):
+    if is_small(graph.xp.ndarray, src, dst, weights, dtype, limit):
         return src, dst, weights
-    if not is_small(np.ndarray, src, dst, weights, dtype):
+    if not is_small(np.ndarray, src, dst, weights, dtype, min(limit, MAX_EDGES)):
         return None
     work = graph._access.workspace()
     if work.staging is None:

@@ -84,10 +84,10 @@ class Store(BaseStore, ABC):
     decide whether a copy would be faster to read (`frontier.advanced.choose_layout`)."""
     find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
-    takes_small_batches: bool = False
-    """Whether there are `insert_small`, `find_small` and `erase_small`. Users' arrays are on the device and of its
-    types then (`frontier.core.batch.raw`); their values are checked by the kernel. None is returned if they are
-    invalid, or the batch does not fit: then nothing has changed."""
+    max_small_batch: int = 0
+    """Edges of the largest batch for `insert_small`, `find_small` and `erase_small`; 0 if there are no such methods.
+    Users' arrays are on the device and of its types then (`frontier.core.batch.raw`); their values are checked by the
+    kernel. None is returned if they are invalid, or the batch does not fit: then nothing has changed."""
     makes_update_plans: bool = False
     """Whether there are `reserve_for` and `make_update_plan`, besides `insert_and_find`: whether batches may be applied
     by kernels that tell each other what the host would wait for."""
@@ -262,7 +262,7 @@ class Store(BaseStore, ABC):
     # ---- optional: small batches ------------------------------------------------------------------------------------
 
     def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
-        """*structure*, if it sets `takes_small_batches`: `insert` of a small batch, in few launches.
+        """*structure*, if it sets `max_small_batch`: `insert` of a small batch, in few launches.
 
         Parameters
         ----------

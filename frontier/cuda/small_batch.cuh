@@ -3,7 +3,7 @@
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
-constexpr int SMALL_BATCH = 4096;  // edges at most (frontier/core/batch/raw.py has the same number)
+constexpr int SMALL_BATCH = 4096;  // edges that each block may look at (frontier/core/batch/raw.py has the same number)
 constexpr int SMALL_THREADS = 256;  // of a block of such a kernel
 
 // The fields of SmallBatch of frontier/core/batch/raw.py, in order, eight bytes each.
@@ -47,16 +47,17 @@ struct SmallBatch {
     return 2 * e + 1;
   }
 
+  __device__ bool is_valid(i64 e) const {
+    i64 u = id(src, e), v = id(dst, e);
+    if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) return false;
+    if (absent && (absent[u] || absent[v])) return false;
+    return !new_weights || new_weights[e] == new_weights[e];
+  }
   // Whether the batch is valid. By all threads of a block, each of which looks at it as a whole: no block changes
   // anything before it knows of all ids, and none waits for another.
   __device__ bool is_valid() const {
     bool good = true;
-    for (i64 e = threadIdx.x; e < count; e += blockDim.x) {
-      i64 u = id(src, e), v = id(dst, e);
-      if (u < 0 || u >= num_vertices || v < 0 || v >= num_vertices) good = false;
-      else if (absent && (absent[u] || absent[v])) good = false;
-      if (new_weights && new_weights[e] != new_weights[e]) good = false;
-    }
+    for (i64 e = threadIdx.x; e < count; e += blockDim.x) good &= is_valid(e);
     return __syncthreads_and(good);
   }
 
@@ -75,19 +76,31 @@ struct SmallBatch {
   // threads of one block of SMALL_THREADS.
   template <class Kept>
   __device__ i64 write_edges(Kept kept) const {
+    i64 written = 0;
+    for (i64 begin = 0; begin < count; begin += SMALL_BATCH) {
+      i64 end = begin + SMALL_BATCH < count ? begin + SMALL_BATCH : count;
+      written += write_edges(begin, end, written, kept);
+    }
+    return written;
+  }
+
+ private:
+  // The same of the edges from `begin` to `end`, at most SMALL_BATCH, behind `written` others.
+  template <class Kept>
+  __device__ int write_edges(i64 begin, i64 end, i64 written, Kept kept) const {
     constexpr int MOST = SMALL_BATCH / SMALL_THREADS;
-    int each = int((count + SMALL_THREADS - 1) / SMALL_THREADS);
-    i64 low = i64(threadIdx.x) * each;
+    int each = int((end - begin + SMALL_THREADS - 1) / SMALL_THREADS);
+    i64 low = begin + i64(threadIdx.x) * each;
     u32 mine = 0;
 #pragma unroll 4
     for (int j = 0; j < MOST; ++j) {
       VID u, v;
-      if (j >= each || low + j >= count) break;
+      if (j >= each || low + j >= end) break;
       i64 k = told(low + j, u, v);
       if (k >= 0 && kept(low + j, k, u, v)) mine |= 1u << j;
     }
     int total;
-    int at = block_exclusive(__popc(mine), total);
+    i64 at = written + block_exclusive(__popc(mine), total);
     for (; mine; mine &= mine - 1) {
       VID u, v;
       told(low + __ffs(int(mine)) - 1, u, v);

@@ -9,7 +9,7 @@
 #define SMALL 5  // the first place in the counters of what chains report (CHAIN of cpu.py)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
-#include "frontier/cuda/small_keys.cuh"
+#include "frontier/cuda/small_report.cuh"
 
 // Places in the counters (cpu.py has the same).
 #define CHANGES 0  // keys that change the graph

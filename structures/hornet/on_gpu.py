@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.locking import workspace_of
 from structures.changes import Changes
+from structures.small_batches import MAX_ARCS
 
 from .cpu import LARGE, STAGED
 
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
-SMALL_LISTS = 2 * MAX_EDGES  # a table of large lists always holds as many: those of a chain stay as graphs grow
+SMALL_LISTS = MAX_ARCS  # a table of large lists always holds as many: those of a chain stay as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
 CHAIN_BLOCKS = 264  # thread blocks that share them: two for each multiprocessor of a large GPU
 

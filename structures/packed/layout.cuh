@@ -3,7 +3,7 @@
 #define SMALL 16  // the first place in the counters of what chains report (layout.py has the same)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan.cuh"
-#include "frontier/cuda/small_keys.cuh"
+#include "frontier/cuda/small_report.cuh"
 #include "frontier/cuda/tile.cuh"
 #include "structures/packed/view.cuh"
 

@@ -1,4 +1,4 @@
-// Small batches, which the host does not plan (structures/small_batches.py).
+// Small batches, which the host does not plan (structures/small_batches).
 #pragma once
 #include "structures/packed/locate.cuh"
 

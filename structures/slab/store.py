@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import tile_launch
 from frontier.core.store import Store
@@ -101,7 +102,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
     def attach_runtime(self) -> None:
         super().attach_runtime()
         self._attach_pool()
-        self.takes_small_batches = self.makes_update_plans = self.device.is_gpu
+        self.makes_update_plans = self.device.is_gpu
+        self.max_small_batch = MAX_EDGES if self.device.is_gpu else 0
         self._small: SmallUpdates | None = None
         self._batches: Batches | None = None
 

@@ -6,7 +6,7 @@ from model import edges_of, make
 from small_batches import EACH, N, Recorder, batch_of
 
 import frontier.core.batch
-import frontier.core.batch.raw
+import frontier.core.small_updates
 from frontier.core.batch import TransientArcs
 from frontier.core.invariants import check_graph
 from structures import SlabGraph
@@ -16,7 +16,7 @@ from structures.slab import batches
 @pytest.fixture(autouse=True)
 def limits(monkeypatch):
     """No batch is small, some are large, and the slab graph resolves duplicates either way."""
-    monkeypatch.setattr(frontier.core.batch.raw, "MAX_EDGES", 0)
+    monkeypatch.setattr(frontier.core.small_updates, "is_small", lambda *batch: False)
     monkeypatch.setattr(frontier.core.batch, "MAX_PASSING", 50)
     monkeypatch.setattr(batches, "SMALL_TO_RESOLVE", 30)
 

@@ -186,6 +186,31 @@ def test_a_stream_of_batches_of_all_sizes(structure, device, directed, weight_dt
     pair.check()
 
 
+@EACH
+def test_sorted_in_tiles(structure, device, directed, weight_dtype, rng):
+    """Batches of more arcs than are compared with each other; invalid ones change nothing."""
+    n = 3000
+    pair = make(structure, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
+    graph, model = pair.graph, pair.model
+    if not graph.device.is_gpu:
+        pytest.skip("batches of all sizes take one way on the CPU")
+    observer = Recorder(graph)
+    for turn, size in enumerate((9_000, 10_000, 16_000, 9_000)):
+        host, arrays = batch_of(rng, graph, size, 60 if turn == 2 else n)
+        told = effective(model, *host, present=turn == 3)
+        if turn == 3:
+            assert graph.delete_edges(*arrays) == model.delete_edges(*host)
+        else:
+            weights = () if weight_dtype is None else (rng.random(size).astype(weight_dtype),)
+            expected = model.insert_edges(*host, *weights)
+            assert graph.insert_edges(*arrays, *map(graph.xp.asarray, weights)) == expected
+        assert observer.seen[-1] == ("deleted" if turn == 3 else "inserted", told)
+        arrays[0][-1] = n
+        with pytest.raises(ValueError, match="src"):
+            graph.insert_edges(*arrays)
+        pair.check()
+
+
 def test_weights_for_a_graph_without_any_are_refused(device):
     """Also of float64, which NumPy holds to be the same type as None."""
     graph = SlabGraph(10, device=device)

@@ -178,7 +178,7 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
     before = contents(pair.graph)
     batch = random_batch(rng, N, 300, "float32")[: 2 + (update == "insert")]
     with monkeypatch.context() as patch:
-        patch.setattr(pair.graph.store, "takes_small_batches", False)
+        patch.setattr(pair.graph.store, "max_small_batch", 0)
         if half == "first":
             patch.setattr(pair.graph.store, METHOD[update], no_memory)
             with pytest.raises(MemoryError):
@@ -186,7 +186,7 @@ def test_either_half_may_fail(new, rng, update, half, monkeypatch):
             assert contents(pair.graph) == before
         else:  # the graph is updated, and its reverse made again when it is read
             transpose = component_of(pair.graph, InEdges).transpose
-            patch.setattr(transpose, "takes_small_batches", False)
+            patch.setattr(transpose, "max_small_batch", 0)
             patch.setattr(transpose, METHOD[update], no_memory)
             getattr(pair, update)(*batch)
             assert component_of(pair.graph, InEdges).stale
@@ -205,7 +205,7 @@ def test_without_memory_to_rebuild_it(pair, rng, monkeypatch):
         patch.setattr(Store, "empty_like", no_memory)
         with monkeypatch.context() as inner:
             inner.setattr(component_of(pair.graph, InEdges).transpose, "insert", no_memory)
-            inner.setattr(component_of(pair.graph, InEdges).transpose, "takes_small_batches", False)
+            inner.setattr(component_of(pair.graph, InEdges).transpose, "max_small_batch", 0)
             pair.insert([1], [2])
         with pytest.raises(MemoryError):
             reverse.degrees()

@@ -338,7 +338,7 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
     """What was looked up is forgotten, levels stay, and the view is of the arrays as they are."""
     pair = make(LPMA, device, *random_batch(rng, 200, 500), num_vertices=200, strategy=strategy)
     graph, leaves = pair.graph, pair.graph.store.leaves
-    graph.store.takes_small_batches = False  # they would make a plan of their own
+    graph.store.max_small_batch = 0  # they would make a plan of their own
     graph.view()
     room, calls = graph.store._host.room_to_plan, []
 

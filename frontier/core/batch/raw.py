@@ -15,7 +15,7 @@ import numpy as np
 from frontier.runtime import Device
 from frontier.runtime.launch.arguments import Struct
 
-MAX_EDGES = 4096  # of a small batch (SMALL_BATCH of small_batch.cuh)
+MAX_EDGES = 4096  # of a batch that each thread block may look at as a whole (SMALL_BATCH of small_batch.cuh)
 THREADS = 256  # of a block (SMALL_THREADS)
 FIELDS = (
     "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
@@ -25,10 +25,10 @@ NOWHERE = 0, 0
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
-    """Whether users' arrays, of the type `array`, are a small batch that a kernel can take as it is; others need to be
-    converted first."""
-    return type(src) is array and 0 < src.size <= MAX_EDGES and is_plain(array, src, dst, weights, weight_dtype)
+def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any, limit: int) -> bool:
+    """Whether users' arrays, of the type `array`, are a batch of at most `limit` edges that a kernel can take as it is;
+    others need to be converted first."""
+    return type(src) is array and 0 < src.size <= limit and is_plain(array, src, dst, weights, weight_dtype)
 
 
 def is_plain(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with
+from frontier.runtime.compile.cuda import shared_memory
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..dispatch.gpu_balance import resident_blocks
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
-LARGE_THREADS = 512  # as in neighbor_mode.cuh
-LARGE_SLOTS = {False: 8192, True: 4096}  # of the table of a vertex with very many neighbors, as there
+LARGE_THREADS, HUGE_THREADS = 512, 1024  # as in neighbor_mode.cuh
+LARGE_SLOTS = {False: 8192, True: 4096}  # of the table of a vertex with many neighbors, as there
+HUGE_SLOTS = 16384  # of that of a vertex with very many, at most
+FILLED = 5 / 8  # of such a table: by as many neighbors, whose values may be distinct
 COUNT, SCORE = np.dtype(np.int32), np.dtype(np.float64)
 SCORE_PARAMETERS = ("src", "value", "total")
 
@@ -46,21 +49,42 @@ def find_modes(
     linked = mode_functors(op, score, out.dtype)
     kernels = cuda_kernels_for(graph, HEADER, linked, values, mode_options(score, out.dtype))
     # The short lists come first; that kernel lists the vertices with more neighbors for the others.
-    medium, large = (
-        workspace_of(graph).scratch.get(name, len(members), graph.vertex_dtype) for name in ("medium", "large")
-    )
-    sizes = workspace_of(graph).scratch.get("mode_sizes", 2, np.uint32)
-    fill_with(sizes, 0)
-    view = graph.view()
-    kernels.mode_short(
-        len(members), view, members._members(), out, scores, medium, large, sizes, *values, tile=32
-    )  # fmt: skip
-    kernels.mode_medium(1, view, medium, sizes, out, scores, *values, blocks=resident_blocks())
+    take, size = workspace_of(graph).scratch.get, len(members)
+    medium, large = (take(name, size, graph.vertex_dtype) for name in ("medium", "large"))
     total = COUNT if score is None else SCORE
-    kernels.mode_large(
-        1, view, large, sizes, out, scores, *values, blocks=resident_blocks(), threads=LARGE_THREADS,
-        shared=LARGE_SLOTS[score is not None] * (out.dtype.itemsize + total.itemsize),
+    each = out.dtype.itemsize + total.itemsize
+    slots, fitting = _huge_table(each)
+    most = np.uint32(graph.num_arcs * 2 // fitting + graph.num_arcs // (LARGE_SLOTS[score is not None] // 2))
+    huge = take("huge", int(most) * PART_BYTES[graph.vertex_dtype.itemsize], np.uint8)
+    found = take("found", int(most) * MODE_BYTES, np.uint8)
+    sizes = fill_with(take("mode_sizes", 3, np.uint32), 0)
+    view, blocks = graph.view(), resident_blocks()
+    kernels.mode_short(
+        size, view, members._members(), out, scores, medium, large, huge, most, fitting, sizes, *values, tile=32
     )  # fmt: skip
+    kernels.mode_medium(1, view, medium, sizes, out, scores, *values, blocks=blocks)
+    kernels.mode_large(
+        1, view, large, sizes, out, scores, *values, blocks=blocks, threads=LARGE_THREADS,
+        shared=LARGE_SLOTS[score is not None] * each,
+    )  # fmt: skip
+    if most:
+        kernels.mode_huge(
+            1, view, huge, most, np.uint32(slots), sizes, found, *values, blocks=blocks, threads=HUGE_THREADS,
+            shared=slots * each,
+        )  # fmt: skip
+        kernels.best_of_parts(1, huge, most, sizes, found, out, scores, blocks=blocks)
+
+
+PART_BYTES, MODE_BYTES = {4: 12, 8: 16}, 16
+"""Of ``struct Part`` of neighbor_mode.cuh, by the bytes of an id, and of ``struct Mode``, at most."""
+
+
+def _huge_table(each: int) -> tuple[int, int]:
+    """Slots, of so many bytes, of the largest table that a block may have, and how many neighbors' values it holds."""
+    slots = HUGE_SLOTS
+    while slots * each > shared_memory():
+        slots //= 2
+    return slots, int(slots * FILLED)
 
 
 def mode_functors(op: Callable, score: Callable | None, dtype: np.dtype) -> tuple:

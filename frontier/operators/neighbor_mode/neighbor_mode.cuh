@@ -4,9 +4,10 @@
 // Scores depend on the sum of the weights of the edges that have a value. Without them the score is the frequency.
 //
 // A vertex with few neighbors is taken by a warp, whose lanes hold one value each and compare them among themselves. One
-// with more is taken by a block, which counts in a hash table in shared memory. A table may be too small for the distinct
-// values of a vertex with very many neighbors; it then counts a part of the values at a time, as many parts as it takes.
-// No memory is needed but the lists of the vertices with more neighbors.
+// with more is taken by a block, which counts in a hash table in shared memory. The values of a vertex with very many
+// neighbors are divided among blocks by their hashes, so that those of each block are expected to fit into its table; a block
+// whose values do not fit counts a part of them at a time. No memory is needed but the lists of the vertices with more
+// neighbors, and what the blocks have found for those with very many.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -29,9 +30,10 @@ constexpr bool SCORED = false;
 
 constexpr int SHORT = 32;                                // neighbors at most that a warp takes
 constexpr int MEDIUM = 1024;                             // neighbors at most of which a small table holds all values
-constexpr int BLOCK = 256, LARGE_BLOCK = 512;            // threads
+constexpr int BLOCK = 256, LARGE_BLOCK = 512, HUGE_BLOCK = 1024;  // threads
 constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
 constexpr u32 LARGE_SLOTS = SCORED ? 4096 : 8192;        // of the large one
+constexpr int LARGE = LARGE_SLOTS / 4 * 3 - 1;           // neighbors at most, all of whose values it holds
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
 constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted apart
 constexpr u32 ALL_LANES = 0xffffffffu;
@@ -74,9 +76,19 @@ __device__ __forceinline__ Mode mode_of(VID u, RESULT value, Total total ARG_PAR
 __device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
 __device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match_any_sync(lanes, value); }
 
-// Vertices with few neighbors, a warp each; the others are listed in `medium` and `large`, whose sizes are 0 before.
+// A part of the values of a vertex with very many neighbors: those whose hashes have this number among `parts`, a power of two,
+// or 0 for an entry that is not used.
+struct Part {
+  VID u;
+  u32 number, parts;
+};
+
+// Vertices with few neighbors, a warp each; the others are listed in `medium`, `large` and `huge`, whose sizes are 0 before.
+// Of the last list there are `most` entries, enough for a set of vertices if a table holds the values of `fitting` neighbors;
+// those that a vertex finds no entries for, which others list repeatedly, are large.
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
-    i64 count, View view, const VID* vertices, RESULT* out, Score* scores, VID* medium, VID* large, u32* sizes ARG_PARAMS) {
+    i64 count, View view, const VID* vertices, RESULT* out, Score* scores, VID* medium, VID* large, Part* huge, u32 most,
+    i64 fitting, u32* sizes ARG_PARAMS) {
   __shared__ RESULT held[BLOCK / 32][SHORT];
   __shared__ Total weighed[BLOCK / 32][SCORED ? SHORT : 1];
   RESULT* values = held[threadIdx.x >> 5];
@@ -86,10 +98,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
     VID u = vertices[i];
     i64 degree = view.degree(u);
     if (degree > SHORT) {
-      if (lane == 0) {
-        bool is_large = degree > MEDIUM;
-        (is_large ? large : medium)[atomicAdd(sizes + is_large, 1u)] = u;
+      bool is_large = degree > MEDIUM, listed = false;
+      if (degree > LARGE) {
+        u32 parts = 1;
+        while (parts * fitting < degree) parts *= 2;
+        u32 first = lane == 0 ? atomicAdd(sizes + 2, parts) : 0;
+        first = __shfl_sync(ALL_LANES, first, 0);
+        listed = first + parts <= most;
+        for (u32 part = lane; part < parts && first + part < most; part += 32)
+          huge[first + part] = Part{u, part, listed ? parts : 0};
       }
+      if (lane == 0 && !listed) (is_large ? large : medium)[atomicAdd(sizes + is_large, 1u)] = u;
       continue;
     }
     int filled = 0;
@@ -165,19 +184,20 @@ struct Table {
   }
 };
 
-// A vertex, by the threads of a block, with a table of `most_slots`, at least four times as many as there are threads.
-__device__ void take_vertex(const View& view, VID u, RESULT* keys, Total* totals, u32 most_slots, RESULT* out,
-                            Score* scores ARG_PARAMS) {
+// The mode of a part of the values of a vertex, by the threads of a block, with a table of `most_slots`, at least four times as
+// many as there are threads. It is returned to the first thread.
+__device__ Mode take_part(const View& view, const Part& taken, RESULT* keys, Total* totals, u32 most_slots ARG_PARAMS) {
   __shared__ u32 used, without_key;
   __shared__ Mode of_warp[32];
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+  VID u = taken.u;
   i64 degree = view.degree(u), segments = view.segments(u);
   u32 slots = most_slots;
   while (slots > FEWEST_SLOTS && slots / 2 >= 2 * degree) slots /= 2;
   Table table{keys, totals, slots, &used, slots - slots / 4};
-  u32 parts = 1;  // a power of two
+  u32 parts = taken.parts;
   Mode mode = no_mode();
-  for (u32 part = 0; part < parts;) {
+  for (u32 part = taken.number; part < parts;) {
     for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x) {
       keys[slot] = NO_KEY;
       totals[slot] = 0;
@@ -193,7 +213,7 @@ __device__ void take_vertex(const View& view, VID u, RESULT* keys, Total* totals
           RESULT value = op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES);
           if (SCORED && value < 0) continue;
           if (value == NO_KEY) {
-            atomicAdd(&without_key, 1u);
+            if (part == 0) atomicAdd(&without_key, 1u);
             continue;
           }
           u64 hash = hash_of(value);
@@ -208,41 +228,74 @@ __device__ void take_vertex(const View& view, VID u, RESULT* keys, Total* totals
       for (u32 slot = threadIdx.x; slot < slots; slot += blockDim.x)
         if (keys[slot] != NO_KEY) mode = better(mode, mode_of(u, keys[slot], totals[slot] ARG_NAMES));
       if (threadIdx.x == 0 && without_key) mode = better(mode, Mode{NO_KEY, Score(without_key)});
-      ++part;
+      part += taken.parts;
     } else {
       mode = no_mode();
       parts *= 2;
-      part = 0;
+      part = taken.number;
     }
     __syncthreads();
   }
   mode = best_of_warp(mode);
   if (lane == 0) of_warp[warp] = mode;
   __syncthreads();
-  if (warp == 0) {
-    mode = best_of_warp(lane < warps ? of_warp[lane] : no_mode());
-    if (lane == 0) {
-      out[u] = mode.value;
-      scores[u] = mode.score;
-    }
-  }
+  if (warp == 0) mode = best_of_warp(lane < warps ? of_warp[lane] : no_mode());
   __syncthreads();
+  return mode;
+}
+
+__device__ void take_vertices(const View& view, const VID* vertices, u32 size, RESULT* keys, Total* totals, u32 slots,
+                              RESULT* out, Score* scores ARG_PARAMS) {
+  for (u32 i = blockIdx.x; i < size; i += gridDim.x) {
+    VID u = vertices[i];
+    Mode mode = take_part(view, Part{u, 0, 1}, keys, totals, slots ARG_NAMES);
+    if (threadIdx.x) continue;
+    out[u] = mode.value;
+    scores[u] = mode.score;
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_medium(
     i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, Score* scores ARG_PARAMS) {
   __shared__ RESULT keys[SLOTS];
   __shared__ Total totals[SLOTS];
-  u32 size = sizes[0];
-  for (u32 i = blockIdx.x; i < size; i += gridDim.x) take_vertex(view, vertices[i], keys, totals, SLOTS, out, scores ARG_NAMES);
+  take_vertices(view, vertices, sizes[0], keys, totals, SLOTS, out, scores ARG_NAMES);
 }
 
 extern "C" __global__ void __launch_bounds__(LARGE_BLOCK) mode_large(
     i64 count, View view, const VID* vertices, const u32* sizes, RESULT* out, Score* scores ARG_PARAMS) {
   extern __shared__ i64 memory[];
-  RESULT* keys = reinterpret_cast<RESULT*>(memory);
-  Total* totals = reinterpret_cast<Total*>(keys + LARGE_SLOTS);
-  u32 size = sizes[1];
-  for (u32 i = blockIdx.x; i < size; i += gridDim.x)
-    take_vertex(view, vertices[i], keys, totals, LARGE_SLOTS, out, scores ARG_NAMES);
+  Total* totals = reinterpret_cast<Total*>(memory);
+  RESULT* keys = reinterpret_cast<RESULT*>(totals + LARGE_SLOTS);
+  take_vertices(view, vertices, sizes[1], keys, totals, LARGE_SLOTS, out, scores ARG_NAMES);
+}
+
+// Finds the modes of parts, with a table of `slots`, as many as the device has memory for.
+extern "C" __global__ void __launch_bounds__(HUGE_BLOCK) mode_huge(
+    i64 count, View view, const Part* huge, u32 most, u32 slots, const u32* sizes, Mode* found ARG_PARAMS) {
+  extern __shared__ i64 memory[];
+  Total* totals = reinterpret_cast<Total*>(memory);
+  RESULT* keys = reinterpret_cast<RESULT*>(totals + slots);
+  u32 size = min(sizes[2], most);
+  for (u32 i = blockIdx.x; i < size; i += gridDim.x) {
+    if (!huge[i].parts) continue;
+    Mode mode = take_part(view, huge[i], keys, totals, slots ARG_NAMES);
+    if (threadIdx.x == 0) found[i] = mode;
+  }
+}
+
+// The best of each vertex's parts, by a warp.
+extern "C" __global__ void __launch_bounds__(BLOCK) best_of_parts(
+    i64 count, const Part* huge, u32 most, const u32* sizes, const Mode* found, RESULT* out, Score* scores) {
+  u32 lane = threadIdx.x & 31, size = min(sizes[2], most);
+  for (u32 i = (blockIdx.x * BLOCK + threadIdx.x) >> 5; i < size; i += gridDim.x * (BLOCK / 32)) {
+    if (huge[i].number || !huge[i].parts) continue;
+    Mode mode = no_mode();
+    for (u32 part = lane; part < huge[i].parts; part += 32) mode = better(mode, found[i + part]);
+    mode = best_of_warp(mode);
+    if (lane == 0) {
+      out[huge[i].u] = mode.value;
+      scores[huge[i].u] = mode.score;
+    }
+  }
 }

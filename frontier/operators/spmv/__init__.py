@@ -41,7 +41,7 @@ CACHE_BYTES = 32 * 1024
 divides its memory in fixed steps: with a kibibyte less here the cache has half the size, fewer gathers are under way at
 a time, and products take a quarter longer."""
 
-PREPARED = {"cpu": 1.0, "gpu": 0.75}
+PREPARED = {"cpu": 1.0, "gpu": 0.65}
 """The cost of a prepared product, in products of a graph that is walked as fast as CSR."""
 TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of a product that adds to destinations
 

@@ -1,13 +1,8 @@
-"""Small batches on a GPU as chains of launches, for structures whose updates take several kernels.
-
-The kernels of a small update take microseconds, and so does each launch; it is to find out what to launch that takes
-the host hundreds of them. A chain is recorded once: its kernels run on the grid of the largest batch of its size, and
-learn from memory how many items there are. It ends with a report to the host, which says whether the batch was applied.
-An invalid one, and one for which memory has to be added first, change nothing, and go the general way.
-"""
+"""`LaunchSequence`: a structure whose small batches are chains of launches."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,18 +10,29 @@ import numpy as np
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
 from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, id_bits
-from frontier.runtime import Counters, Device, Kernels, Scratch
+from frontier.runtime import Counters, Device, Kernels, Scratch, load_kernels
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.launch.plan import Plan, Plans
 
 KEYS = (
     "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
+    "invalid", "checked",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
-SIZES = 512, 2048, 2 * MAX_EDGES
-"""Arcs of the largest batches; a chain is recorded for each size. The sort compares each arc with each other."""
+SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
+"""Arcs of the largest batches; a chain is recorded for each size."""
+MAX_ARCS = SIZES[-1]
+MAX_COMPARED = 2 * MAX_EDGES
+"""Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
+SORT_TILE, SORT_THREADS, MERGED = 4096, 1024, 8  # keys and threads of a block, and runs merged at once (kernels.cuh)
 INSERT, DELETE, FIND = "insert", "delete", "find"
-INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_keys.cuh on
+INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
+
+
+def sorting_kernels(store: Any) -> Kernels:
+    """The kernels of this folder, on a GPU."""
+    return load_kernels(__package__, store.device, {name: store.defines[name] for name in ("VID", "WEIGHT")})
 
 
 class LaunchSequences:
@@ -49,7 +55,7 @@ class LaunchSequences:
 
     def plan(self, store: LaunchSequence, kind: str, arcs: int) -> Plan:
         """The plan for a batch of so many arcs, for the graph as it is now."""
-        size = SIZES[0] if arcs <= SIZES[0] else SIZES[1] if arcs <= SIZES[1] else SIZES[2]
+        size = SIZES[bisect_left(SIZES, arcs)]
         shift, arrays = id_bits(store.num_vertices), store._chain_arrays()
         plan = self.plans.find((kind, size), shift, arrays)
         if plan is None:
@@ -57,7 +63,7 @@ class LaunchSequences:
         return plan
 
     def _capture(self, store: LaunchSequence, kind: str, size: int, shift: int) -> Plan:
-        take, counters, kernels = self.scratch.get, store._counters, store.kernels
+        take, counters, kernels = self.scratch.get, store._counters, sorting_kernels(store)
         keys, order, ends = take("keys", size, np.int64), take("order", size, np.int64), take("ends", size, np.int32)
         src, dst = take("src", size, store.vertex_dtype), take("dst", size, store.vertex_dtype)
         weighted = kind == INSERT and store.stored_dtype is not None
@@ -67,24 +73,38 @@ class LaunchSequences:
         given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
             dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
+            counters.array.data.ptr + counters.array.itemsize * (store._first_outcome + INVALID), size > MAX_COMPARED,
         )  # fmt: skip
         with Plan(work=workspace_of(store), scratch=self.scratch) as plan:
+            if size > MAX_COMPARED:
+                kernels.check_batch(size, self.batch, given, threads=THREADS)
             if store._chain_sorts(kind):
-                kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
+                self._queue_sort(kernels, given, size, keys, order)
                 finish = store._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
             else:
                 kernels.list_small(size, self.batch, given, threads=THREADS)
                 finish = store._queue_chain(kind, None, None, src, dst)
-            kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
+            store.kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
         plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
         return plan
+
+    def _queue_sort(self, kernels: Kernels, given: Struct, size: int, keys: Any, order: Any) -> None:
+        if size <= MAX_COMPARED:
+            kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
+            return
+        kernels.sort_tiles(size, self.batch, given, threads=SORT_THREADS, blocks=size // SORT_TILE)
+        run, spare = SORT_TILE, [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")]
+        for held, merged in ((keys, order), spare), (spare, (keys, order)):  # twice: the result is where it belongs
+            kernels.merge_keys(size, run, *held, *merged)
+            run *= MERGED
+        kernels.mark_ends(size, given)
 
 
 class LaunchSequence:
     """What a structure whose small batches are chains is, besides a `DynamicGraph`.
 
-    A structure says what its chains are made of; its ``kernels.cuh`` includes ``frontier/cuda/small_keys.cuh`` and has
-    a kernel ``finish_small``.
+    A structure says what its chains are made of. Its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh``, and
+    has a kernel ``finish_small``.
     """
 
     device: Device
@@ -97,14 +117,18 @@ class LaunchSequence:
     _counters: Counters
     kernels: Kernels
     stored_dtype: np.dtype | None
+    defines: dict[str, Any]
     _first_outcome: ClassVar[int]
-    """*structure*: the first of the three counters that chains report here (SMALL of small_keys.cuh)."""
+    """*structure*: the first of the three counters that chains report here (SMALL of small_report.cuh)."""
     _chains: LaunchSequences | None
 
     def attach_runtime(self) -> None:
         super().attach_runtime()  # type: ignore[misc]  # that of the graph
-        self.takes_small_batches = self.device.is_gpu
+        self.max_small_batch = MAX_ARCS // (1 if self.directed else 2) if self.device.is_gpu else 0
         self._chains = None
+
+    def update_kernels(self) -> list[Header]:
+        return [*super().update_kernels(), sorting_kernels(self)]  # type: ignore[misc]
 
     def _chain_arrays(self) -> tuple[Any, ...]:
         """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same

@@ -1,0 +1,157 @@
+// Checks and sorts small batches, whatever the structure. Batches too large for each arc to be compared with each other are
+// sorted in tiles, by a block each, and the tiles are merged. Macros: VID, WEIGHT.
+#include "frontier/cuda/small_keys.cuh"
+#include "frontier/cuda/tile.cuh"
+
+constexpr int SORT_RUN = 512, SORT_TILE = 4096;  // keys (`structures.small_batches` has the same numbers)
+constexpr int SORT_THREADS = 1024;
+constexpr int MERGED = 8;
+
+// Whether the batch is valid; if not, that is counted. By all threads of all blocks.
+__device__ inline bool begin_small(const SmallBatch& batch, const SmallKeys& out) {
+  bool valid = out.checked ? !*out.invalid : batch.is_valid();
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    if (!valid) *out.invalid = 1;
+    if (out.num_pieces) *out.num_pieces = 0;
+  }
+  return valid;
+}
+
+// Whether the batch is valid, for kernels whose blocks are too many to look at it as a whole each.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS) check_batch(i64 count, SmallBatch batch, SmallKeys out) {
+  GRID_STRIDE(e, count) {
+    if (e < batch.count && !batch.is_valid(e)) *out.invalid = 1;
+  }
+}
+
+// The key of arc k, END for one to be ignored.
+__device__ inline i64 small_key(const SmallBatch& batch, const SmallKeys& out, i64 k) {
+  VID u, v;
+  return batch.arc(k, u, v) ? i64(u) << out.shift | i64(v) : END;
+}
+
+// Keys in ascending order; equal ones keep theirs. Eight lanes compare an arc with all others, so that no thread waits for
+// another's result. Launched with eight threads for each of `count` arcs, no fewer than there are.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS) sort_small(i64 count, SmallBatch batch, SmallKeys out) {
+  constexpr int PIECE = 1024;
+  __shared__ i64 piece[PIECE];
+  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0;
+  if (arcs) batch.write_arcs();
+  Tile<8> tile;
+  i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8, key = i < arcs ? small_key(batch, out, i) : END;
+  int smaller = 0, before = 0, behind = 0;  // keys that are smaller, and equal ones
+  for (i64 base = 0; base < arcs; base += PIECE) {
+    int here = int(arcs - base < PIECE ? arcs - base : PIECE), mine = int(i - base);
+    __syncthreads();
+    for (int j = threadIdx.x; j < here; j += SMALL_THREADS) piece[j] = small_key(batch, out, base + j);
+    __syncthreads();
+#pragma unroll 4
+    for (int j = tile.lane; j < here; j += 8) {
+      i64 other = piece[j];
+      smaller += other < key;
+      if (other == key) (j < mine ? before : behind) += j != mine;
+    }
+  }
+  smaller = tile.reduce(smaller, Sum());
+  before = tile.reduce(before, Sum());
+  behind = tile.reduce(behind, Sum());
+  if (tile.lane || i >= count) return;
+  if (i >= arcs) {
+    out.keys[i] = END;
+    return;
+  }
+  int place = smaller + before;
+  out.keys[place] = key;
+  out.order[place] = i;
+  out.ends[i] = (place + behind) << 1 | (before == 0);
+  if (out.weights) out.weights[i] = batch.weight(i);
+}
+
+// The arcs as they come, for kernels that need them in no order.
+extern "C" __global__ void __launch_bounds__(SMALL_THREADS) list_small(i64 count, SmallBatch batch, SmallKeys out) {
+  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0;
+  GRID_STRIDE(k, count) {
+    VID u, v;
+    bool good = k < arcs && batch.arc(k, u, v);
+    out.src[k] = good ? u : VID(-1);
+    out.dst[k] = good ? v : VID(-1);
+  }
+}
+
+// The place of key `i` among all in `runs` sorted runs, MERGED at most, that are `length` long, a power of two: the number of
+// those before it; equal keys are in the order of their runs. The searches in the runs go on together, so that their loads
+// wait together.
+__device__ __forceinline__ int merged_place(const i64* keys, int i, int length, int runs) {
+  i64 key = keys[i];
+  int own = i / length, place[MERGED];  // in the run of this number, or in an empty one's stead in the key's own
+#pragma unroll
+  for (int r = 0; r < MERGED; ++r) place[r] = (r < runs ? r : own) * length;
+  auto is_before = [&](int at, int r) { return keys[at] <= key - (r >= own); };
+  for (int step = length / 2; step; step /= 2) {
+#pragma unroll
+    for (int r = 0; r < MERGED; ++r) place[r] += is_before(place[r] + step - 1, r) ? step : 0;
+  }
+  int found = i - own * length;
+#pragma unroll
+  for (int r = 0; r < MERGED; ++r)
+    if (r != own && r < runs) found += place[r] - r * length + is_before(place[r], r);
+  return found;
+}
+
+// Tiles of keys in ascending order; equal ones keep theirs. Runs are sorted by bitonic networks, and merged.
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(i64 count, SmallBatch batch, SmallKeys out) {
+  __shared__ i64 keys[SORT_TILE];
+  __shared__ unsigned short from[SORT_TILE];
+  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0, base = i64(blockIdx.x) * SORT_TILE;
+  if (arcs) batch.write_arcs();
+  for (int j = threadIdx.x; j < SORT_TILE; j += SORT_THREADS) {
+    keys[j] = base + j < arcs ? small_key(batch, out, base + j) : END;
+    from[j] = static_cast<unsigned short>(j);
+    if (out.weights && base + j < arcs) out.weights[base + j] = batch.weight(base + j);
+  }
+  for (int size = 2; size <= SORT_RUN; size *= 2) {
+    for (int step = size / 2; step; step /= 2) {
+      __syncthreads();
+      for (int pair = threadIdx.x; pair < SORT_TILE / 2; pair += SORT_THREADS) {
+        int low = 2 * pair - (pair & (step - 1)), high = low + step;
+        i64 a = keys[low], b = keys[high];
+        unsigned short first = from[low], second = from[high];
+        bool descends = b < a || (b == a && second < first);
+        if (descends == !(low & (SORT_RUN - 1) & size)) {
+          keys[low] = b;
+          keys[high] = a;
+          from[low] = second;
+          from[high] = first;
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int j = threadIdx.x; j < SORT_TILE; j += SORT_THREADS) {
+    i64 at = base + merged_place(keys, j, SORT_RUN, SORT_TILE / SORT_RUN);
+    out.keys[at] = keys[j];
+    out.order[at] = base + from[j];
+  }
+}
+
+// Merges each MERGED runs of `run` sorted keys, a power of two that divides `count`.
+extern "C" __global__ void merge_keys(
+    i64 count, i64 run, const i64* __restrict__ keys, const i64* __restrict__ order, i64* out_keys, i64* out_order) {
+  GRID_STRIDE(i, count) {
+    i64 first = i / (MERGED * run) * (MERGED * run);
+    int runs = int(min(i64(MERGED), (count - first) / run));
+    i64 at = first + merged_place(keys + first, int(i - first), int(run), runs);
+    out_keys[at] = keys[i];
+    out_order[at] = order[i];
+  }
+}
+
+// `ends` of the keys, all of which are sorted.
+extern "C" __global__ void mark_ends(i64 count, SmallKeys out) {
+  GRID_STRIDE(i, count) {
+    i64 key = out.keys[i], last = i;
+    if (key == END) continue;
+    if (i + 1 < count && out.keys[i + 1] == key) last += first_place<true>(out.keys + i, count - i, key) - 1;
+    out.ends[out.order[i]] = int(last << 1) | (i == 0 || out.keys[i - 1] != key);
+  }
+}
