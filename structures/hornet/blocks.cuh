@@ -35,7 +35,7 @@ extern "C" __global__ void open_arrays(
 // Takes the blocks that each class must supply, in the order of the directory: a thread block to each block-array
 // writes the first slots of the blocks it takes, and clears their bits. `fresh` holds those of class 0, then of class
 // 1, and so on.
-extern "C" __global__ void take_blocks(
+extern "C" __global__ void __launch_bounds__(1024) take_blocks(
     i64 count, const int* directory, const int* class_first, const i64* prefix, const signed char* array_classes,
     int* free_counts, u32* free_bits, i64 unit_bits, const i64* counters, i64* fresh) {
   __shared__ i64 offsets[CLASSES];

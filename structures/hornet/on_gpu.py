@@ -87,7 +87,7 @@ def move_unplanned(store: Any, changes: Changes, mode: int, moves: Any, large: A
     if entries:
         kernels.take_blocks(
             entries, units, class_first, prefix, store.array_classes, store.free_counts, store.free_bits,
-            store.unit_bits, counters, fresh, threads=256, blocks=entries,
+            store.unit_bits, counters, fresh, threads=1024, blocks=entries,
         )  # fmt: skip
     if changes.replace is not None:
         changes.replace()

@@ -202,7 +202,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         if fresh.size:
             self.kernels.take_blocks(
                 entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
-                self.unit_bits, counters.array, fresh, threads=256, blocks=entries,
+                self.unit_bits, counters.array, fresh, threads=1024, blocks=entries,
             )  # fmt: skip
         self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
         self._block_edges += int(((requests - returned) * sizes).sum())
