@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .batch.raw import Staging, is_small
+from .locking import workspace_of
 
 if TYPE_CHECKING:
     from .base import BaseDynamicGraph
@@ -21,7 +22,7 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
         return src, dst, weights
     if not is_small(np.ndarray, src, dst, weights, dtype):
         return None
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     if work.staging is None:
         work.staging = Staging(graph.device)
     return work.staging.copy(src, dst, weights)

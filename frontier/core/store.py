@@ -19,12 +19,14 @@ from frontier.runtime.launch.recorder import recorder
 from .base import BaseStore
 from .batch import ArcMaker, Arcs
 from .files import array_types, stored_arrays
-from .locking import Access
+from .forwarding import forwards
+from .locking import Access, workspace_of
 from .payload import WEIGHTS, Payload
 from .sort import sorted_unique_arcs, split_keys, unique_arcs
 from .view import bare_view, pack_view, with_pointer
 
 
+@forwards("device", "xp")
 class Store(BaseStore, ABC):
     """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
 
@@ -119,11 +121,6 @@ class Store(BaseStore, ABC):
         self._view: tuple[int, Any] | None = None
         self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
         self.short_lists: bool | None = None  # see `tile_size` of the operators
-
-    @property
-    def xp(self) -> Any:
-        """The array module of the store's device: ``numpy`` or ``cupy``."""
-        return self.device.xp
 
     @property
     def store(self) -> Store:
@@ -401,7 +398,7 @@ class Store(BaseStore, ABC):
 
     def make_arcs(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
-        work = self._access.workspace()
+        work = workspace_of(self)
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
         return work.arc_maker.arcs(src, dst, weights, num_vertices=self.num_vertices, absent=self.absent, **options)
@@ -446,4 +443,4 @@ class Store(BaseStore, ABC):
     @property
     def scratch(self) -> Scratch:
         """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
-        return self._access.workspace().scratch
+        return workspace_of(self).scratch

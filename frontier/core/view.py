@@ -74,7 +74,7 @@ def with_pointer(view: ByValue, array: Any) -> ByValue:
 
 
 def bare_view(graph: Any) -> Any:
-    """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
-    compiled kernels."""
-    view = graph.view()
+    """The view, of a graph or store, for CPU kernels that look at no weights: it has none, so that graphs with and
+    without them share compiled kernels."""
+    view = graph.store.view()
     return view if getattr(view, "weights", None) is None else view._replace(weights=None)
