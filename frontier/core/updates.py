@@ -64,23 +64,12 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
     """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
     change.observers = graph._observers.live()
-    if change.small is None and not change.always and not len(change.arcs):
+    if change.small is None and not change.always and not change.arcs.size:
         return change
     for component in graph._components:
         component.reserve(graph, change)
-    if change.small is None or not _run_small(graph, change):
-        _run(graph, change)
-    return change
-
-
-def apply_to_store(store: Any, change: Change) -> None:
-    """Apply a change to a store alone, and count its arcs."""
-    if change.small is None or not _apply_small(store, change, None, None):
-        _apply(store, change, change.arcs)
-    store.commit(change.changed if change.kind is INSERT else -change.changed)
-
-
-def _run(graph: BaseDynamicGraph, change: Change) -> None:
+    if change.small is not None and _run_small(graph, change):
+        return change
     arcs, inserts, notify = change.arcs, change.kind is INSERT, graph._observers.notify
     notifications: list[Notification] = []
     changes: list[Notification] = []
@@ -105,11 +94,19 @@ def _run(graph: BaseDynamicGraph, change: Change) -> None:
         notify("edges_inserted" if inserts else "edges_deleted", notifications)
     if changes:
         notify("edges_changed", changes)
+    return change
+
+
+def apply_to_store(store: Any, change: Change) -> None:
+    """Apply a change to a store alone, and count its arcs."""
+    if change.small is None or not _apply_small(store, change, None, None):
+        _apply(store, change, change.arcs)
+    store.commit(change.changed if change.kind is INSERT else -change.changed)
 
 
 def _apply(store: Any, change: Change, arcs: Arcs) -> None:
     """Have a store apply a change."""
-    if change.always and not len(arcs):
+    if change.always and not arcs.size:
         return
     if change.kind is INSERT:
         if change.finds:
@@ -206,8 +203,8 @@ def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tu
 def notifications_of(
     graph: BaseDynamicGraph, arcs: Arcs, present: bool, observers: list[UpdateObserver] | None = None
 ) -> list[Notification]:  # fmt: skip
-    """Each observer, by default of all, with the sources and destinations that it is to be notified of: of all arcs, or,
-    if it is exact, of the effective edges, which the first of these computes."""
+    """Each observer, by default of all, with the sources and destinations that it is to be notified of: those of all
+    arcs, or, if it is exact, of the effective edges, which the first of these computes."""
     notifications: list[Notification] = []
     effective = None
     for observer in graph._observers.live() if observers is None else observers:

@@ -120,7 +120,7 @@ def record_duplicate(slot, i, table, table_size, recorded, counters):
 def insert_arcs(
     count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
 ):  # fmt: skip
-    """See the kernel ``insert_listed``."""
+    """See the kernel ``insert``."""
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for k in range(-LEAD, count):

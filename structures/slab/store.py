@@ -172,8 +172,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
     # ---- insertion --------------------------------------------------------------------------------------------------
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        slots = self.scratch.get("slots", len(arcs), np.int64)
-        self._host.insert(self, arcs, slots, resolving=True)
+        slots = self._host.insert(self, arcs, resolving=True)
         counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
@@ -188,8 +187,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
-        slots = self.scratch.get("slots", len(arcs), np.int64)
-        self._host.insert(self, arcs, slots, resolving=False)
+        slots = self._host.insert(self, arcs, resolving=False)
         counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
