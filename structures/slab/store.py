@@ -177,6 +177,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         arcs.check(waited=True)
         self._account(counts)
         if not counts[DEFERRED] and not counts[OVERFULL]:
+            self.keep_view()
             return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
         self._host.clear_duplicates(self)
         try:
@@ -296,6 +297,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
             self.payload.edges_at(self, edges, out=edges)
+        self.keep_view()
         self._flush_after(deleted)
         return deleted
 
