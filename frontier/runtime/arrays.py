@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Device
+from .device import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -90,8 +90,9 @@ def _of_cudf(column: Any, name: str) -> Any:
 
 def _foreign(device: Device, values: Any, name: str) -> Any:
     """An array of another library, or of the other device, as an array of this one."""
-    values = _plain(values)
-    if is_cudf(values):
+    if isinstance(values, np.ndarray | list | tuple | range):
+        array = _host_array(values, name)
+    elif is_cudf(values := _plain(values)):
         array = _of_cudf(values, name)
     elif has_dlpack(values):
         array = _from_dlpack(values, name)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import Device, ErrorFlag, Kernels, Scratch, load_kernels, resolve_device
+from frontier.runtime import CPU, Device, ErrorFlag, Kernels, Scratch, load_kernels
 from frontier.runtime.arrays import NAMES_HINT, as_ids, as_weights, same_length
 from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise
@@ -290,7 +290,7 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
         An id is outside ``[0, num_vertices)`` or names a deleted vertex.
     """
     # Those of the host are checked before they are copied to the device, which the host then need not wait for.
-    there = resolve_device("cpu") if isinstance(ids, np.ndarray | list | tuple | range) else device
+    there = CPU if isinstance(ids, np.ndarray | list | tuple | range) else device
     ids = as_ids(there, ids, name)
     if ids.size:
         _range_error(there, ids, name, num_vertices)
@@ -352,7 +352,7 @@ SMALL_IDS = 4096
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:
-    xp, ids = (np, device.to_host(ids)) if ids.size <= SMALL_IDS else (device.xp, ids)
+    xp, ids = (np, device.to_host(ids)) if device.is_gpu and ids.size <= SMALL_IDS else (device.xp, ids)
     bad = xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])
