@@ -16,6 +16,8 @@ from .errors import FunctorError
 from .graphs import FunctorGraph, GraphForm
 
 ARRAY_DTYPES = tuple(C_TYPES)
+NUMBERS = {int: np.int64, float: np.float64, bool: np.bool_, **{dtype.type: dtype.type for dtype in ARRAY_DTYPES}}
+"""The types that functors have numbers in, by the types that users pass."""
 
 
 def functor_arguments(
@@ -31,8 +33,12 @@ def functor_arguments(
     """
     values, array = [], device.xp.ndarray
     for i, value in enumerate(args):
-        usual = type(value) is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous
-        values.append(value if usual else _argument(device, function_name, i, value, graph_argument))
+        kind = type(value)
+        if kind in NUMBERS:
+            value = NUMBERS[kind](value)
+        elif not (kind is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous):
+            value = _argument(device, function_name, i, value, graph_argument)
+        values.append(value)
     return tuple(values)
 
 
@@ -40,12 +46,6 @@ def _argument(
     device: Device, function_name: str, i: int, value: Any, graph_argument: Callable[[Any], Any] | None
 ) -> Any:
     kind = type(value)
-    if kind is int:
-        return np.int64(value)
-    if kind is float:
-        return np.float64(value)
-    if kind is bool:
-        return np.bool_(value)
     if isinstance(value, device.xp.ndarray):
         if value.dtype not in ARRAY_DTYPES:
             raise FunctorError(

@@ -35,11 +35,13 @@ HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
 _in_memory: dict[Any, Any] = clearable({})
 
 
-def functor_identity(function: Callable) -> Identity:
-    """What tells functors apart: their code, and the values of everything it names.
+def functor_identity(function: Callable | None) -> Identity | None:
+    """What tells functors apart: their code, and the values of everything it names; None for an absent one.
 
     Raises FunctorError if it names an array, a list or a whole module, whose contents may change.
     """
+    if function is None:
+        return None
     try:
         return known(function).identity  # type: ignore[arg-type]
     except MutableGlobalError as error:

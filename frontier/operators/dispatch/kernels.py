@@ -64,12 +64,23 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
     checked = is_checking()
-    key = (graph_package, make, tuple([f and functor_identity(f) for f in functors]), options, checked)
+    key = (graph_package, make, tuple(map(functor_identity, functors)), options, checked)
     found = _kernels.get(key)
     if found is None:
         compiled = (f and cpu_functor(f, checked=checked) for f in functors)
-        found = _kernels[key] = make(*iterators_of(graph_package), *compiled, *options)
+        found = make(*iterators_of(graph_package), *compiled, *options)
+        _kernels[key] = found = _checked_after(found) if checked and functors else found
     return found
+
+
+def _checked_after(launch: Callable[..., None]) -> Callable[..., None]:
+    """A kernel whose functors check their indices, each call of which is waited for, to hear of bad ones."""
+
+    def launch_and_check(*args: Any, **options: Any) -> None:
+        launch(*args, **options)
+        check_report()
+
+    return launch_and_check
 
 
 def iterators_of(graph_package: str | None) -> list[ModuleType]:
@@ -87,7 +98,7 @@ def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> 
 
     With edge data the weights say which edge it is, too.
     """
-    edge, weight = reads_of(op)
+    edge, weight = (False, False) if op is None else _reads(op.__code__)
     return view_and_weights(graph, edge, weight or weighted)
 
 
@@ -125,8 +136,6 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         if function is None:
             raise
         raise explain(function, error, "the CPU") from None
-    if is_checking():
-        check_report()
 
 
 A_TRUTH = "True or False"
@@ -180,7 +189,7 @@ def cuda_kernels_for(
     checked = is_checking()
     key = (
         header, graph.store.kernels, edge_macros(graph), types, options, checked,
-        tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
+        tuple((symbol, functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:
@@ -289,14 +298,8 @@ class CudaKernels:
 
 
 class CheckedKernels(CudaKernels):
-    """Kernels whose functors check their indices: each launch is waited for, to hear of bad ones."""
+    """Kernels whose functors check their indices."""
 
     def __getattr__(self, name: str) -> Any:
-        launch = super().__getattr__(name)
-
-        def launch_and_check(*args: Any, **options: Any) -> None:
-            launch(*args, **options)
-            check_report()
-
-        self.__dict__[name] = launch_and_check
-        return launch_and_check
+        launch = self.__dict__[name] = _checked_after(super().__getattr__(name))
+        return launch

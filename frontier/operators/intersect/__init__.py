@@ -238,7 +238,7 @@ def _intersect(
     elif count:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_intersect, functors, not graph.finds_fast, numbered)
-        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
+        edges = None if op is None or graph.payload.table is None else readable_weights(graph, weighted=False)
         run_cpu_groups(graph, partial(run_cpu, kernel, functors), (bare_view(graph), edges), us, vs, counts, values)
     return counts
 

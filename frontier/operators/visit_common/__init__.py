@@ -77,6 +77,6 @@ def visit_common(
     elif count and not graph.device.is_gpu:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_visit_common, functors, numbered)
-        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
+        edges = None if op is None or graph.payload.table is None else readable_weights(graph, weighted=False)
         run_cpu(kernel, functors, count, bare_view(graph), edges, *arrays, first_edge, counts, values)
     return counts
