@@ -212,7 +212,8 @@ class ArcMaker:
         if weights is not None:
             refuse_weights(self.weight_dtype)
             weights = as_weights(device, weights, "weights", self.weight_dtype)
-        same_length(src=src, dst=dst, weights=weights)
+        if src.size != dst.size or weights is not None:
+            same_length(src=src, dst=dst, weights=weights)
         count = int(src.size)
         total = count if directed else 2 * count
         weighted = weighted and self.weight_dtype is not None
