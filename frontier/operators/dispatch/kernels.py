@@ -12,7 +12,6 @@ import numba
 import numpy as np
 
 from frontier.core.locking import workspace_of
-from frontier.core.view import bare_view
 from frontier.functor import (
     CudaFunctor,
     GraphForm,
@@ -26,7 +25,7 @@ from frontier.functor import (
     parameter_types,
 )
 from frontier.functor.check import names_parameter
-from frontier.functor.checking import check_report, checked_arguments, is_checking
+from frontier.functor.checking import bounds_checked, check_report, checked_arguments, is_checking
 from frontier.runtime.compile import warm_up
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
@@ -55,7 +54,7 @@ def graph_argument(graph: BaseGraph) -> Any:
     (`frontier.functor.intrinsics.neighbors`)."""
     if graph.device.is_gpu:
         return argument_on_gpu(graph, view_macros(graph), workspace_of(graph))
-    return argument_on_cpu(graph, bare_view(graph), readable_weights(graph))
+    return argument_on_cpu(graph, graph.store.bare_view(), readable_weights(graph))
 
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
@@ -63,7 +62,7 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
     if interpreting.get():
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
-    checked = is_checking()
+    checked = bounds_checked.get()
     key = (graph_package, make, tuple(map(functor_identity, functors)), options, checked)
     found = _kernels.get(key)
     if found is None:
@@ -116,8 +115,8 @@ def _reads(code: CodeType) -> tuple[bool, bool]:
 def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, Any]:
     """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
     if graph.payload.table is not None:
-        return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
-    return (graph.view(), graph.store.weights) if weight else (bare_view(graph), None)
+        return graph.store.bare_view(), readable_weights(graph, weight) if edge or weight else None
+    return (graph.view(), graph.store.weights) if weight else (graph.store.bare_view(), None)
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
