@@ -313,11 +313,8 @@ class Frontier:
             A member was deleted.
         """
         self.check()
-        known = self._known_arcs()
-        if known is None or self._size is None:
-            known = total_degree(self.graph, self._members()) if self._make_set() else 0
-            self._arcs, self._version = known, self.graph.version
-        return known
+        self._make_set()
+        return self._walk_arcs()
 
     def check(self) -> None:
         """Raise ValueError if a member was deleted meanwhile; reinserted ids are valid again."""
