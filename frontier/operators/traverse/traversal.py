@@ -139,7 +139,7 @@ class Traversal:
         if self.one_way and pull_pays(self.graph, frontier, self.functors, self.entering):
             return self._pull
         medium = arcs is not None and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
-        return self._push_together if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
+        return self._push_medium if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
 
     # ---- ways: each returns the next frontier, and how many advances were made ---------------------------------------
 
@@ -168,7 +168,7 @@ class Traversal:
         pulls = self._pull_arguments(workspace_of(self.graph).scratch.get)
         return self._launch_together(frontier, arcs or 0, limit, (MAX_ARCS, self.most), pulls)
 
-    def _push_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+    def _push_medium(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer medium, or a pull may pay."""
         most = min(MEDIUM_ARCS, self.most)
         if self.one_way and can_pull(self.graph, self.functors, self.entering):
