@@ -123,16 +123,21 @@ class Access:
             return apply(*args)
         interrupts = HeldInterrupts()
         try:
-            held = self.begin_update(interrupts)
+            held = self._enter(interrupts)
             try:
                 return apply(*args)
             finally:
-                self.end_update(held)
+                try:
+                    if self._streams is not None:
+                        self._streams.end_update()
+                finally:
+                    self.updates += 1
+                    self._leave(held)
         finally:
             interrupts.release()
 
-    def begin_update(self, interrupts: HeldInterrupts) -> list[Share]:
-        """Wait until no other thread reads or updates; returns what `end_update` takes.
+    def _enter(self, interrupts: HeldInterrupts) -> list[Share]:
+        """Wait until no other thread reads or updates; returns what `_leave` takes.
 
         Raises
         ------
@@ -167,16 +172,8 @@ class Access:
             raise
         return held
 
-    def end_update(self, held: list[Share]) -> None:
-        """Let others in again."""
-        try:
-            if self._streams is not None:
-                self._streams.end_update()
-        finally:
-            self.updates += 1
-            self._leave(held)
-
     def _leave(self, held: list[Share]) -> None:
+        """Let others in again."""
         self.writer = None
         self._barred = self.broken is not None
         for share in held:

@@ -374,7 +374,7 @@ class Frontier:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
         known = self._known_arcs()
         if known is None:
-            known = total_degree(self.graph, self._walk()) if self else 0
+            known = total_degree(self.graph, self._walk())
             self._arcs, self._version = known, self.graph.version
         return known
 

@@ -146,7 +146,7 @@ class Traversal:
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer small: by one thread block, or one core, which goes one way."""
         graph, functors = self.graph, self.functors
-        members = frontier._members()
+        members = frontier._walk()
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
         bounds = np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps)
         if graph.device.is_gpu:

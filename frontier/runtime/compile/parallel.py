@@ -41,10 +41,11 @@ class ParallelKernel:
 
     def __call__(self, count: int, *args: Any, **launch: Any) -> None:
         """Run over `count` work items. `launch` are options of CUDA kernels, which are ignored."""
-        pieces = count
-        if self.few is not None:
-            threads = threads_for(count, self.few)
-            pieces = 1 if threads == 1 else min(threads * PIECES, count // self.grain)
+        pieces = 1
+        if self.few is None:
+            pieces = count
+        elif count >= self.few and (threads := threads_for(count, self.few)) > 1:
+            pieces = min(threads * PIECES, count // self.grain)
         if pieces > 1 and enter_region():
             try:
                 self._spread(count, pieces, *threading_layer(), args)
