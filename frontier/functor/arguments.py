@@ -16,7 +16,9 @@ from .errors import FunctorError
 from .graphs import FunctorGraph, GraphForm
 
 ARRAY_DTYPES = tuple(C_TYPES)
-NUMBERS = {int: np.int64, float: np.float64, bool: np.bool_, **{dtype.type: dtype.type for dtype in ARRAY_DTYPES}}
+NUMBERS: dict[type, Callable[[Any], Any]] = {
+    int: np.int64, float: np.float64, bool: np.bool_, **{dtype.type: dtype.type for dtype in ARRAY_DTYPES}
+}  # fmt: skip
 """The types that functors have numbers in, by the types that users pass."""
 
 
