@@ -13,6 +13,8 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 from frontier.functor import (
+    ARRAY_DTYPES,
+    NUMBERS,
     CudaFunctor,
     GraphForm,
     blamed,
@@ -20,7 +22,7 @@ from frontier.functor import (
     check_functor,
     cpu_functor,
     explain,
-    functor_arguments,
+    functor_argument,
     functor_identity,
     parameter_types,
 )
@@ -44,9 +46,19 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
-    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, graph_argument)
-    return checked_arguments(graph.device, values) if is_checking() else values
+    """Users' arguments as kernels take them (`functor_argument`); with a report at the end where functors are checked.
+
+    Python ints become int64, floats float64 and bools bool.
+    """
+    values, array = [], graph.device.xp.ndarray
+    for i, value in enumerate(args):
+        kind = type(value)
+        if kind in NUMBERS:
+            value = NUMBERS[kind](value)
+        elif not (kind is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous):
+            value = functor_argument(graph.device, getattr(function, "__name__", "op"), i, value, graph_argument)
+        values.append(value)
+    return checked_arguments(graph.device, tuple(values)) if is_checking() else tuple(values)
 
 
 def graph_argument(graph: BaseGraph) -> Any:
