@@ -102,7 +102,7 @@ class Observers:
         except Exception as another:
             error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
 
-    def run(self, update: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def run(self, update: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
         """Apply an update and return its result.
 
         Raises

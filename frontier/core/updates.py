@@ -30,7 +30,7 @@ def update(function: F) -> F:
     """Decorate a method that updates the graph (`Access.update`). An update within an update is a part of it."""
 
     @wraps(function)
-    def call(graph: Any, *args: Any, **options: Any) -> Any:
+    def call(graph: Any, /, *args: Any, **options: Any) -> Any:
         return graph._access.update(_apply_update, graph, function, args, options)
 
     call.changes = CONTENTS  # type: ignore[attr-defined]

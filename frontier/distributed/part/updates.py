@@ -30,7 +30,7 @@ def update(function: U) -> U:
     """Decorate a method that updates the graph, which all parts call at the same time (`exchange.updates`)."""
 
     @wraps(function)
-    def call(part: Any, *args: Any, **options: Any) -> Any:
+    def call(part: Any, /, *args: Any, **options: Any) -> Any:
         part.check_parts()
         if part.read_only:
             raise TypeError(part.refusal)
