@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .change import DELETE, INSERT, Change
+from .change import INSERT, Change
 from .component import Call
 from .effective import effective_edges
 from .locking import CONTENTS
@@ -140,39 +140,36 @@ def _run_small(graph: Any, change: Change) -> bool:
                 return False
             _follow(graph, change)
         return True
-    exact = loose = False
-    for observer in observers:
-        if not observer.exact:
-            loose = True
-        elif change.kind is INSERT and observer.sees_changes and graph.weight_dtype is not None:
-            return False  # it is notified before the insertion, too
-        else:
-            exact = True
-    buffer = NotificationBuffer(graph, change.small[0].size, loose, exact or change.kind is DELETE)  # type: ignore[index]
-    return (_insert_notifying if change.kind is INSERT else _delete_notifying)(graph, change, observers, buffer)
+    inserts = change.kind is INSERT
+    if inserts and graph.weight_dtype is not None:
+        for observer in observers:
+            if observer.exact and observer.sees_changes:
+                return False  # it is notified before the insertion, too
+    buffer = NotificationBuffer(graph, change.small[0].size, observers, exact=not inserts)  # type: ignore[index]
+    return (_insert_notifying if inserts else _delete_notifying)(graph, change, buffer)
 
 
-def _insert_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+def _insert_notifying(graph: Any, change: Change, buffer: NotificationBuffer) -> bool:
     with graph._access.changing():
         if not _apply_small(graph.store, change, buffer.arcs, buffer.edges):
             return False
         _follow(graph, change)
-    _notify(graph, "edges_inserted", observers, buffer.arrays(change.edges))  # type: ignore[arg-type]
+    graph._observers.notify("edges_inserted", buffer.notifications(change.edges))  # type: ignore[arg-type]
     return True
 
 
-def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+def _delete_notifying(graph: Any, change: Change, buffer: NotificationBuffer) -> bool:
     src, dst, _ = change.small  # type: ignore[misc]
     change.edges = graph.store.find_small(src, dst, buffer.arcs, buffer.edges)
     if change.edges is None:
         return False
-    arrays = buffer.arrays(change.edges)
-    _notify(graph, "edges_deleting", observers, arrays)
+    notifications = buffer.notifications(change.edges)
+    graph._observers.notify("edges_deleting", notifications)
     with graph._access.changing():
         if not _apply_small(graph.store, change, None, None):
             _apply(graph.store, change, change.arcs)  # the general way from here on: observers have been notified
         _follow(graph, change)
-    _notify(graph, "edges_deleted", observers, arrays)
+    graph._observers.notify("edges_deleted", notifications)
     return True
 
 
@@ -190,11 +187,6 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
         return False
     change.changed = deleted
     return True
-
-
-def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tuple[Any, Any]) -> None:
-    arcs, edges = arrays
-    graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])
 
 
 # ---- notifications --------------------------------------------------------------------------------------------------
