@@ -17,7 +17,7 @@ class VertexRecords:
     arrays: ClassVar[dict[str, Any]]
     num_vertices: int
     records: Any
-    _view: tuple[int, Any] | None
+    _view: tuple[int, Any, Any] | None
 
     def _empty_records(self, count: int) -> Any:
         """Records of vertices without neighbors: zeros, unless the structure says otherwise."""

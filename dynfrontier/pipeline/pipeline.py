@@ -472,7 +472,6 @@ class Pipeline:
         totals = self.totals
         number, failure = totals.batches, None
         interrupts = HeldInterrupts()
-        interrupts.hold()
         try:
             started = clock()
             try:

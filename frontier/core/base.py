@@ -65,7 +65,7 @@ class BaseStore:
 
         build = check = commit = degrees = degrees_of = distinct = extend = find = keep_view = load = cast("Any", None)
         make_arcs = make_update_plan = make_view = release = reserve_for = sorted_arcs = cast("Any", None)
-        array_types = attach_runtime = copy = empty_like = view = view_changed = cast("Any", None)
+        array_types = attach_runtime = bare_view = copy = empty_like = view = view_changed = cast("Any", None)
 
 
 class BaseGraph(FunctorGraph):

@@ -7,6 +7,7 @@ from typing import Any
 
 from .batch import Arcs
 from .observers import Notification
+from .results import UpdateObserver
 
 INSERT, DELETE = "insert", "delete"
 
@@ -18,7 +19,8 @@ class Change:
     ----------
     kind : {INSERT, DELETE}
     arcs : Arcs or function
-        A function is called when the arcs are first asked for.
+        A function ``arcs(passing=...)`` is called when the arcs are first asked for; `passing` is that of
+        `ArcMaker.arcs`.
     small : tuple of arrays, optional
         The same batch as sources, destinations and weights, on the device and of the graph's types, if the structure
         may take them as they are (`Store.max_small_batch`). Their values need not be valid.
@@ -43,15 +45,17 @@ class Change:
         The slots that `insert_and_find` or `erase_and_find` returned, until the scratch memory is used again.
     edges : int or None
         The number of effective edges of a small batch, once it is known.
+    observers : list of UpdateObserver
+        Those that are attached to the graph.
     """
 
     __slots__ = (
         "_arcs", "_make", "always", "changed", "commit", "edges", "finds", "found", "kind", "notifications",
-        "replaces", "slots", "small",
+        "observers", "replaces", "slots", "small",
     )  # fmt: skip
 
     def __init__(
-        self, kind: str, arcs: Arcs | Callable[[], Arcs], *, small: tuple[Any, ...] | None = None, finds: bool = False,
+        self, kind: str, arcs: Arcs | Callable[..., Arcs], *, small: tuple[Any, ...] | None = None, finds: bool = False,
         replaces: bool = True, notifications: tuple[list[Notification], list[Notification]] | None = None,
         commit: Callable[[Change], None] | None = None, always: bool = False,
     ):  # fmt: skip
@@ -66,12 +70,16 @@ class Change:
         self.changed = self.found = 0
         self.slots: Any = None
         self.edges: int | None = None
+        self.observers: list[UpdateObserver] = []
 
     @property
     def arcs(self) -> Arcs:
         """The arcs; both directions of undirected edges are among them."""
         if self._arcs is None:
-            self._arcs = self._make()  # type: ignore[misc]
+            passing = True  # exact observers get arrays of their own, others may keep those of the arcs
+            for observer in self.observers:
+                passing = passing and observer.exact
+            self._arcs = self._make(passing=passing)  # type: ignore[misc]
         return self._arcs
 
     def reversed(self) -> Change:
@@ -80,15 +88,15 @@ class Change:
         if self.small is not None:
             src, dst, weights = self.small
             small = dst, src, weights
-        made = Change(self.kind, lambda: _swapped(self.arcs), small=small, finds=self.finds, always=self.always)
+        made = Change(self.kind, self._swapped_arcs, small=small, finds=self.finds, always=self.always)
         made.edges = self.edges
         return made
 
+    def _swapped_arcs(self, passing: bool) -> Arcs:
+        """The same arcs the other way round; to check these is to check those."""
+        arcs = self.arcs
 
-def _swapped(arcs: Arcs) -> Arcs:
-    """The same arcs the other way round; to check these is to check those."""
+        def check(waited: bool) -> None:
+            arcs.check(waited=waited)
 
-    def check(waited: bool) -> None:
-        arcs.check(waited=waited)
-
-    return Arcs(arcs.dst, arcs.src, arcs.weights, check, arcs.error_counts)
+        return Arcs(arcs.dst, arcs.src, arcs.weights, check, arcs.error_counts)

@@ -33,6 +33,7 @@ FACTS = "name", "package", "can_store_weights", "finds_fast", "walk_cost"
     "store", "payload", "num_vertices", "num_arcs", "version", "vertex_version", "is_sorted", "slot_capacity",
     "edge_capacity",
 )  # fmt: skip
+@forwards("device", "xp")
 class CoreGraph(BaseGraph, MakesVertexArrays):
     """The base of `frontier.graphs.Graph`, which describes parameters and attributes.
 
@@ -93,11 +94,6 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
         self.vertex_dtype, self.weight_dtype = store.vertex_dtype, store.weight_dtype
         self._access: Any = store._access
         self._components: list[Component] = []
-
-    @property
-    def xp(self) -> Any:
-        """The array module of the graph's device: ``numpy`` or ``cupy``."""
-        return self.device.xp
 
     def _constructed(self) -> None:
         """The constructor is about to return."""

@@ -54,6 +54,8 @@ class Access:
         The thread that updates the graph, which may also read it and update it again.
     broken : str or None
         Why the graph can be used no more.
+    checks_reads : bool
+        Whether `check` does anything: on a GPU, or since the graph is broken.
     updates : int
         Updates that have ended, those that failed included: after each of them arrays may be others.
     kept : Kept
@@ -64,6 +66,7 @@ class Access:
         self.device = device
         self.writer: int | None = None
         self.broken: str | None = None
+        self.checks_reads = device.is_gpu
         self._local = threading.local()  # `share`: this thread's
         self._shares: list[weakref.ref[Share]] = []  # those of all threads that live
         self._members: Any = threading.RLock()  # held by the writer; who joins waits for it
@@ -94,21 +97,6 @@ class Access:
         if self._streams is not None:
             self._streams.read()
 
-    def workspace(self) -> Workspace:
-        """The memory with which this thread works in the current stream."""
-        try:
-            share = self._local.share
-        except AttributeError:
-            share = self._join()
-        key = None if self._streams is None else self._streams.current_key()
-        found = share.workspaces.get(key)
-        if found is None:
-            if len(share.workspaces) >= STREAM_WORKSPACES:
-                del share.workspaces[next(iter(share.workspaces))]
-            stream = 0 if key is None else key[0] if isinstance(key, tuple) else key
-            found = share.workspaces[key] = Workspace(self.device, stream)
-        return found
-
     def scratch_bytes(self) -> int:
         """Bytes of scratch memory, of all threads, and of what is kept until the next update."""
         shares = [ref() for ref in self._shares]
@@ -126,26 +114,30 @@ class Access:
 
     # ---- updating ---------------------------------------------------------------------------------------------------
 
-    def update(self, apply: Callable[[], Any]) -> Any:
+    def update(self, apply: Callable[..., Any], *args: Any) -> Any:
         """Call a function that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
 
         Ctrl-C is held back until it has returned, or raised.
         """
         if self.writer == get_ident():
-            return apply()
+            return apply(*args)
         interrupts = HeldInterrupts()
-        interrupts.hold()
         try:
-            held = self.begin_update(interrupts)
+            held = self._enter(interrupts)
             try:
-                return apply()
+                return apply(*args)
             finally:
-                self.end_update(held)
+                try:
+                    if self._streams is not None:
+                        self._streams.end_update()
+                finally:
+                    self.updates += 1
+                    self._leave(held)
         finally:
             interrupts.release()
 
-    def begin_update(self, interrupts: HeldInterrupts) -> list[Share]:
-        """Wait until no other thread reads or updates; returns what `end_update` takes.
+    def _enter(self, interrupts: HeldInterrupts) -> list[Share]:
+        """Wait until no other thread reads or updates; returns what `_leave` takes.
 
         Raises
         ------
@@ -173,23 +165,15 @@ class Access:
                 raise RuntimeError(self.broken)
             self.writer = get_ident()
             if self._streams is not None:
-                self._streams.begin_update(frees=bool(self.kept))
-            self.kept.clear()
+                self._streams.begin_update(frees=bool(self.kept.entries))
+            self.kept.entries.clear()
         except BaseException:
             self._leave(held)
             raise
         return held
 
-    def end_update(self, held: list[Share]) -> None:
-        """Let others in again."""
-        try:
-            if self._streams is not None:
-                self._streams.end_update()
-        finally:
-            self.updates += 1
-            self._leave(held)
-
     def _leave(self, held: list[Share]) -> None:
+        """Let others in again."""
         self.writer = None
         self._barred = self.broken is not None
         for share in held:
@@ -231,7 +215,7 @@ class Access:
 
     def _break(self, why: str) -> None:
         self.broken = why
-        self._barred = True
+        self._barred = self.checks_reads = True
 
 
 class Changing:
@@ -380,7 +364,8 @@ def _reading(function: F, position: int) -> F:
                 return run(call, args, kwargs)  # by its name, under which other processes find it
             return function(*args, **kwargs)  # which says what is wrong with it
         with access.share().lock:
-            access.check()
+            if access.checks_reads:
+                access.check()
             return function(*args, **kwargs)
 
     call.reader = function  # type: ignore[attr-defined]
@@ -412,7 +397,19 @@ def access_of(thing: Any) -> Access | None:
 
 def workspace_of(graph: Any) -> Workspace:
     """The memory that is kept with a graph between calls: one for each thread, and on a GPU for each stream."""
-    return graph._access.workspace()
+    access = graph._access
+    try:
+        share = access._local.share
+    except AttributeError:
+        share = access._join()
+    key = None if access._streams is None else access._streams.current_key()
+    found = share.workspaces.get(key)
+    if found is None:
+        if len(share.workspaces) >= STREAM_WORKSPACES:
+            del share.workspaces[next(iter(share.workspaces))]
+        stream = 0 if key is None else key[0] if isinstance(key, tuple) else key
+        found = share.workspaces[key] = Workspace(access.device, stream)
+    return found
 
 
 def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from frontier.runtime.values import kind_of
 
 from .results import ObserverError, UpdateObserver
-
-U = TypeVar("U", bound=Callable[..., Any])
 
 EDGE_METHODS = ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted")
 Notification = tuple[UpdateObserver, tuple[Any, ...]]
@@ -70,9 +67,10 @@ class Observers:
         """The attached observers that are still alive."""
         if not self._refs:
             return []
-        live = [(ref, ref()) for ref in self._refs]
-        self._refs = [ref for ref, observer in live if observer is not None]
-        return [observer for _, observer in live if observer is not None]
+        live = [observer for ref in self._refs if (observer := ref()) is not None]
+        if len(live) < len(self._refs):
+            self._refs = [ref for ref in self._refs if ref() is not None]
+        return live
 
     def notify(self, method: str, notifications: Iterable[Notification]) -> None:
         """Call a method of some observers, except those detached meanwhile; collect their exceptions.
@@ -104,7 +102,7 @@ class Observers:
         except Exception as another:
             error.add_note(f"and {type(observer).__name__}.failed raised {another!r}")
 
-    def run(self, update: Callable[[], Any]) -> Any:
+    def run(self, update: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
         """Apply an update and return its result.
 
         Raises
@@ -117,10 +115,10 @@ class Observers:
         if self._notifying:
             raise RuntimeError("an observer must not change the graph whose update it is being notified of")
         if self.is_updating:
-            return update()
+            return update(*args, **options)
         self.is_updating = True
         try:
-            result = update()
+            result = update(*args, **options)
         except BaseException as error:
             for observer, failure in self._failures:
                 name = type(observer).__name__
@@ -151,13 +149,3 @@ def raise_failures(result: Any, failures: list[tuple[UpdateObserver, BaseExcepti
             raise failure
     causes = [failure for _, failure in failures]
     raise error from causes[0] if len(causes) == 1 else ExceptionGroup("the observers' errors", causes)
-
-
-def observed(update: U) -> U:
-    """Decorator for update methods of a graph: run them by `Observers.run`."""
-
-    @wraps(update)
-    def run(self: Any, *args: Any, **options: Any) -> Any:
-        return self._observers.run(lambda: update(self, *args, **options))
-
-    return cast(U, run)

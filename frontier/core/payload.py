@@ -7,6 +7,7 @@ the edge; in those with edge data (`frontier.features.edge_payload`), the row of
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,14 +92,10 @@ class Payload(Component):
             raise TypeError(
                 f"insert_edges() got {next(iter(data))}=..., but this graph has no edge data; make it with edge_data="
             )
-
-        def arcs() -> Arcs:
-            passing = _are_exact(graph)
-            return graph.store.make_arcs(src, dst, weights, directed=graph.directed, weighted=True, passing=passing)
-
+        arcs = partial(graph.store.make_arcs, src, dst, weights, directed=graph.directed, weighted=True)
         if on_existing == "replace":
             return _result(graph, run(graph, Change(INSERT, arcs, small=small_arrays(graph, src, dst, weights))))
-        return self._insert_unless_replacing(graph, arcs(), on_existing)
+        return self._insert_unless_replacing(graph, arcs(passing=True), on_existing)
 
     def insert_arcs(
         self, graph: Any, arcs: Arcs, on_existing: str, data: Mapping[str, Any], *, resolved: bool = False
@@ -137,10 +134,7 @@ class Payload(Component):
 
     def delete(self, graph: Any, src: Any, dst: Any) -> UpdateResult:
         """See `DynamicGraph.delete_edges`."""
-
-        def arcs() -> Arcs:
-            return graph.store.make_arcs(src, dst, directed=graph.directed, passing=_are_exact(graph))
-
+        arcs = partial(graph.store.make_arcs, src, dst, directed=graph.directed)
         return _result(graph, run(graph, Change(DELETE, arcs, small=small_arrays(graph, src, dst, None))))
 
     def delete_arcs(self, graph: Any, arcs: Arcs) -> UpdateResult:
@@ -165,12 +159,6 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
     added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
     removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
     return added.changed, added.found, removed.changed
-
-
-def _are_exact(graph: Any) -> bool:
-    """Whether nobody keeps the arcs of a batch after the update: exact observers get arrays of their own."""
-    live = graph._observers.live()
-    return not live or all(observer.exact for observer in live)
 
 
 def _result(graph: Any, change: Change) -> UpdateResult:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .batch.raw import MAX_EDGES, Staging, is_small
+from .locking import workspace_of
+from .observers import Notification
+from .results import UpdateObserver
 
 if TYPE_CHECKING:
     from .base import BaseDynamicGraph
@@ -22,7 +25,7 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
         return src, dst, weights
     if not is_small(np.ndarray, src, dst, weights, dtype, min(limit, MAX_EDGES)):
         return None
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     if work.staging is None:
         work.staging = Staging(graph.device)
     return work.staging.copy(src, dst, weights)
@@ -31,6 +34,7 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
 class NotificationBuffer:
     """Memory for what observers are notified of: the arcs of the batch, and its effective edges.
 
+    There is memory for those that an observer is to be notified of, and for the edges if they are asked for (`exact`).
     Two arrays are in one piece of memory, and are made when their size is known: an array takes the host longer than
     what a GPU does to it.
 
@@ -40,14 +44,26 @@ class NotificationBuffer:
         Addresses of the sources and the destinations; None if nobody is notified of them.
     """
 
-    __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_total", "_xp", "arcs", "edges")
+    __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_observers", "_total", "_xp", "arcs", "edges")
 
-    def __init__(self, graph: BaseDynamicGraph, count: int, loose: bool, exact: bool):
+    def __init__(self, graph: BaseDynamicGraph, count: int, observers: list[UpdateObserver], *, exact: bool = False):
+        unfiltered = False
+        for observer in observers:
+            if observer.exact:
+                exact = True
+            else:
+                unfiltered = True
+        self._observers = observers
         self._xp, self._dtype = graph.xp, graph.vertex_dtype
         self._count = count
         self._total = count if graph.directed else 2 * count
-        self._arcs, self.arcs = self._pair(self._total) if loose else (None, None)
+        self._arcs, self.arcs = self._pair(self._total) if unfiltered else (None, None)
         self._edges, self.edges = self._pair(count) if exact else (None, None)
+
+    def notifications(self, edges: int) -> list[Notification]:
+        """Each observer with the arrays of arcs, or, if it is exact, with those of so many edges."""
+        arcs, found = self.arrays(edges)
+        return [(observer, found if observer.exact else arcs) for observer in self._observers]
 
     def arrays(self, edges: int) -> tuple[Any, Any]:
         """The arrays of arcs, and those of so many edges; None as above."""

@@ -19,12 +19,14 @@ from frontier.runtime.launch.recorder import recorder
 from .base import BaseStore
 from .batch import ArcMaker, Arcs
 from .files import array_types, stored_arrays
-from .locking import Access
+from .forwarding import forwards
+from .locking import Access, workspace_of
 from .payload import WEIGHTS, Payload
 from .sort import sorted_unique_arcs, split_keys, unique_arcs
-from .view import bare_view, pack_view, with_pointer
+from .view import pack_view, with_pointer
 
 
+@forwards("device", "xp")
 class Store(BaseStore, ABC):
     """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
 
@@ -116,14 +118,9 @@ class Store(BaseStore, ABC):
     def attach_runtime(self) -> None:
         """Set up what is not part of the stored graph: kernels, the cached view."""
         self.kernels: Kernels = load_kernels(self.package, self.device, self.defines)
-        self._view: tuple[int, Any] | None = None
+        self._view: tuple[int, Any, Any] | None = None  # and its version, and that without weights
         self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
         self.short_lists: bool | None = None  # see `tile_size` of the operators
-
-    @property
-    def xp(self) -> Any:
-        """The array module of the store's device: ``numpy`` or ``cupy``."""
-        return self.device.xp
 
     @property
     def store(self) -> Store:
@@ -186,8 +183,7 @@ class Store(BaseStore, ABC):
         Ids are valid, except that a negative source marks an invalid arc, which is never found.
         """
         slots = self.xp.empty(src.size, np.int64)
-        view = self.view() if self.device.is_gpu else bare_view(self)
-        self.kernels.find_arcs(src.size, view, src, dst, slots, tile=self.find_lanes)
+        self.kernels.find_arcs(src.size, self.bare_view(), src, dst, slots, tile=self.find_lanes)
         return slots
 
     def degrees_of(self, vertices: Any) -> Any:
@@ -333,13 +329,21 @@ class Store(BaseStore, ABC):
         if recorded is not None:
             return recorded  # which this thread's record reads whenever it is repeated
         if self._view is None or self._view[0] != self.version:
-            self._view = (self.version, self._latest_view() if self.device.is_gpu else self.make_view())
+            view = self._latest_view() if self.device.is_gpu else self.make_view()
+            has_weights = not self.device.is_gpu and getattr(view, "weights", None) is not None
+            self._view = self.version, view, view._replace(weights=None) if has_weights else view
         return self._view[1]
+
+    def bare_view(self) -> Any:
+        """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
+        compiled kernels. On a GPU it is the view."""
+        view = self.view()
+        return view if self.device.is_gpu else self._view[2]  # type: ignore[index]
 
     def keep_view(self) -> None:
         """*structure*: called in an update, before `version` goes up by one, if the view stays as it is."""
         if self._view is not None and self._view[0] == self.version:
-            self._view = self.version + 1, self._view[1]
+            self._view = self.version + 1, *self._view[1:]
 
     def _latest_view(self) -> Any:
         """The view on a GPU, packed again only if arrays have moved: most updates leave them where they are."""
@@ -401,7 +405,7 @@ class Store(BaseStore, ABC):
 
     def make_arcs(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
         """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
-        work = self._access.workspace()
+        work = workspace_of(self)
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
         return work.arc_maker.arcs(src, dst, weights, num_vertices=self.num_vertices, absent=self.absent, **options)
@@ -446,4 +450,4 @@ class Store(BaseStore, ABC):
     @property
     def scratch(self) -> Scratch:
         """Memory reused between calls of the same thread (on a GPU: in the same stream)."""
-        return self._access.workspace().scratch
+        return workspace_of(self).scratch

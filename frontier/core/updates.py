@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .change import DELETE, INSERT, Change
+from .change import INSERT, Change
 from .component import Call
 from .effective import effective_edges
 from .locking import CONTENTS
@@ -20,7 +20,7 @@ from .results import ObserverError, UpdateObserver
 from .small_updates import NotificationBuffer
 
 if TYPE_CHECKING:
-    from .base import BaseDynamicGraph, BaseGraph
+    from .base import BaseDynamicGraph
     from .batch import Arcs
 
 F = TypeVar("F", bound=Callable)
@@ -30,8 +30,8 @@ def update(function: F) -> F:
     """Decorate a method that updates the graph (`Access.update`). An update within an update is a part of it."""
 
     @wraps(function)
-    def call(graph: Any, *args: Any, **options: Any) -> Any:
-        return graph._access.update(partial(_apply_update, graph, function, args, options))
+    def call(graph: Any, /, *args: Any, **options: Any) -> Any:
+        return graph._access.update(_apply_update, graph, function, args, options)
 
     call.changes = CONTENTS  # type: ignore[attr-defined]
     return cast(F, call)
@@ -39,15 +39,15 @@ def update(function: F) -> F:
 
 def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str, Any]) -> Any:
     """Apply an update, of which the components hear before and after, unless it is a part of another."""
-    apply, observers = partial(function, graph, *args, **options), graph._observers
-    if observers.is_updating or not graph._components:
-        return observers.run(apply)
-    components, version = graph._components, graph.version
+    observers, components = graph._observers, graph._components
+    if observers.is_updating or not components:
+        return observers.run(function, graph, *args, **options)
+    version = graph.version
     applied: Call | None = None
     try:
         for component in components:
             component.begin(graph)
-        result = observers.run(apply)
+        result = observers.run(function, graph, *args, **options)
         applied = Call(function.__name__, args, options)
         return result
     except ObserverError:
@@ -63,12 +63,37 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
     """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
-    if change.small is None and not change.always and not len(change.arcs):
+    change.observers = graph._observers.live()
+    if change.small is None and not change.always and not change.arcs.size:
         return change
     for component in graph._components:
         component.reserve(graph, change)
-    if change.small is None or not _run_small(graph, change):
-        _run(graph, change)
+    if change.small is not None and _run_small(graph, change):
+        return change
+    arcs, inserts, notify = change.arcs, change.kind is INSERT, graph._observers.notify
+    notifications: list[Notification] = []
+    changes: list[Notification] = []
+    if change.notifications is not None:
+        notifications, changes = change.notifications
+    elif change.observers:
+        notifications = notifications_of(graph, arcs, not inserts, change.observers)
+        if inserts and change.replaces and graph.store.stored_dtype is not None:
+            seeing = [observer for observer in change.observers if observer.exact and observer.sees_changes]
+            changes = notifications_of(graph, arcs, True, seeing)
+    if changes:
+        notify("edges_changing", changes)
+    if notifications and not inserts:
+        notify("edges_deleting", notifications)
+    try:
+        _apply(graph.store, change, arcs)
+        _follow(graph, change)
+    except BaseException as error:
+        graph._access.torn(error)
+        raise
+    if notifications:
+        notify("edges_inserted" if inserts else "edges_deleted", notifications)
+    if changes:
+        notify("edges_changed", changes)
     return change
 
 
@@ -79,35 +104,9 @@ def apply_to_store(store: Any, change: Change) -> None:
     store.commit(change.changed if change.kind is INSERT else -change.changed)
 
 
-def _run(graph: BaseDynamicGraph, change: Change) -> None:
-    arcs, inserts, notify = change.arcs, change.kind is INSERT, graph._observers.notify
-    notifications: list[Notification] = []
-    changes: list[Notification] = []
-    if change.notifications is not None:
-        notifications, changes = change.notifications
-    elif live := graph._observers.live():
-        notifications = _notifications(graph, live, arcs, present=not inserts)
-        changes = _notifications_of_changes(graph, live, arcs) if inserts and change.replaces else []
-    if changes:
-        notify("edges_changing", changes)
-    if notifications and not inserts:
-        notify("edges_deleting", notifications)
-    if change.always or len(arcs):
-        try:
-            _apply(graph.store, change, arcs)
-            _follow(graph, change)
-        except BaseException as error:
-            graph._access.torn(error)
-            raise
-    if notifications:
-        notify("edges_inserted" if inserts else "edges_deleted", notifications)
-    if changes:
-        notify("edges_changed", changes)
-
-
 def _apply(store: Any, change: Change, arcs: Arcs) -> None:
     """Have a store apply a change."""
-    if change.always and not len(arcs):
+    if change.always and not arcs.size:
         return
     if change.kind is INSERT:
         if change.finds:
@@ -134,46 +133,43 @@ def _follow(graph: Any, change: Change) -> None:
 
 def _run_small(graph: Any, change: Change) -> bool:
     """`run` of a small change; False if nothing has changed, and it is to go the general way."""
-    observers = graph._observers.live()
+    observers = change.observers
     if not observers:
         with graph._access.changing():
             if not _apply_small(graph.store, change, None, None):
                 return False
             _follow(graph, change)
         return True
-    exact = loose = False
-    for observer in observers:
-        if not observer.exact:
-            loose = True
-        elif change.kind is INSERT and observer.sees_changes and graph.weight_dtype is not None:
-            return False  # it is notified before the insertion, too
-        else:
-            exact = True
-    buffer = NotificationBuffer(graph, change.small[0].size, loose, exact or change.kind is DELETE)  # type: ignore[index]
-    return (_insert_notifying if change.kind is INSERT else _delete_notifying)(graph, change, observers, buffer)
+    inserts = change.kind is INSERT
+    if inserts and graph.weight_dtype is not None:
+        for observer in observers:
+            if observer.exact and observer.sees_changes:
+                return False  # it is notified before the insertion, too
+    buffer = NotificationBuffer(graph, change.small[0].size, observers, exact=not inserts)  # type: ignore[index]
+    return (_insert_notifying if inserts else _delete_notifying)(graph, change, buffer)
 
 
-def _insert_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+def _insert_notifying(graph: Any, change: Change, buffer: NotificationBuffer) -> bool:
     with graph._access.changing():
         if not _apply_small(graph.store, change, buffer.arcs, buffer.edges):
             return False
         _follow(graph, change)
-    _notify(graph, "edges_inserted", observers, buffer.arrays(change.edges))  # type: ignore[arg-type]
+    graph._observers.notify("edges_inserted", buffer.notifications(change.edges))  # type: ignore[arg-type]
     return True
 
 
-def _delete_notifying(graph: Any, change: Change, observers: list[UpdateObserver], buffer: NotificationBuffer) -> bool:
+def _delete_notifying(graph: Any, change: Change, buffer: NotificationBuffer) -> bool:
     src, dst, _ = change.small  # type: ignore[misc]
     change.edges = graph.store.find_small(src, dst, buffer.arcs, buffer.edges)
     if change.edges is None:
         return False
-    arrays = buffer.arrays(change.edges)
-    _notify(graph, "edges_deleting", observers, arrays)
+    notifications = buffer.notifications(change.edges)
+    graph._observers.notify("edges_deleting", notifications)
     with graph._access.changing():
         if not _apply_small(graph.store, change, None, None):
             _apply(graph.store, change, change.arcs)  # the general way from here on: observers have been notified
         _follow(graph, change)
-    _notify(graph, "edges_deleted", observers, arrays)
+    graph._observers.notify("edges_deleted", notifications)
     return True
 
 
@@ -193,38 +189,18 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
     return True
 
 
-def _notify(graph: Any, method: str, observers: list[UpdateObserver], arrays: tuple[Any, Any]) -> None:
-    arcs, edges = arrays
-    graph._observers.notify(method, [(observer, edges if observer.exact else arcs) for observer in observers])
-
-
 # ---- notifications --------------------------------------------------------------------------------------------------
 
 
-def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
-    """Each observer with the sources and destinations that it is to be notified of."""
-    live = graph._observers.live()
-    return _notifications(graph, live, arcs, present) if live else []
-
-
-def _notifications(
-    graph: BaseDynamicGraph, live: list[UpdateObserver], arcs: Arcs, present: bool
+def notifications_of(
+    graph: BaseDynamicGraph, arcs: Arcs, present: bool, observers: list[UpdateObserver] | None = None
 ) -> list[Notification]:  # fmt: skip
-    exact = _effective(graph, [observer for observer in live if observer.exact], arcs, present)
-    return [(observer, exact if observer.exact else (arcs.src, arcs.dst)) for observer in live]
-
-
-def _notifications_of_changes(graph: BaseDynamicGraph, live: list[UpdateObserver], arcs: Arcs) -> list[Notification]:
-    """The same, of arcs that get other values."""
-    observers = [observer for observer in live if observer.exact and observer.sees_changes]
-    if not observers or graph.store.stored_dtype is None:
-        return []
-    effective = _effective(graph, observers, arcs, present=True)
-    return [(observer, effective) for observer in observers]
-
-
-def _effective(graph: BaseGraph, observers: list[UpdateObserver], arcs: Arcs, present: bool) -> tuple[Any, Any]:
-    """The effective edges of a batch, for observers that need them."""
-    if not observers:
-        return arcs.src, arcs.dst
-    return observers[0].find_edges(partial(effective_edges, graph, arcs, present))
+    """Each observer, by default of all, with the sources and destinations that it is to be notified of: those of all
+    arcs, or, if it is exact, of the effective edges, which the first of these computes."""
+    notifications: list[Notification] = []
+    effective = None
+    for observer in graph._observers.live() if observers is None else observers:
+        if observer.exact and effective is None:
+            effective = observer.find_edges(partial(effective_edges, graph, arcs, present))
+        notifications.append((observer, effective if observer.exact else (arcs.src, arcs.dst)))  # type: ignore[arg-type]
+    return notifications

@@ -22,34 +22,29 @@ class VersionCache:
 
     Attributes
     ----------
+    entries : dict
+        An update clears it.
     lock : lock
         Held to make what takes long, by one of several threads that read.
     """
 
     def __init__(self) -> None:
-        self._entries: dict[Any, Any] = {}
+        self.entries: dict[Any, Any] = {}
         self.lock: Any = threading.RLock()
-
-    def __bool__(self) -> bool:
-        return bool(self._entries)
 
     def get(self, name: Any, make: Callable[[], E]) -> E:
         """The entry of this name, made now if there is none."""
-        found = self._entries.get(name)
-        return self._entries.setdefault(name, make()) if found is None else found  # another thread may do the same
+        found = self.entries.get(name)
+        return self.entries.setdefault(name, make()) if found is None else found  # another thread may do the same
 
     def put(self, name: Any, entry: E) -> E:
         """Have this entry in place of another."""
-        self._entries[name] = entry
+        self.entries[name] = entry
         return entry
-
-    def clear(self) -> None:
-        """Drop all entries: the graph is going to be updated."""
-        self._entries.clear()
 
     def nbytes(self) -> int:
         """Bytes of all entries."""
-        return sum(entry.nbytes() for entry in list(self._entries.values()))
+        return sum(entry.nbytes() for entry in list(self.entries.values()))
 
     def forked(self) -> None:
         """In a child process: no other thread is there to give the lock back."""

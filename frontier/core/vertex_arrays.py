@@ -150,7 +150,7 @@ class MakesVertexArrays:
 
     def sum_all(self, array: Any) -> Any:
         """The sum of an array by vertex, or of one made by `sums`."""
-        return (self.device.to_host(array) if array.size <= FEW else array).sum()
+        return (self.device.to_host(array) if self.device.is_gpu and array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
         """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""

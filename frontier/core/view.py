@@ -71,10 +71,3 @@ def with_pointer(view: ByValue, array: Any) -> ByValue:
     Kernels that know the view without it get what they know.
     """
     return ByValue(np.append(view.fields, 0 if array is None else array.data.ptr))
-
-
-def bare_view(graph: Any) -> Any:
-    """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
-    compiled kernels."""
-    view = graph.view()
-    return view if getattr(view, "weights", None) is None else view._replace(weights=None)

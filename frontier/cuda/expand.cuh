@@ -261,7 +261,7 @@ __device__ void expand(const View& view, i64 count, int items, VertexOf vertex_o
 
 #if BALANCE == BY_TILE
 
-// What share_out_queue() is told where nothing has to be done between pieces.
+// The argument of share_out_queue() where nothing has to be done between pieces.
 struct Never {};
 
 // Whether something is due in the view of any thread of the block; all of them ask.

@@ -1,5 +1,5 @@
 // Common neighbors in structures that look an arc up by looking through a list. The shorter list of a pair goes into a hash
-// table in shared memory, part by part, and the longer one is walked along it: the work for a pair is the sum of both
+// table in shared memory, part by part, and the longer one is traversed along it: the work for a pair is the sum of both
 // lengths, where look-ups would take their product.
 #pragma once
 #include "frontier/cuda/expand.cuh"

@@ -35,7 +35,7 @@ struct SmallBatch {
   }
   __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[both ? k >> 1 : k] : WEIGHT(1); }
   // The arc of edge e that observers are notified of, the one that ascends in undirected graphs; -1 for a loop.
-  __device__ i64 told(i64 e, VID& u, VID& v) const {
+  __device__ i64 notified(i64 e, VID& u, VID& v) const {
     u = VID(id(src, e));
     v = VID(id(dst, e));
     if (u == v) return -1;
@@ -72,7 +72,7 @@ struct SmallBatch {
     }
   }
 
-  // Writes the edges for which `kept(e, k, u, v)`, k being the arc that is told, in their order; returns how many. By all
+  // Writes the edges for which `kept(e, k, u, v)`, k being its notified arc, in their order; returns how many. By all
   // threads of one block of SMALL_THREADS.
   template <class Kept>
   __device__ i64 write_edges(Kept kept) const {
@@ -96,14 +96,14 @@ struct SmallBatch {
     for (int j = 0; j < MOST; ++j) {
       VID u, v;
       if (j >= each || low + j >= end) break;
-      i64 k = told(low + j, u, v);
+      i64 k = notified(low + j, u, v);
       if (k >= 0 && kept(low + j, k, u, v)) mine |= 1u << j;
     }
     int total;
     i64 at = written + block_exclusive(__popc(mine), total);
     for (; mine; mine &= mine - 1) {
       VID u, v;
-      told(low + __ffs(int(mine)) - 1, u, v);
+      notified(low + __ffs(int(mine)) - 1, u, v);
       new_src[at] = u;
       new_dst[at++] = v;
     }

@@ -13,11 +13,11 @@ template <class Changes>
 __device__ void finish(const SmallBatch& batch, const SmallKeys& sorted, Changes changes) {
   u64* counters = sorted.counters;
   if (batch.new_src && !counters[SMALL_INVALID] && !counters[SMALL_DECLINED]) {
-    i64 told = batch.write_edges([&](i64, i64 k, VID u, VID v) {
+    i64 effective = batch.write_edges([&](i64, i64 k, VID u, VID v) {
       int end = sorted.ends[k];
       return (end & 1) && changes(i64(end >> 1), u, v);
     });
-    if (threadIdx.x == 0) counters[SMALL_EFFECTIVE] = u64(told);
+    if (threadIdx.x == 0) counters[SMALL_EFFECTIVE] = u64(effective);
   }
   __syncthreads();
   for (i64 k = threadIdx.x; k < sorted.num_counters; k += blockDim.x) {

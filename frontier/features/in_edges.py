@@ -198,9 +198,13 @@ if hasattr(os, "register_at_fork"):
 class SharedAccess:
     """The access to a transpose: that of its graph, since who reads or updates one may read or update both."""
 
+    checks_reads = True  # the transpose may have to be rebuilt
+
     def __init__(self, in_edges: InEdges, graph: BaseGraph):
         self._in_edges = in_edges
         self._graph = weakref.ref(graph)
+        access = self._shared
+        self.device, self._local, self._streams = access.device, access._local, access._streams
 
     @property
     def _shared(self) -> Access:

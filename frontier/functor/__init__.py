@@ -11,7 +11,7 @@ refused. On the GPU one-dimensional arrays come as raw pointers: they have no le
 their shape. Which compiler makes code for GPUs is hidden by `cuda`.
 """
 
-from .arguments import ARRAY_DTYPES, c_parameters, functor_arguments, parameter_types
+from .arguments import ARRAY_DTYPES, NUMBERS, c_parameters, functor_argument, parameter_types
 from .check import check_functor, uses_parameter
 from .checking import FunctorIndexError, checking, interpreted
 from .compile import CudaFunctor, cpu_functor, cuda_functor, functor_identity
@@ -19,7 +19,7 @@ from .errors import FunctorError, blamed, explain
 from .graphs import GraphArgument, GraphForm
 
 __all__ = [
-    "ARRAY_DTYPES", "CudaFunctor", "FunctorError", "FunctorIndexError", "GraphArgument", "GraphForm", "blamed",
-    "c_parameters", "check_functor", "checking", "cpu_functor", "cuda_functor", "explain", "functor_arguments",
+    "ARRAY_DTYPES", "NUMBERS", "CudaFunctor", "FunctorError", "FunctorIndexError", "GraphArgument", "GraphForm",
+    "blamed", "c_parameters", "check_functor", "checking", "cpu_functor", "cuda_functor", "explain", "functor_argument",
     "functor_identity", "interpreted", "parameter_types", "uses_parameter",
 ]  # fmt: skip

@@ -16,36 +16,21 @@ from .errors import FunctorError
 from .graphs import FunctorGraph, GraphForm
 
 ARRAY_DTYPES = tuple(C_TYPES)
+NUMBERS: dict[type, Callable[[Any], Any]] = {
+    int: np.int64, float: np.float64, bool: np.bool_, **{dtype.type: dtype.type for dtype in ARRAY_DTYPES}
+}  # fmt: skip
+"""The types that functors have numbers in, by the types that users pass."""
 
 
-def functor_arguments(
-    device: Device, function_name: str, args: tuple, graph_argument: Callable[[Any], Any] | None = None
-) -> tuple:
-    """Users' arguments as kernels take them: arrays of the device, NumPy scalars.
+def functor_argument(device: Device, function_name: str, i: int, value: Any, graph_argument: Callable) -> Any:
+    """The i-th argument of a functor as kernels take it: an array of the device, or a number of NumPy.
 
-    Python ints become int64, floats float64 and bools bool. On a GPU, an array of two dimensions becomes a `Matrix`.
-    `graph_argument` makes an argument of a graph of the device; without it, graphs are refused.
+    On a GPU, an array of two dimensions becomes a `Matrix`. `graph_argument` makes an argument of a graph.
 
-    Raises FunctorError if an argument is no number and no array of the graph's device, or an array is not contiguous or
-    of a type that kernels do not know.
+    Raises FunctorError if it is no number and no array of the graph's device, or an array is not contiguous or of a
+    type that kernels do not know.
     """
-    values, array = [], device.xp.ndarray
-    for i, value in enumerate(args):
-        usual = type(value) is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous
-        values.append(value if usual else _argument(device, function_name, i, value, graph_argument))
-    return tuple(values)
-
-
-def _argument(
-    device: Device, function_name: str, i: int, value: Any, graph_argument: Callable[[Any], Any] | None
-) -> Any:
     kind = type(value)
-    if kind is int:
-        return np.int64(value)
-    if kind is float:
-        return np.float64(value)
-    if kind is bool:
-        return np.bool_(value)
     if isinstance(value, device.xp.ndarray):
         if value.dtype not in ARRAY_DTYPES:
             raise FunctorError(
@@ -64,7 +49,7 @@ def _argument(
         return Matrix(value) if device.is_gpu and value.ndim == 2 else value
     if isinstance(value, np.generic | Number) and value.dtype in ARRAY_DTYPES:
         return value
-    if isinstance(value, FunctorGraph) and graph_argument is not None:
+    if isinstance(value, FunctorGraph):
         if value.in_parts:
             raise FunctorError(
                 f"argument {i} of {function_name}() is a graph over several workers, none of which has all neighbors: "
@@ -84,7 +69,7 @@ def _argument(
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
-    """The ``(dtype, ndim)`` of each of `functor_arguments`' results, 0 dimensions being those of a number.
+    """The ``(dtype, ndim)`` of each argument as kernels take it, 0 dimensions being those of a number.
 
     The dtype of a graph is a `GraphForm`.
     """

@@ -19,7 +19,8 @@ from frontier.runtime.launch.arguments import Matrix
 
 ENVIRONMENT = "DYNFRONTIER_CHECK"
 
-_checking = ContextVar("checking", default=os.environ.get(ENVIRONMENT, "0") not in ("", "0"))
+bounds_checked = ContextVar("checking", default=os.environ.get(ENVIRONMENT, "0") not in ("", "0"))
+"""Whether users want the indices of functors to be checked, of those that are compiled."""
 
 
 @contextmanager
@@ -45,11 +46,11 @@ def checking() -> Iterator[None]:
     frontier.functor.checking.FunctorIndexError: <lambda>() reads short[v] at index 3, but its length is 3
     ...
     """
-    token = _checking.set(True)
+    token = bounds_checked.set(True)
     try:
         yield
     finally:
-        _checking.reset(token)
+        bounds_checked.reset(token)
 
 
 @contextmanager
@@ -67,12 +68,12 @@ def interpreted() -> Iterator[None]:
 
 def is_checking() -> bool:
     """Whether functors are checked now; those that Python runs are not, as it checks indices itself."""
-    return _checking.get() and not interpreting.get()
+    return bounds_checked.get() and not interpreting.get()
 
 
 def is_plain() -> bool:
     """Whether functors run as usual now: neither checked nor interpreted."""
-    return not (_checking.get() or interpreting.get())
+    return not (bounds_checked.get() or interpreting.get())
 
 
 class FunctorIndexError(IndexError):

@@ -16,7 +16,7 @@ from frontier.runtime.compile import progress, workers
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import LINKED_OPTIONS
 from frontier.runtime.compile.disk_cache import cached, text_fingerprint
-from frontier.runtime.compile.function_identity import Identity, MutableGlobalError, known
+from frontier.runtime.compile.function_identity import MutableGlobalError, known
 from frontier.runtime.log import logger
 
 from .check import returns
@@ -35,11 +35,13 @@ HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
 _in_memory: dict[Any, Any] = clearable({})
 
 
-def functor_identity(function: Callable) -> Identity:
-    """What tells functors apart: their code, and the values of everything it names.
+def functor_identity(function: Callable | None) -> Any:
+    """What tells functors apart: their code, and the values of everything it names; None for an absent one.
 
     Raises FunctorError if it names an array, a list or a whole module, whose contents may change.
     """
+    if function is None:
+        return None
     try:
         return known(function).identity  # type: ignore[arg-type]
     except MutableGlobalError as error:

@@ -5,7 +5,7 @@ from .compile.kernels import Kernels, load_kernels
 from .compile.parallel import parallel_kernel
 from .compile.progress import on_compile
 from .compile.warm_up import warming_up
-from .device import Device, gpu_available, resolve_device
+from .device import CPU, Device, gpu_available, resolve_device
 from .elements import nonnegative, prefetch
 from .interrupts import HeldInterrupts
 from .memory.elementwise import fill_column, fill_with
@@ -14,6 +14,7 @@ from .memory.workspace import Workspace
 from .threads import threads_for
 
 __all__ = [
+    "CPU",
     "Counters",
     "Device",
     "ErrorFlag",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import Device
+from .device import Device
 
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -90,8 +90,9 @@ def _of_cudf(column: Any, name: str) -> Any:
 
 def _foreign(device: Device, values: Any, name: str) -> Any:
     """An array of another library, or of the other device, as an array of this one."""
-    values = _plain(values)
-    if is_cudf(values):
+    if isinstance(values, np.ndarray | list | tuple | range):
+        array = _host_array(values, name)
+    elif is_cudf(values := _plain(values)):
         array = _of_cudf(values, name)
     elif has_dlpack(values):
         array = _from_dlpack(values, name)
@@ -189,10 +190,13 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
     Raises TypeError if `values` does not hold integers, and ValueError if it is not one-dimensional, or holds an id
     that 64 bits with a sign cannot.
     """
-    try:
-        array = as_device_array(device, values, name)
-    except TypeError as error:
-        raise TypeError(f"{error}; {NAMES_HINT}") from None
+    if type(values) is device.xp.ndarray and values.ndim == 1 and (device.is_gpu or values.flags.writeable):
+        array = device.xp.ascontiguousarray(values)  # as `as_device_array` does
+    else:
+        try:
+            array = as_device_array(device, values, name)
+        except TypeError as error:
+            raise TypeError(f"{error}; {NAMES_HINT}") from None
     if array.dtype in VERTEX_DTYPES:
         return array
     if array.size == 0:
@@ -268,7 +272,11 @@ def one_dtype(value: Any, name: str, allowed: tuple[np.dtype, ...]) -> np.dtype:
 
 def same_length(**arrays: Any) -> None:
     """Raise ValueError unless all arrays (None left out) have one length."""
-    sizes = {name: array.size for name, array in arrays.items() if array is not None}
-    if len(set(sizes.values())) > 1:
-        text = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(f"arrays of one batch must have the same length, but {text}")
+    size = None
+    for array in arrays.values():
+        if array is None or array.size == size:
+            continue
+        if size is not None:
+            text = ", ".join(f"{name} has {each.size}" for name, each in arrays.items() if each is not None)
+            raise ValueError(f"arrays of one batch must have the same length, but {text}")
+        size = array.size

@@ -67,6 +67,8 @@ class Device:
         return _resolve_pickled, (self.kind,)
 
 
+CPU = Device("cpu", np)
+
 SMALL_BYTES = 1024
 """Arrays that come to the host through page-locked memory: the driver copies others in two steps. What is read after
 each batch is no more than some numbers."""
@@ -137,11 +139,6 @@ def _cupy_problem() -> str | None:
 
 
 @functools.cache
-def _cpu() -> Device:
-    return Device("cpu", np)
-
-
-@functools.cache
 def _gpu() -> Device:
     import cupy
 
@@ -175,7 +172,7 @@ def resolve_device(device: str | Device = "auto") -> Device:
 
 def _named(device: str) -> Device:
     if device == "cpu" or (device == "auto" and not gpu_available()):
-        return _cpu()
+        return CPU
     if device == "auto":
         return _gpu()
     if device == "gpu":

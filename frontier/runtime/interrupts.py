@@ -15,7 +15,7 @@ have nothing to hold, whatever they read."""
 
 
 class HeldInterrupts:
-    """SIGINT, held back from `hold` to `release`; the handler that was there is then called, if the signal came.
+    """SIGINT, held back from construction to `release`; the handler that was there is then called, if the signal came.
 
     This covers ``KeyboardInterrupt`` from Ctrl-C and from `_thread.interrupt_main`, and handlers of the user's own.
     Outside the main thread, where no handler runs, and inside another hold it does nothing.
@@ -24,12 +24,9 @@ class HeldInterrupts:
     __slots__ = ("_came", "_handler")
 
     def __init__(self) -> None:
+        global _holding
         self._handler: Any = None
         self._came: tuple[Any, Any] | None = None
-
-    def hold(self) -> None:
-        """Hold SIGINT back from now on."""
-        global _holding
         if _holding or threading.get_ident() != threading.main_thread().ident:
             return
         handler = _signal.getsignal(_SIGINT)

@@ -37,7 +37,7 @@ class PagePool:
     vertex_dtype: np.dtype
     stored_dtype: np.dtype | None
     page_size: int
-    _view: tuple[int, Any] | None
+    _view: tuple[int, Any, Any] | None
 
     @property
     def page_bits(self) -> int:

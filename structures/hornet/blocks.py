@@ -75,7 +75,7 @@ class BlockArrays:
     weights: Any
     _host: Any
     kernels: Kernels
-    _view: tuple[int, Any] | None
+    _view: tuple[int, Any, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp

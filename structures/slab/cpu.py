@@ -92,20 +92,9 @@ def find_arcs(begin, end, view, src, dst, slots):
             slots[i] = find(view, src[i], dst[i]) if src[i] >= 0 else -1
 
 
-def insert(
-    count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded,
-    finish,
-):  # fmt: skip
-    """Insert arcs (all, or those listed in `which`): one kernel, whether there is a list or not."""
-    insert_listed(
-        count, pool, weights, error_counts, ALL if which is None else which, src, dst, new_weights, chain_limit, slots,
-        table, table_size, recorded, finish,
-    )  # fmt: skip
-
-
 @cpu_kernel
-def insert_listed(count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table,
-                  table_size, recorded, finish):  # fmt: skip
+def insert(count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table, table_size,
+           recorded, finish):  # fmt: skip
     """Insert arcs (those listed in `which`, or all if it is empty).
 
     ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if

@@ -43,11 +43,11 @@ def _compare(words, width, key):
 
 @jit
 def probe(neighbors, stride, width, slab, v):
-    """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
+    """Walk a chain for the key v: ``(slot, last slab, steps along the chain)``.
 
     The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
     """
-    walked = 1
+    steps = 1
     key = neighbors.dtype.type(v)
     while True:
         low = slab * stride
@@ -60,13 +60,13 @@ def probe(neighbors, stride, width, slab, v):
         if link == key:
             position -= np.int32(width)
         if position > 0:
-            return low + position - 1, slab, walked
+            return low + position - 1, slab, steps
         if link < 0:  # the keys behind which there is none are the last; the link is empty, too
             if empty > 1:
-                return -2 - (low + width - empty), slab, walked
-            return np.int64(-1), slab, walked
+                return -2 - (low + width - empty), slab, steps
+            return np.int64(-1), slab, steps
         slab = np.int64(link)
-        walked += 1
+        steps += 1
 
 
 @jit(forceinline=True)
@@ -120,7 +120,7 @@ def record_duplicate(slot, i, table, table_size, recorded, counters):
 def insert_arcs(
     count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
 ):  # fmt: skip
-    """See the kernel ``insert_listed``."""
+    """See the kernel ``insert``."""
     neighbors, records, counters = pool.neighbors, pool.records, pool.counters
     stride, width = pool.stride, pool.width
     for k in range(-LEAD, count):
@@ -136,10 +136,10 @@ def insert_arcs(
             slots[i] = -1
             continue
         slab = np.int64(records[u, BASE])
-        walked = 0
+        steps = 0
         slot = np.int64(-1)
         if slab >= 0:
-            slot, slab, walked = probe(neighbors, stride, width, slab + bucket_of(v, records[u, BUCKETS]), v)
+            slot, slab, steps = probe(neighbors, stride, width, slab + bucket_of(v, records[u, BUCKETS]), v)
         if slot >= 0:
             slots[i] = -2 - slot
             counters[FOUND] += 1
@@ -150,9 +150,9 @@ def insert_arcs(
                     record_duplicate(slot, i, table, table_size, recorded, counters)
             continue
         fresh = np.int64(-1)
-        if slot == -1 and walked < chain_limit:
+        if slot == -1 and steps < chain_limit:
             fresh = take_slab(pool)
-        if walked > chain_limit or (slot == -1 and fresh < 0):
+        if steps > chain_limit or (slot == -1 and fresh < 0):
             slots[i] = PENDING
             counters[DEFERRED] += 1
             continue

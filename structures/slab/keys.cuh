@@ -43,7 +43,7 @@ __device__ inline i64 insert_key(
   } else {
     slab += bucket_of(key, record.buckets);
   }
-  for (int walked = 1;;) {
+  for (int steps = 1;;) {
     VID link;
     expect_weights(tile, pool.neighbors + slab * SLAB_STRIDE);
     // Into a slab of one's own without a look first; another tile may yet have been faster.
@@ -51,7 +51,7 @@ __device__ inline i64 insert_key(
     fresh = false;
     if (seen < FREE) return -2 - (slab * SLAB_STRIDE + seen);
     if (seen < NOTHING) {
-      if (walked > chain_limit) return PENDING;
+      if (steps > chain_limit) return PENDING;
       i64 slot = slab * SLAB_STRIDE + seen - FREE;
       VID other = EMPTY;
       if (tile.lane == 0) other = compare_and_swap(pool.neighbors + slot, VID(EMPTY), key);
@@ -63,14 +63,14 @@ __device__ inline i64 insert_key(
     i64 following = tile.shfl(link, 3);
     if (following < 0) {
       following = -1;
-      if (tile.lane == 0 && walked < chain_limit)
+      if (tile.lane == 0 && steps < chain_limit)
         following = attach(pool, stock, pool.neighbors + slab * SLAB_STRIDE + SLAB_KEYS, spare, fresh);
       following = tile.shfl(following, 0);
       fresh = tile.shfl(int(fresh), 0);
       if (following < 0) return PENDING;
     }
     slab = following;
-    ++walked;
+    ++steps;
   }
 }
 

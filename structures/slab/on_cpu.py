@@ -10,6 +10,7 @@ from frontier.core.batch import Arcs
 from frontier.core.locking import workspace_of
 from frontier.runtime import Scratch, fill_with
 
+from .cpu import ALL
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
@@ -17,35 +18,33 @@ SMALL_ARCS = 1 << 15  # fewer are worked on as they come
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert(store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
-    """Insert a batch, after a check; one that is large, part by part (`cpu_parts`).
+def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
+    """Insert a batch, after a check; one that is large, part by part (`cpu_parts`). Returns the slots of its arcs.
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
     are there.
     """
     arcs.check()
-    if arcs.src.size < SMALL_ARCS:
-        _insert_at_once(store, arcs, slots, resolving)
-    else:
+    count, kernels, scratch = arcs.size, store.kernels, workspace_of(store).scratch
+    slots = scratch.get("slots", count, np.int64)
+    if count >= SMALL_ARCS:
         _insert_parts(store, arcs, slots, resolving)
-
-
-def _insert_at_once(store: Any, arcs: Arcs, slots: Any, resolving: bool) -> None:
-    count, kernels = int(arcs.src.size), store.kernels
+        return slots
     few = count <= SMALL_TO_RESOLVE
     store.reserve_for(count)
     table = recorded = None
     if resolving:
-        scratch = workspace_of(store).scratch
         table, recorded = _duplicates(scratch), scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
+    pool, weights = store._pool(), store.weights
     store._counters.reset()
     kernels.insert(
-        count, store._pool(), store.weights, None, None, arcs.src, arcs.dst, arcs.weights, store._chain_limit(count),
-        *duplicates, few and resolving,
+        count, pool, weights, None, ALL, arcs.src, arcs.dst, arcs.weights, store._chain_limit(count), *duplicates,
+        few and resolving,
     )  # fmt: skip
     if resolving and not few:
-        kernels.resolve_duplicates(count, store._pool(), store.weights, arcs.weights, *duplicates, True)
+        kernels.resolve_duplicates(count, pool, weights, arcs.weights, *duplicates, True)
+    return slots
 
 
 def _duplicates(scratch: Scratch) -> Any:

@@ -22,13 +22,16 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert(store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
-    """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for.
+def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
+    """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for. Returns an
+    array for the slots of its arcs.
 
     With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
     are there.
     """
+    slots = store.scratch.get("slots", arcs.size, np.int64)
     store._batch_launches().insert(store, arcs, slots, resolving=resolving)
+    return slots
 
 
 def clear_duplicates(store: Any) -> None:

@@ -44,7 +44,7 @@ class SlabPool:
     records: Any
     separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
     _joined_weights: tuple[Any, Any]  # `neighbors`, and the view of the weights among them
-    _view: tuple[int, Any] | None
+    _view: tuple[int, Any, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
     _bound: Struct  # what kernels on a GPU are bound to: the pool, and behind it what follows from it (`struct Work`)
     _bound_slabs: int  # the capacity of that

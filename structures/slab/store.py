@@ -174,12 +174,12 @@ class SlabStore(SlabTables, VertexRecords, Store):
     # ---- insertion --------------------------------------------------------------------------------------------------
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        slots = self.scratch.get("slots", len(arcs), np.int64)
-        self._host.insert(self, arcs, slots, resolving=True)
+        slots = self._host.insert(self, arcs, resolving=True)
         counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
         if not counts[DEFERRED] and not counts[OVERFULL]:
+            self.keep_view()
             return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
         self._host.clear_duplicates(self)
         try:
@@ -190,8 +190,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
-        slots = self.scratch.get("slots", len(arcs), np.int64)
-        self._host.insert(self, arcs, slots, resolving=False)
+        slots = self._host.insert(self, arcs, resolving=False)
         counts = self._counters.synchronize()
         arcs.check(waited=True)
         self._account(counts)
@@ -300,6 +299,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         arcs.check(waited=True)
         if edges is not None:  # which now holds slots
             self.payload.edges_at(self, edges, out=edges)
+        self.keep_view()
         self._flush_after(deleted)
         return deleted
 

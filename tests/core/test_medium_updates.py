@@ -9,6 +9,7 @@ import frontier.core.batch
 import frontier.core.small_updates
 from frontier.core.batch import TransientArcs
 from frontier.core.invariants import check_graph
+from frontier.core.locking import workspace_of
 from structures import SlabGraph
 from structures.slab import batches
 
@@ -145,13 +146,13 @@ def test_nobody_cuts_arrays_of_a_batch(device, weight_dtype, monkeypatch, rng):
     graph.store._make_room(0, 4000)
     made = [batch_of(rng, graph, 120, 200)[1] for _ in range(6)]
     graph.insert_edges(*made[0])
-    room, refused = graph._access.workspace().arc_maker._room, property(lambda self: pytest.fail("was cut"))
+    room, refused = workspace_of(graph).arc_maker._room, property(lambda self: pytest.fail("was cut"))
     for name in ("src", "dst", "weights"):
         monkeypatch.setattr(TransientArcs, name, refused)
     for arrays in made[1:]:
         graph.insert_edges(*arrays)
         graph.delete_edges(*made[0])
-    assert graph._access.workspace().arc_maker._room is room
+    assert workspace_of(graph).arc_maker._room is room
     monkeypatch.undo()
     check_graph(graph)
 

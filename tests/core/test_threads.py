@@ -14,7 +14,7 @@ from concurrency import in_threads
 
 import frontier as fr
 from algorithms import bfs, connected_components
-from frontier.core.locking import reads_both
+from frontier.core.locking import reads_both, workspace_of
 from frontier.functor.freeze import is_known
 from frontier.runtime.memory.elementwise import arange, fill_with
 from structures import SlabGraph
@@ -222,7 +222,7 @@ def test_an_unforeseen_end_of_an_update_closes_the_graph(structure: Any, device:
 
 def test_a_traversal_after_one_that_was_broken_off_is_right(device: str, monkeypatch: Any) -> None:
     graph = SlabGraph.from_edges(np.arange(50), np.arange(1, 51), device=device)
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     used = work.used_epochs
 
     def stop(count: int) -> None:

@@ -162,6 +162,14 @@ def test_types(device, tmp_path):
             assert to_host(held, held.edge_data[name])[ids].tobytes() == values.tobytes()
 
 
+def test_columns_of_any_name(device):
+    """Such as the names that the functions have which an update goes through."""
+    names = "graph", "update", "args", "options", "function", "apply", "change"
+    graph = SlabGraph(4, device=device, edge_data=dict.fromkeys(names, np.int64))
+    graph.insert_edges([0, 1], [1, 2], **{name: [i, i + 1] for i, name in enumerate(names)})
+    assert [graph.edge_data[name][:2].tolist() for name in names] == [[i, i + 1] for i in range(len(names))]
+
+
 def test_forms_of_arrays(device):
     """Whatever weights may be, data may be: lists, other types that fit, frames, arrays of the device."""
     graph = SlabGraph(6, edge_data=DATA, device=device)

@@ -207,7 +207,7 @@ def test_changes_are_seen(structure, device, lists, keep_time):
         lambda: graph.compact(),
     ):
         change()
-        assert not graph._access.kept
+        assert not graph._access.kept.entries
         check_both()
 
 
@@ -278,7 +278,7 @@ def test_observers_sample(device, lists):
     observer = Asking(graph)
     graph.attach(observer)
     graph.insert_edges([0, 0, 1], [37, 36, 35], time=[70, 80, 90])
-    assert not graph._access.kept
+    assert not graph._access.kept.entries
     assert observer.found == [sampled(graph, [0, 1], 5, method="latest")]
     assert [entry[:2] for entry in observer.found[0][0][:2]] == [(36, 80), (37, 70)]
 
@@ -304,7 +304,7 @@ def test_all_lists_are_sorted_when_that_pays(device, monkeypatch):
         kept = graph.num_arcs * 16 + (N + 1) * 8
         assert graph._access.kept.nbytes() == kept and graph.memory_usage().reserved >= before + kept
         graph.delete_edges([], [])  # an update, although of nothing
-        assert not graph._access.kept
+        assert not graph._access.kept.entries
     made.clear()
     sampled(graph, list(range(N)), 1, method="latest")
     assert made == [0]

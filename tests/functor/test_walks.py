@@ -6,6 +6,7 @@ from verifiers import host
 
 import frontier as fr
 from frontier import neighbors as walk_of
+from frontier.core.locking import workspace_of
 from frontier.runtime.launch.plan import Plan
 from frontier.runtime.launch.recorder import recorder
 from structures import CSR, SlabGraph
@@ -249,7 +250,7 @@ def test_a_recorded_graph_keeps_the_view_alive(device):
         pytest.skip("nothing is recorded on a CPU")
     graph = CSR.from_edges([0, 1], [1, 2], device=device)
     fr.compute(fr.Frontier.all(graph), lambda v, g: fr.degree(g, v), graph)
-    work = graph._access.workspace()
+    work = workspace_of(graph)
     assert work.graph_argument is not None and any(held is work.graph_argument for held in work.arrays())
 
 

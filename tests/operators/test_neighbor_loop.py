@@ -6,7 +6,7 @@ from itertools import chain, pairwise
 import numpy as np
 import pytest
 
-from frontier.operators.dispatch.kernels import bare_view, iterator_of
+from frontier.operators.dispatch.kernels import iterator_of
 from frontier.operators.dispatch.neighbor_loop import ALL, neighbor_loop
 from frontier.runtime import cpu_kernel
 
@@ -69,7 +69,7 @@ def lists(structure):
 
 def test_loops_find_each_neighbor_once(lists):
     graph, expected = lists
-    view, iterator = bare_view(graph), iterator_of(graph.package)
+    view, iterator = graph.store.bare_view(), iterator_of(graph.package)
     kernel = make_walks(iterator)
     for u in (400, 401, 402):
         pieces = int(iterator.segments(view, u))
@@ -82,7 +82,7 @@ def test_loops_find_each_neighbor_once(lists):
 
 def test_shares_make_up_the_list(lists):
     graph, _ = lists
-    view, iterator = bare_view(graph), iterator_of(graph.package)
+    view, iterator = graph.store.bare_view(), iterator_of(graph.package)
     kernel = make_walks(iterator)
     for u in (400, 401):
         pieces = int(iterator.segments(view, u))

@@ -47,7 +47,7 @@ def modes(monkeypatch):
 
         monkeypatch.setattr(module.Traversal, name, advance)
 
-    for name in ("_push_repeatedly", "_push_together", "_advance_together", "_push", "_pull"):
+    for name in ("_push_repeatedly", "_push_medium", "_advance_together", "_push", "_pull"):
         noting(name)
     return taken
 
@@ -60,7 +60,7 @@ def test_steps_are_counted_through_all_modes(structure, device, directed, layere
     assert (host(result.distance) == expected).all()
     # The last advance finds nothing more.
     assert result.levels == len(LAYERS)
-    small, together = "_push_repeatedly", "_push_together"
+    small, together = "_push_repeatedly", "_push_medium"
     if device == "gpu" and not directed:  # the device chooses between push and pull
         assert modes == ["_advance_together", small, "_advance_together", small]
     else:

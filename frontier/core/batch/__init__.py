@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from frontier.runtime import Device, ErrorFlag, Kernels, Scratch, load_kernels, resolve_device
+from frontier.runtime import CPU, Device, ErrorFlag, Kernels, Scratch, load_kernels
 from frontier.runtime.arrays import NAMES_HINT, as_ids, as_weights, same_length
 from frontier.runtime.launch.arguments import Field, Struct
 from frontier.runtime.memory import elementwise
 from frontier.runtime.values import integer
-
-from .raw import is_plain
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
 MAX_PASSING = 1 << 18
@@ -36,6 +34,8 @@ class Arcs:
     src, dst : arrays of the graph's vertex dtype, shape (m,)
         Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored; those of users have ``dst < 0``, too.
     weights : array, shape (m,), or None
+    size : int
+        Their number.
     error_counts : array of int64, shape (3,), or None
         On the device, None once the batch has been checked. Nonzero if the batch is invalid: kernels that read them can
         be enqueued before the host synchronizes.
@@ -45,11 +45,12 @@ class Arcs:
         self.src = src
         self.dst = dst
         self.weights = weights
+        self.size = src.size
         self.error_counts = error_counts
         self._check = check
 
     def __len__(self) -> int:
-        return int(self.src.size)
+        return self.size
 
     @property
     def kinds(self) -> tuple[np.dtype, ...]:
@@ -95,25 +96,22 @@ class TransientArcs(Arcs):
 
     def __init__(self, room: ArcBuffer, count: int, held: Any, check: Any, error_counts: Any):
         self._room = room
-        self._count = count
+        self.size = count
         self._held = held  # memory of weights, or None
         self.error_counts = error_counts
         self._check = check
 
-    def __len__(self) -> int:
-        return self._count
-
     @cached_property
     def src(self) -> Any:  # type: ignore[override]
-        return self._room.src[: self._count]
+        return self._room.src[: self.size]
 
     @cached_property
     def dst(self) -> Any:  # type: ignore[override]
-        return self._room.dst[: self._count]
+        return self._room.dst[: self.size]
 
     @cached_property
     def weights(self) -> Any:  # type: ignore[override]
-        return None if self._held is None else self._held[: self._count]
+        return None if self._held is None else self._held[: self.size]
 
     @property
     def kinds(self) -> tuple[np.dtype, ...]:
@@ -208,15 +206,13 @@ class ArcMaker:
             else failed, its errors are dropped.
         """
         device, xp = self.device, self.device.xp
-        plain = is_plain(xp.ndarray, src, dst, weights, self.weight_dtype)
-        # On a CPU, kernels would be compiled again for arrays that are read-only.
-        if not (plain and (device.is_gpu or (src.flags.writeable and dst.flags.writeable and weights is None))):
-            src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
-            if src.dtype != dst.dtype:
-                src, dst = src.astype(np.int64), dst.astype(np.int64)
-            if weights is not None:
-                refuse_weights(self.weight_dtype)
-                weights = as_weights(device, weights, "weights", self.weight_dtype)
+        src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
+        if src.dtype != dst.dtype:
+            src, dst = src.astype(np.int64), dst.astype(np.int64)
+        if weights is not None:
+            refuse_weights(self.weight_dtype)
+            weights = as_weights(device, weights, "weights", self.weight_dtype)
+        if src.size != dst.size or weights is not None:
             same_length(src=src, dst=dst, weights=weights)
         count = int(src.size)
         total = count if directed else 2 * count
@@ -295,7 +291,7 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
         An id is outside ``[0, num_vertices)`` or names a deleted vertex.
     """
     # Those of the host are checked before they are copied to the device, which the host then need not wait for.
-    there = resolve_device("cpu") if isinstance(ids, np.ndarray | list | tuple | range) else device
+    there = CPU if isinstance(ids, np.ndarray | list | tuple | range) else device
     ids = as_ids(there, ids, name)
     if ids.size:
         _range_error(there, ids, name, num_vertices)
@@ -357,7 +353,7 @@ SMALL_IDS = 4096
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:
-    xp, ids = (np, device.to_host(ids)) if ids.size <= SMALL_IDS else (device.xp, ids)
+    xp, ids = (np, device.to_host(ids)) if device.is_gpu and ids.size <= SMALL_IDS else (device.xp, ids)
     bad = xp.flatnonzero((ids < 0) | (ids >= num_vertices))
     if bad.size:
         where = int(bad[0])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 SMALL_ARCS = 1 << 13
-"""Up to as many, one thread block has found them before three kernels are launched."""
+"""Up to as many, one thread block of a GPU has found them before three kernels are launched."""
 
 
 def effective_kernels(graph: BaseGraph) -> Kernels:
@@ -55,34 +55,31 @@ def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, A
     device, xp = graph.device, graph.xp
     if not device.is_gpu:
         arcs.check()
-    count = len(arcs)
+    count = arcs.size
     most = count if graph.directed else count // 2
-    scratch = workspace_of(graph).scratch.get
+    work = workspace_of(graph)
+    scratch = work.scratch.get
     src, dst = xp.empty(most, graph.vertex_dtype), xp.empty(most, graph.vertex_dtype)
     places = scratch("effective_places", count, np.int64)
     entries = 1 << (2 * max(most, 1) - 1).bit_length()
     table = scratch("effective_table", entries, np.int64, fill=FREE)
     slots = graph.store.find(arcs.src, arcs.dst)
     kernels = effective_kernels(graph)
-    if device.is_gpu and count <= SMALL_ARCS:
-        number = workspace_of(graph).number
-        kernels.find_few(
-            count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places, src, dst,
-            number.published, threads=min(1024, -(-count // 32) * 32), blocks=1,
+    asked = count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places
+    if not device.is_gpu or count <= SMALL_ARCS:
+        threads = min(1024, -(-count // 32) * 32)
+        kernels.find_few(*asked, src, dst, work.number.published, threads=threads, blocks=1)
+        found = work.number.synchronize()[0]
+    else:
+        launch = tile_launch(count)
+        sums = scratch("effective_sums", tile_count(count), np.int64)
+        work.counters.reset()  # the kernel writes to them: they are zero no longer
+        kernels.claim(*asked)
+        kernels.keep_first(count, places, table, sums, **launch)
+        kernels.put(
+            count, arcs.src, arcs.dst, places, *running_sums(device, kernels, sums), table, src, dst,
+            work.counters.array, **launch,
         )  # fmt: skip
-        found = number.synchronize()[0]
-        arcs.check(waited=True)
-        return src[:found], dst[:found]
-    counters = workspace_of(graph).counters
-    counters.reset()  # the kernel writes to them: they are zero no longer
-    launch = tile_launch(count)
-    sums = scratch("effective_sums", tile_count(count), np.int64)
-    kernels.claim(count, arcs.src, arcs.dst, slots, graph.directed, present, table, entries, places)
-    kernels.keep_first(count, places, table, sums, **launch)
-    kernels.put(
-        count, arcs.src, arcs.dst, places, *running_sums(device, kernels, sums), table, src, dst, counters.array,
-        **launch,
-    )  # fmt: skip
-    found = counters.read()[0]
+        found = work.counters.read()[0]
     arcs.check(waited=True)
     return src[:found], dst[:found]

@@ -2,7 +2,7 @@
 
 from frontier.runtime import cpu_kernel
 
-from ..sort import END, TILE
+from ..sort import END
 
 FREE = END  # an entry of the table that holds no arc
 
@@ -15,14 +15,14 @@ def mask_lower(count, src, dst, out):
 
 
 @cpu_kernel
-def claim(count, src, dst, slots, directed, present, table, entries, places):
-    """Enter each arc in question, the smaller end first, into a hash table that keeps the first of equal ones.
+def find_few(count, src, dst, slots, directed, present, table, entries, places, out_src, out_dst, number):
+    """List each arc in question that is the first of equal ones, the smaller end first, and their number.
 
-    ``places`` becomes each arc's entry, or -1. ``entries`` is a power of two; all that the table holds is FREE.
+    Arcs meet in a hash table of ``entries``, a power of two, all of which are FREE before and after. ``places`` has
+    those that are in use meanwhile.
     """
-    mask = entries - 1
+    mask, found = entries - 1, 0
     for i in range(count):
-        places[i] = -1
         u, v = src[i], dst[i]
         if u < 0 or (not directed and u >= v) or (slots[i] >= 0) != present:
             continue
@@ -31,30 +31,10 @@ def claim(count, src, dst, slots, directed, present, table, entries, places):
             at = (at + 1) & mask
         if table[at] == FREE:
             table[at] = i
-        places[i] = at
-
-
-@cpu_kernel
-def keep_first(count, places, table, sums):
-    """Forget the places of all arcs but the first of equal ones; ``sums``: how many of each TILE of arcs are left."""
-    for i in range(count):
-        if i % TILE == 0:
-            sums[i // TILE] = 0
-        if places[i] >= 0:
-            if table[places[i]] == i:
-                sums[i // TILE] += 1
-            else:
-                places[i] = -1
-
-
-@cpu_kernel
-def put(count, src, dst, places, sums, summed, table, out_src, out_dst, counters):
-    """The arcs that were kept, in order, and their number; the table becomes FREE again."""
-    found = 0
-    for i in range(count):
-        if places[i] >= 0:
-            table[places[i]] = FREE
-            out_src[found] = src[i]
-            out_dst[found] = dst[i]
+            places[found] = at
+            out_src[found] = u
+            out_dst[found] = v
             found += 1
-    counters[0] = found
+    for i in range(found):
+        table[places[i]] = FREE
+    number[0] = found

@@ -104,7 +104,6 @@ class Engine(ABC):
         with self._lock:
             self._finish()
             interrupts = HeldInterrupts()
-            interrupts.hold()
             try:
                 self._current = self._begin(function, arguments)
                 if not whole:

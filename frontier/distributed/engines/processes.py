@@ -129,7 +129,6 @@ class ProcessEngine(Engine):
     def _undivided(self, call: _Call) -> Iterator[None]:
         """Let nothing that comes through a pipe be cut short: Ctrl-C waits, and anything else ends the workers."""
         interrupts = HeldInterrupts()
-        interrupts.hold()
         try:
             yield
         except (EOFError, ConnectionError):
@@ -159,7 +158,6 @@ class ProcessEngine(Engine):
 
     def close(self) -> None:
         interrupts = HeldInterrupts()
-        interrupts.hold()
         try:
             workers, self._workers = self._workers, []
             for pipe in self._pipes:

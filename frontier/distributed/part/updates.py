@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -30,11 +30,11 @@ def update(function: U) -> U:
     """Decorate a method that updates the graph, which all parts call at the same time (`exchange.updates`)."""
 
     @wraps(function)
-    def call(part: Any, *args: Any, **options: Any) -> Any:
+    def call(part: Any, /, *args: Any, **options: Any) -> Any:
         part.check_parts()
         if part.read_only:
             raise TypeError(part.refusal)
-        return part._observers.run(partial(function, part, *args, **options))
+        return part._observers.run(function, part, *args, **options)
 
     return cast(U, call)
 

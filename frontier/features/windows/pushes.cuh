@@ -263,7 +263,7 @@ struct Finish {
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table, whose entries were made by the records that repeat an edge. It may be called when the host has been told:
+  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers are published:
   // the user's arrays, which may be others by then, are not read.
   __device__ void clear() const {
     Share share(count);
@@ -402,12 +402,12 @@ __device__ inline void free_expired(
   if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) work.numbers[FREED] = u64(rank);
 }
 
-__device__ inline void tell_host(const u64* numbers, volatile u64* published) {
+__device__ inline void publish(const u64* numbers, volatile u64* published) {
   if (threadIdx.x < NUMBERS) published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
 }
 
 // What becomes of records once their arcs are inserted, and which edges leave the window; then hands the numbers to the host,
-// and sets them to zero for the next batch. Of a batch with arcs that were deferred it tells only that: the host has these
+// and sets them to zero for the next batch. Of a batch with arcs that were deferred it reports only that: the host has these
 // inserted, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs came with,
 // `stored` those of the graph, by slot; `sums` have room for two numbers a block. The table and the filter are empty before
 // and afterwards.
@@ -417,7 +417,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     VID* gone_dst, VID* gone_ids, u64* numbers, volatile u64* published) {
   u32* arrived = (u32*)(numbers + ARRIVED);
   u32 barrier = 0;
-  bool told = false;
+  bool is_published = false;
   Finish work{push, count, slots, table, table_size, filter, places, sums, numbers};
   if (__ldcg(numbers + DECLINED)) {
     work.skip_all();
@@ -433,8 +433,8 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     else work.skip_all();
     i64 entries = whole ? log.ends[PIECES - 1] : 0;
     if (repeated || entries) grid_barrier(arrived, barrier);
-    told = repeated && !entries;  // already, since what is left to do is not for the host
-    if (told && blockIdx.x == 0) tell_host(numbers, published);
+    is_published = repeated && !entries;  // already, since what is left to do is not for the host
+    if (is_published && blockIdx.x == 0) publish(numbers, published);
     if (repeated) work.clear();
     if (entries) {
       work.sums += gridDim.x;
@@ -445,7 +445,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
   }
   if (!is_last_block(numbers + FINISHED)) return;
   if (__ldcg(numbers + REPEATED)) filter_clear(filter);
-  if (!told) tell_host(numbers, published);
+  if (!is_published) publish(numbers, published);
   __syncthreads();
   if (threadIdx.x < NUMBERS) numbers[threadIdx.x] = 0;
 }

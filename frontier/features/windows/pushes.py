@@ -172,13 +172,7 @@ class Pushes:
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
         """See `push`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
-        exact = loose = False
-        for observer in observers:
-            if observer.exact:
-                exact = True
-            else:
-                loose = True
-        done = self._insert(graph, records, window, loose, exact)
+        done = self._insert(graph, records, window, observers)
         if done is None:
             return None
         pushed, new, gone, entries = done
@@ -196,22 +190,21 @@ class Pushes:
         return pushed
 
     def _insert(
-        self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, loose: bool, exact: bool
+        self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert records, and find what has left the window, the ids of which are free then.
 
         Returns what was pushed, with how many arcs are to be deleted; the notification buffers of the edges that were
         inserted, and of those that are to be deleted; and how many entries of the log were looked at: `Memory.gone` has
-        the arcs to be deleted in their order. The buffers are for the arcs as they are in `Memory` if `loose`, with the
-        edges if `exact`, and None if neither.
+        the arcs to be deleted in their order. The buffers are None without observers.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times
         arrivals = None if times is None else times.arrivals
         most = count + count // 2 if window is not None and arrivals is not None else 0  # entries that are looked at
         self._make_room(graph, count, most)
-        new = NotificationBuffer(graph, count, loose, exact) if loose or exact else None
-        gone = NotificationBuffer(graph, most, loose, exact) if most and new is not None else None
+        new = NotificationBuffer(graph, count, observers) if observers else None
+        gone = NotificationBuffer(graph, most, observers) if most and observers else None
         bound = self._bind(graph)
         ids, logged = self._entries(graph, count, bound.memory, arrivals is not None)
         self._describe(graph, records, window, ids, logged, new, gone)

@@ -197,8 +197,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
         return None
     if recorder.launches is not None or warm_up.wanted():
         return None
-    work = workspace_of(graph)
-    prepared = find_plan(graph, work, functors, unique)
+    prepared = find_plan(graph, functors, unique)
     if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):
         return None
     values = prepared.convert(args)
@@ -206,7 +205,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
         return None
     if not arcs and functors[2] is None:
         return Frontier._of(graph, graph.xp.empty(0, graph.vertex_dtype), arcs=0)
-    return prepared.push(graph, work, functors, frontier, count, arcs, values)
+    return prepared.push(graph, workspace_of(graph), functors, frontier, count, arcs, values)
 
 
 def _prepare_next(graph: BaseGraph, functors: Functors, args: tuple, values: tuple, output: str) -> None:

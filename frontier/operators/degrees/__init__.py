@@ -34,4 +34,4 @@ def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
 
 def total_degree(graph: BaseGraph, vertices: Any) -> int:
     """Number of arcs that leave some vertices, each counted as often as it is listed."""
-    return int(graph.sum_all(degrees_of(graph, vertices)))
+    return int(graph.sum_all(degrees_of(graph, vertices))) if vertices.size else 0

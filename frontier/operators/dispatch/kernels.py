@@ -12,8 +12,9 @@ import numba
 import numpy as np
 
 from frontier.core.locking import workspace_of
-from frontier.core.view import bare_view
 from frontier.functor import (
+    ARRAY_DTYPES,
+    NUMBERS,
     CudaFunctor,
     GraphForm,
     blamed,
@@ -21,12 +22,12 @@ from frontier.functor import (
     check_functor,
     cpu_functor,
     explain,
-    functor_arguments,
+    functor_argument,
     functor_identity,
     parameter_types,
 )
 from frontier.functor.check import names_parameter
-from frontier.functor.checking import check_report, checked_arguments, is_checking
+from frontier.functor.checking import bounds_checked, check_report, checked_arguments, is_checking
 from frontier.runtime.compile import warm_up
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cpu import interpreting, uncompiled
@@ -45,9 +46,19 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """`functor_arguments`, for this graph's device; with a report at the end where functors are checked."""
-    values = functor_arguments(graph.device, getattr(function, "__name__", "op"), args, graph_argument)
-    return checked_arguments(graph.device, values) if is_checking() else values
+    """Users' arguments as kernels take them (`functor_argument`); with a report at the end where functors are checked.
+
+    Python ints become int64, floats float64 and bools bool.
+    """
+    values, array = [], graph.device.xp.ndarray
+    for i, value in enumerate(args):
+        kind = type(value)
+        if kind in NUMBERS:
+            value = NUMBERS[kind](value)
+        elif not (kind is array and value.ndim == 1 and value.dtype in ARRAY_DTYPES and value.flags.c_contiguous):
+            value = functor_argument(graph.device, getattr(function, "__name__", "op"), i, value, graph_argument)
+        values.append(value)
+    return checked_arguments(graph.device, tuple(values)) if is_checking() else tuple(values)
 
 
 def graph_argument(graph: BaseGraph) -> Any:
@@ -55,7 +66,7 @@ def graph_argument(graph: BaseGraph) -> Any:
     (`frontier.functor.intrinsics.neighbors`)."""
     if graph.device.is_gpu:
         return argument_on_gpu(graph, view_macros(graph), workspace_of(graph))
-    return argument_on_cpu(graph, bare_view(graph), readable_weights(graph))
+    return argument_on_cpu(graph, graph.store.bare_view(), readable_weights(graph))
 
 
 def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
@@ -63,13 +74,24 @@ def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *
     if interpreting.get():
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
-    checked = is_checking()
-    key = (graph_package, make, tuple([f and functor_identity(f) for f in functors]), options, checked)
+    checked = bounds_checked.get()
+    key = (graph_package, make, tuple(map(functor_identity, functors)), options, checked)
     found = _kernels.get(key)
     if found is None:
         compiled = (f and cpu_functor(f, checked=checked) for f in functors)
-        found = _kernels[key] = make(*iterators_of(graph_package), *compiled, *options)
+        found = make(*iterators_of(graph_package), *compiled, *options)
+        _kernels[key] = found = _checked_after(found) if checked and functors else found
     return found
+
+
+def _checked_after(launch: Callable[..., None]) -> Callable[..., None]:
+    """A kernel whose functors check their indices, each call of which is waited for, to hear of bad ones."""
+
+    def launch_and_check(*args: Any, **options: Any) -> None:
+        launch(*args, **options)
+        check_report()
+
+    return launch_and_check
 
 
 def iterators_of(graph_package: str | None) -> list[ModuleType]:
@@ -87,7 +109,7 @@ def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> 
 
     With edge data the weights say which edge it is, too.
     """
-    edge, weight = reads_of(op)
+    edge, weight = (False, False) if op is None else _reads(op.__code__)
     return view_and_weights(graph, edge, weight or weighted)
 
 
@@ -105,8 +127,8 @@ def _reads(code: CodeType) -> tuple[bool, bool]:
 def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, Any]:
     """`read_view`, for kernels that look at the arcs' slots or ids, and at their weights, or not."""
     if graph.payload.table is not None:
-        return bare_view(graph), readable_weights(graph, weight) if edge or weight else None
-    return (graph.view(), graph.store.weights) if weight else (bare_view(graph), None)
+        return graph.store.bare_view(), readable_weights(graph, weight) if edge or weight else None
+    return (graph.view(), graph.store.weights) if weight else (graph.store.bare_view(), None)
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
@@ -125,8 +147,6 @@ def run_cpu(kernel: Any, functors: tuple, *args: Any) -> None:
         if function is None:
             raise
         raise explain(function, error, "the CPU") from None
-    if is_checking():
-        check_report()
 
 
 A_TRUTH = "True or False"
@@ -180,7 +200,7 @@ def cuda_kernels_for(
     checked = is_checking()
     key = (
         header, graph.store.kernels, edge_macros(graph), types, options, checked,
-        tuple((symbol, f and functor_identity(f), result) for symbol, f, _, result in functors),
+        tuple((symbol, functor_identity(f), result) for symbol, f, _, result in functors),
     )  # fmt: skip
     found = _kernels.get(key)
     if found is None:
@@ -289,14 +309,8 @@ class CudaKernels:
 
 
 class CheckedKernels(CudaKernels):
-    """Kernels whose functors check their indices: each launch is waited for, to hear of bad ones."""
+    """Kernels whose functors check their indices."""
 
     def __getattr__(self, name: str) -> Any:
-        launch = super().__getattr__(name)
-
-        def launch_and_check(*args: Any, **options: Any) -> None:
-            launch(*args, **options)
-            check_report()
-
-        self.__dict__[name] = launch_and_check
-        return launch_and_check
+        launch = self.__dict__[name] = _checked_after(super().__getattr__(name))
+        return launch

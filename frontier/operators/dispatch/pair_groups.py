@@ -58,7 +58,7 @@ def has_places(graph: BaseGraph, count: int) -> bool:
 
 def _groups(graph: BaseGraph, longer: Any) -> tuple[Any, Any]:
     """The pairs in order of a vertex of each, and where groups begin, and the last one ends."""
-    keys, order = sort_pairs(graph.device, longer.astype(np.int64), np.arange(longer.size))
+    keys, order = sort_pairs(graph.device, longer.astype(np.int64))
     begins = np.empty(longer.size, bool)
     begins[0] = True
     np.not_equal(keys[1:], keys[:-1], out=begins[1:])

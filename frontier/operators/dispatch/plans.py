@@ -7,7 +7,6 @@ changed since an earlier call does not.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import FunctionType
@@ -19,7 +18,7 @@ from frontier.functor.checking import is_plain
 from frontier.runtime import Workspace
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.cuda import CudaKernel
-from frontier.runtime.compile.function_identity import Known, MutableGlobalError, identity, known
+from frontier.runtime.compile.function_identity import MutableGlobalError, known
 from frontier.runtime.launch.arguments import NUMBER_WORDS
 from frontier.runtime.memory.scratch import OutputArena
 
@@ -160,57 +159,15 @@ class PushOnCpu(AdvancePlan):
         return found
 
 
-class LatestPlan:
-    """The push that was found last with a workspace, and what it was found by: it is mostly the next one, too.
-
-    To see that takes less time than to find it, which hashes what functors mean. Neither functors, nor what is kept of
-    them, nor kernels stay alive by it.
-    """
-
-    __slots__ = ("_functors", "_push", "_setting")
-
-    def __init__(self, push: AdvancePlan, setting: tuple, functors: tuple[Known | None, ...]):
-        self._push = weakref.ref(push)
-        self._setting = setting
-        held = (None if each is None else weakref.ref(each) for each in functors)
-        self._functors = tuple(enumerate(held))
-
-    def find(self, setting: tuple, functors: tuple) -> AdvancePlan | None:
-        """The push, if it is that for these functors as they are now, too; `setting` is from `_setting`."""
-        if setting != self._setting:
-            return None
-        for position, held in self._functors:
-            function = functors[position]
-            if held is None or function is None:
-                if held is not function:
-                    return None
-            elif (latest := held()) is None or not latest.is_current(function):
-                return None
-        return self._push()
-
-
-def find_plan(graph: BaseGraph, work: Workspace, functors: tuple, unique: bool) -> AdvancePlan | None:
+def find_plan(graph: BaseGraph, functors: tuple, unique: bool) -> AdvancePlan | None:
     """What was prepared for a push with functors that mean the same, in a graph of the same type."""
-    if not is_plain():
-        return None
-    setting = _setting(graph, unique)
-    push = None if work.latest_push is None else work.latest_push.find(setting, functors)
-    return _look_up(work, functors, setting) if push is None else push
-
-
-def _look_up(work: Workspace, functors: tuple, setting: tuple) -> AdvancePlan | None:
-    """`find_plan`, by what functors mean."""
     op, condition, prepare = functors
-    if type(op) is not FunctionType or type(condition) not in IF_ANY or type(prepare) not in IF_ANY:
+    if not is_plain() or type(op) is not FunctionType or type(condition) not in IF_ANY or type(prepare) not in IF_ANY:
         return None
     try:
-        found = tuple(function and known(function) for function in functors)
+        return _plans.get(_key(graph, functors, unique))
     except MutableGlobalError:  # since it was prepared, a functor has come to name an array
         return None
-    push = _plans.get((setting, *(each and each.identity for each in found)))
-    if push is not None:
-        work.latest_push = LatestPlan(push, setting, found)
-    return push
 
 
 def prepare_push_on_gpu(
@@ -234,13 +191,14 @@ def prepare_push_on_cpu(
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
-    """What decides which kernels a push takes, but for the types of arguments."""
-    return (_setting(graph, unique), *(function and identity(function) for function in functors))
-
-
-def _setting(graph: BaseGraph, unique: bool) -> tuple:
-    """The type of the graph's view, the lanes to a neighbor list, and whether vertices are put out once."""
-    return graph.store.kernels, graph.payload.table is None, graph.weight_dtype, graph.store.short_lists, unique
+    """What decides which kernels a push takes, but for the types of arguments: the type of the graph's view, the lanes
+    to a neighbor list, whether vertices are put out once, and what the functors mean."""
+    store, (op, condition, prepare) = graph.store, functors
+    weight = store.weight_dtype and store.weight_dtype.char  # which is hashed faster
+    return (
+        store.kernels, store.payload.table is None, weight, store.short_lists, unique, known(op).identity,
+        condition and known(condition).identity, prepare and known(prepare).identity,
+    )  # fmt: skip
 
 
 def _kinds_of(

@@ -8,7 +8,6 @@ import numpy as np
 
 from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
-from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
@@ -83,6 +82,6 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
         kernel = cpu_kernel_for(up.package, make_edge_support, ())
         longest = int(up.store.degrees().max())
         tickets = np.zeros(1, np.int64)
-        views = bare_view(up), bare_view(down)
+        views = up.store.bare_view(), down.store.bare_view()
         run_cpu(kernel, (), workers_for(count), count, longest, *views, tickets, support)
     return support

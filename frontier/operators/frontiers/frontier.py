@@ -13,7 +13,7 @@ from frontier.core.base import specialization_of, specialize
 from frontier.core.batch import check_ids
 from frontier.core.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from frontier.core.locking import reads
-from frontier.runtime import load_kernels, resolve_device
+from frontier.runtime import CPU, load_kernels
 from frontier.runtime.arrays import as_device_array
 from frontier.runtime.display import html_table
 from frontier.runtime.launch.recorder import recorder, refuse_to_wait
@@ -75,7 +75,7 @@ class Frontier:
         check_graph(graph)
         # What the host has is made a set there: then nobody waits for the device.
         on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph.store.absent is None
-        there = resolve_device("cpu") if on_host else graph.device
+        there = CPU if on_host else graph.device
         vertices = as_device_array(there, vertices, "vertices")
         if vertices.dtype == np.bool_:
             if vertices.size != graph.num_vertices:
@@ -313,11 +313,8 @@ class Frontier:
             A member was deleted.
         """
         self.check()
-        known = self._known_arcs()
-        if known is None or self._size is None:
-            known = total_degree(self.graph, self._members()) if self._make_set() else 0
-            self._arcs, self._version = known, self.graph.version
-        return known
+        self._make_set()
+        return self._walk_arcs()
 
     def check(self) -> None:
         """Raise ValueError if a member was deleted meanwhile; reinserted ids are valid again."""
@@ -377,7 +374,7 @@ class Frontier:
         """Number of arcs that leave the vertices of that list, each counted as often as it is listed."""
         known = self._known_arcs()
         if known is None:
-            known = total_degree(self.graph, self._walk()) if self else 0
+            known = total_degree(self.graph, self._walk())
             self._arcs, self._version = known, self.graph.version
         return known
 

@@ -21,7 +21,6 @@ from ..dispatch.capture_memory import refuse_to_convert
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
 from ..dispatch.kernels import (
     A_NUMBER,
-    bare_view,
     check_op,
     cpu_kernel_for,
     cuda_kernels_for,
@@ -177,7 +176,7 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
         _expand_pairs(source, count, (("op", None, KINDS, None),), (), options, us, vs, cursors, members)
     else:
         kernel = cpu_kernel_for(source.package, make_common_neighbors, ())
-        run_cpu(kernel, (), count, bare_view(source), us, vs, offsets, members)
+        run_cpu(kernel, (), count, source.store.bare_view(), us, vs, offsets, members)
     if source.is_sorted and not graph.device.is_gpu:
         return offsets, members  # which were written in the order of the lists
     rows = row_ids(graph.device, offsets, np.dtype(np.int64))
@@ -238,8 +237,9 @@ def _intersect(
     elif count:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_intersect, functors, not graph.finds_fast, numbered)
-        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
-        run_cpu_groups(graph, partial(run_cpu, kernel, functors), (bare_view(graph), edges), us, vs, counts, values)
+        edges = None if op is None or graph.payload.table is None else readable_weights(graph, weighted=False)
+        view = graph.store.bare_view(), edges
+        run_cpu_groups(graph, partial(run_cpu, kernel, functors), view, us, vs, counts, values)
     return counts
 
 

@@ -52,7 +52,7 @@
 #endif
 
 #ifndef SCANS
-// For pair j, the end with fewer neighbors is walked, and its neighbors are looked up at the other. It is pair order[j] of
+// For pair j, the end with fewer neighbors is traversed, and its neighbors are looked up at the other. It is pair order[j] of
 // those that were given.
 #define LOOK_UPS                                                                               \
   auto work = [&](const ExpandTile& tile, i64 j, VID few, i64 first, i64 end, i64 step, bool) { \

@@ -9,7 +9,6 @@ import numpy as np
 from frontier.core.arguments import check_graph, check_output
 from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
-from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
@@ -84,7 +83,7 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
         )  # fmt: skip
     else:
         kernel = cpu_kernel_for(graph.package, make_intersect_arcs, ())
-        views = bare_view(graph), bare_view(pairs)
+        views = graph.store.bare_view(), pairs.store.bare_view()
         workers, n = workers_for(graph.num_vertices), graph.num_vertices
         marks = np.zeros((workers, n), graph.vertex_dtype)
         tallies, tickets = np.zeros((workers, 0 if tally is None else n), np.int64), np.zeros(1, np.int64)

@@ -8,7 +8,6 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 from frontier.core.sort import id_bits
-from frontier.core.view import bare_view
 
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, plain_kernels, run_cpu
@@ -43,7 +42,7 @@ def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
     shift = id_bits(graph.num_vertices)
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_match, ())
-        run_cpu(kernel, (), count, bare_view(graph), keys, shift, slots)
+        run_cpu(kernel, (), count, graph.store.bare_view(), keys, shift, slots)
         return
     kernels = cuda_kernels_for(
         graph, HEADER, (), (), (("TILE_SIZE", tile_size(graph)),)

@@ -13,7 +13,7 @@ from frontier.core.locking import reads, workspace_of
 
 from ..degree_order import places_by_degree, schedule, schedule_by_id
 from ..dispatch.gpu_balance import resident_blocks, workers_for
-from ..dispatch.kernels import bare_view, cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
+from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
 from .cpu import make_support, make_triangles, make_triangles_by_id
 
@@ -130,7 +130,7 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     if orientation._by_id:
         kernel, n = cpu_kernel_for(graph.package, make_triangles_by_id, (), graph.store.is_sorted), graph.num_vertices
         run_cpu(
-            kernel, (), workers_for(n), bare_view(graph), n, orientation._schedule.longest, tally,
+            kernel, (), workers_for(n), graph.store.bare_view(), n, orientation._schedule.longest, tally,
             np.zeros(1, np.int64), counters.array,
         )  # fmt: skip
         return counters.read()[0]
@@ -142,7 +142,7 @@ def count_triangles(orientation: Orientation, tally: Any) -> int:
     else:
         kernel = cpu_kernel_for(graph.package, make_triangles, ())
         run_cpu(
-            kernel, (), workers_for(size), bare_view(graph), orientation._schedule.order, orientation.rank,
+            kernel, (), workers_for(size), graph.store.bare_view(), orientation._schedule.order, orientation.rank,
             orientation._members, orientation._schedule.longest, first, lists, tally, np.zeros(1, np.int64),
             counters.array,
         )  # fmt: skip
@@ -165,7 +165,7 @@ def count_support(orientation: Orientation) -> Any:
         kernel = cpu_kernel_for(graph.package, make_support, ())
         edges = None if graph.edge_data is None else readable_weights(graph, weighted=False)
         run_cpu(
-            kernel, (), workers_for(order.size), bare_view(graph), edges, order, orientation.rank,
+            kernel, (), workers_for(order.size), graph.store.bare_view(), edges, order, orientation.rank,
             orientation._members, orientation._schedule.longest, first, lists, slots, support, np.zeros(1, np.int64),
         )  # fmt: skip
     return support

@@ -98,11 +98,15 @@ def traverse_along(
     """`traverse`; `entering` as for `pull`: the graph itself if it is directed and known to have each arc both ways."""
     frontier = check_frontier(graph, frontier)
     one_of(balance, "balance", BALANCES)
-    steps = [i for i, value in enumerate(args) if isinstance(value, StepCounter)]
+    steps: list[int] = []
+    started = list(args)
+    for i, value in enumerate(args):
+        if isinstance(value, StepCounter):
+            steps.append(i)
+            started[i] = np.int32(value.start)
     if len(steps) > 1:
         raise ValueError(f"traverse takes one StepCounter among its arguments, not {len(steps)}")
-    values = tuple([np.int32(value.start) if isinstance(value, StepCounter) else value for value in args])
-    values = functor_args(graph, functors.op, values)
+    values = functor_args(graph, functors.op, tuple(started))
     check_op(functors.op, "op", OP_PARAMETERS, args, A_TRUTH)
     check_functors(functors.condition, functors.prepare, args)
     traversed = graphs_to_walk(graph, edges, functors.op)

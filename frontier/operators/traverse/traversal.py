@@ -90,18 +90,19 @@ class Traversal:
         """Advance until the frontier is empty, at most so many times; returns how often."""
         graph = self.graph
         # One module holds all kernels, so that none is compiled when a later traversal takes another way.
-        if frontier and graph.device.is_gpu:
+        if graph.device.is_gpu and frontier:
             self._kernels = self._cuda_kernels(gpu_balance(self.balance))
-        frontier._make_set()  # one of few vertices may be listed so often that it is not small
+        count = frontier._make_set()  # one of few vertices may be listed so often that it is not small
         # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
         few = graph.device.is_gpu or not warm_up.takes_alternative((graph.package, *self.functors))
         done = 0
-        while frontier and done < limit:
-            arcs = self._arcs_of(frontier)
+        while count and done < limit:
+            arcs = self._arcs_of(frontier, count)
             if arcs is not None and arcs > self.most:
                 break
-            advance = self._way(frontier, arcs, few)
+            advance = self._way(frontier, count, arcs, few)
             frontier, made = advance(frontier, arcs, limit - done)
+            count = frontier._make_set()
             done += made
             if self.step is not None:
                 self.values[self.step] = np.int32(self.values[self.step] + made)
@@ -121,20 +122,20 @@ class Traversal:
             *self.values, blocks=blocks_together(self.chooses), cooperative=True,
         )  # fmt: skip
 
-    def _arcs_of(self, frontier: Frontier) -> int | None:
+    def _arcs_of(self, frontier: Frontier, count: int) -> int | None:
         """Arcs that leave the frontier (and enter it, if both ways are walked); None where nothing depends on their
         number that the host would have to wait for."""
         if self.one_way:
-            if self.chooses and self.most == MAX_ARCS and len(frontier) < pull_bounds(self.graph)[0]:
+            if self.chooses and self.most == MAX_ARCS and count < pull_bounds(self.graph)[0]:
                 return frontier._known_arcs()
-            return frontier.num_arcs
-        if self.most == MAX_ARCS and not (self.graph.device.is_gpu and len(frontier) <= MEDIUM_COUNT):
+            return frontier._walk_arcs()
+        if self.most == MAX_ARCS and not (self.graph.device.is_gpu and count <= MEDIUM_COUNT):
             return None
-        return sum(own_frontier(each, frontier).num_arcs for each in self.traversed)
+        return sum(own_frontier(each, frontier)._walk_arcs() for each in self.traversed)
 
-    def _way(self, frontier: Frontier, arcs: int | None, few: bool) -> Way:
+    def _way(self, frontier: Frontier, count: int, arcs: int | None, few: bool) -> Way:
         """How to advance from a frontier; with `few`, many advances from small ones may share a launch."""
-        is_gpu, count = self.graph.device.is_gpu, len(frontier)
+        is_gpu = self.graph.device.is_gpu
         if few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS and (self.one_way or is_gpu):
             return self._push_repeatedly
         if self.chooses:
@@ -142,25 +143,26 @@ class Traversal:
         if self.one_way and pull_pays(self.graph, frontier, self.functors, self.entering):
             return self._pull
         medium = arcs is not None and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
-        return self._push_together if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
+        return self._push_medium if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
 
     # ---- ways: each returns the next frontier, and how many advances were made ---------------------------------------
 
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer small: by one thread block, or one core, which goes one way."""
         graph, functors = self.graph, self.functors
+        members = frontier._walk()
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
         bounds = np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps)
         if graph.device.is_gpu:
             self._kernels.push_repeatedly(
-                len(frontier), *self._views(), frontier._members(), lists[0], lists[1], stamps, epoch,
-                outcome.published, *bounds, *self.values, blocks=1, threads=1024,
+                members.size, *self._views(), members, lists[0], lists[1], stamps, epoch, outcome.published, *bounds,
+                *self.values, blocks=1, threads=1024,
             )  # fmt: skip
         else:
             kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step)
             run_cpu(
-                kernel, functors, len(frontier), *read_view(graph, functors.op), frontier._members(), lists, stamps,
-                epoch, outcome.published, *bounds, *_around(tuple(self.values), self.step),
+                kernel, functors, members.size, *read_view(graph, functors.op), members, lists, stamps, epoch,
+                outcome.published, *bounds, *_around(tuple(self.values), self.step),
             )  # fmt: skip
         return self._after_series(lists, outcome)
 
@@ -170,7 +172,7 @@ class Traversal:
         pulls = self._pull_arguments(workspace_of(self.graph).scratch.get)
         return self._launch_together(frontier, arcs or 0, limit, (MAX_ARCS, self.most), pulls)
 
-    def _push_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+    def _push_medium(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer medium, or a pull may pay."""
         most = min(MEDIUM_ARCS, self.most)
         if self.one_way and can_pull(self.graph, self.functors, self.entering):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.sort import accumulate
-from frontier.core.view import bare_view
 
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..intersect import check_functors, cuda_functors
@@ -77,6 +76,6 @@ def visit_common(
     elif count and not graph.device.is_gpu:
         functors = op, per_pair
         kernel = cpu_kernel_for(graph.package, make_visit_common, functors, numbered)
-        edges = None if op is None or graph.edge_data is None else readable_weights(graph, weighted=False)
-        run_cpu(kernel, functors, count, bare_view(graph), edges, *arrays, first_edge, counts, values)
+        edges = None if op is None or graph.payload.table is None else readable_weights(graph, weighted=False)
+        run_cpu(kernel, functors, count, graph.store.bare_view(), edges, *arrays, first_edge, counts, values)
     return counts

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.batch.raw import is_contiguous
 from frontier.core.locking import reads, workspace_of
 from frontier.runtime.arrays import as_ids, same_length
 
@@ -73,9 +72,9 @@ def visit_edges(
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)
-    refuse_to_convert(graph, src, dst)
     src, dst = _graphs_ids(graph, src, "src"), _graphs_ids(graph, dst, "dst")
-    same_length(src=src, dst=dst)
+    if src.size != dst.size:
+        same_length(src=src, dst=dst)
     values = functor_args(graph, op, args)
     if not output:
         _visit_only(graph, src, dst, op, values)
@@ -100,7 +99,7 @@ def visit_edges(
         kernels = _visit_kernels(graph, op, values)
         kernels.visit(count, n, graph.view(), src, dst, stamps, epoch, out, counters.array, None, *values)
     else:
-        kernel = cpu_kernel_for(graph.package, make_visit, (op,), _needs_lookup(op))
+        kernel = cpu_kernel_for(graph.package, make_visit, (op,), any(reads_of(op)))
         run_cpu(
             kernel, (op,), count, n, *read_view(graph, op), src, dst, stamps, epoch,
             out, counters.array, values,
@@ -122,25 +121,21 @@ def _visit_only(graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], va
         kernels = cuda_kernels_for(graph, HEADER, (("op", op, ARC, None),), values, options)
         kernels.visit_only(count, n, graph.view(), src, dst, *values)
     elif count:
-        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,), _needs_lookup(op))
+        kernel = cpu_kernel_for(graph.package, make_visit_only, (op,), any(reads_of(op)))
         run_cpu(kernel, (op,), count, n, *read_view(graph, op), src, dst, values)
 
 
-def _needs_lookup(op: Callable[..., Any]) -> bool:
-    """Whether a functor looks at the edge or the weight, so that arcs must be found in the graph."""
-    return any(reads_of(op))
-
-
 def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
-    """The macro for functors that do without."""
-    return () if _needs_lookup(op) else (("NO_LOOKUP", "1"),)
+    """The macro for functors that look at neither the edge nor the weight, so that arcs need not be found."""
+    return () if any(reads_of(op)) else (("NO_LOOKUP", "1"),)
 
 
 def _graphs_ids(graph: BaseGraph, ids: Any, name: str) -> Any:
     """Ids in the graph's type; those that are out of its range stay so, on the same side."""
-    plain = type(ids) is graph.xp.ndarray and ids.dtype == graph.vertex_dtype and is_contiguous(ids)
-    if plain and (graph.device.is_gpu or ids.flags.writeable):
+    plain = type(ids) is graph.xp.ndarray and ids.dtype == graph.vertex_dtype and ids.ndim == 1
+    if plain and ids.flags.c_contiguous and (graph.device.is_gpu or ids.flags.writeable):
         return ids  # as observers get them
+    refuse_to_convert(graph, ids)
     ids = as_ids(graph.device, ids, name)
     if ids.dtype == graph.vertex_dtype:
         return ids

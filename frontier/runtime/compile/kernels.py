@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..device import Device
+from .parallel import ParallelKernel
 from .requests import Request, requests
 
 C_TYPES = {
@@ -88,6 +89,8 @@ class Kernels(Header):
 
 def _ignore_launch(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A CPU kernel as one that may be called with the launch options of a CUDA kernel."""
+    if isinstance(kernel, ParallelKernel):
+        return kernel
 
     def call(*args: Any, **launch: Any) -> Any:
         return kernel(*args)
@@ -96,8 +99,12 @@ def _ignore_launch(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _load(package: str, device: Device, defines: tuple[tuple[str, str], ...]) -> Kernels:
-    return Kernels(package, device, defines)
+def _load(package: str, device: Device, defines: tuple[tuple[str, Any], ...]) -> Kernels:
+    return _load_texts(package, device, tuple(sorted((name, define_text(value)) for name, value in defines)))
+
+
+_load_texts = functools.cache(Kernels)
+"""One object for each set of macros, by their texts."""
 
 
 def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None = None) -> Kernels:
@@ -106,8 +113,7 @@ def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None
     `defines` are macros that specialise the CUDA kernels: NumPy dtypes become C type names, other values their text.
     The CPU kernels specialise themselves by the types of their arguments.
     """
-    pairs = tuple(sorted((name, define_text(value)) for name, value in (defines or {}).items()))
-    kernels = _load(package, device, pairs)
+    kernels = _load(package, device, tuple((defines or {}).items()))
     if requests.listener is not None:
         requests.listener.note_package(Request(*kernels.source))
     return kernels

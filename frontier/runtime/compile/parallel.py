@@ -39,8 +39,13 @@ class ParallelKernel:
         self.grain = grain
         self._piece = cpu_kernel(function)
 
-    def __call__(self, count: int, *args: Any) -> None:
-        pieces = self._pieces(count)
+    def __call__(self, count: int, *args: Any, **launch: Any) -> None:
+        """Run over `count` work items. `launch` are options of CUDA kernels, which are ignored."""
+        pieces = 1
+        if self.few is None:
+            pieces = count
+        elif count >= self.few and (threads := threads_for(count, self.few)) > 1:
+            pieces = min(threads * PIECES, count // self.grain)
         if pieces > 1 and enter_region():
             try:
                 self._spread(count, pieces, *threading_layer(), args)
@@ -48,12 +53,6 @@ class ParallelKernel:
                 leave_region()
         else:
             self._piece(0, count, *args)
-
-    def _pieces(self, count: int) -> int:
-        if self.few is None:
-            return count
-        threads = threads_for(count, self.few)
-        return 1 if threads == 1 else min(threads * PIECES, count // self.grain)
 
     @functools.cached_property
     def _spread(self) -> Any:
@@ -74,5 +73,5 @@ def parallel_kernel(function: Callable | None = None, *, few: int | None = FEW, 
     if function is None:
         return functools.partial(parallel_kernel, few=few, grain=grain)
     if not is_compiling():
-        return lambda count, *args: function(0, count, *args)
+        return lambda count, *args, **launch: function(0, count, *args)
     return ParallelKernel(function, few, grain)

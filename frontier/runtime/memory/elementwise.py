@@ -87,7 +87,7 @@ def full(device: Device, size: int, value: Any, dtype: Any) -> Any:
     if device.is_gpu and dtype.kind == "f" and value != 0 and dtype.itemsize in (4, 8):
         words = np.dtype(f"i{dtype.itemsize}")
         fill_with(out.view(words), int(value.view(words)))
-    elif dtype.kind in "iub":
+    elif device.is_gpu and dtype.kind in "iub":
         fill_with(out, int(value))
     else:
         out.fill(value)

@@ -141,7 +141,9 @@ class Counters:
 
     def reset(self) -> None:
         """Set all to zero, in stream order."""
-        if not self._is_zero:
+        if not self._is_gpu:
+            self.array.fill(0)
+        elif not self._is_zero:
             fill_with(self.array, 0)
         self._is_zero = False
 

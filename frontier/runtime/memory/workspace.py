@@ -34,10 +34,8 @@ class Workspace:
         What batches with edge data are pushed with on a GPU; likewise.
     record_space : CaptureSpace or None
         What operators work with whose launches were recorded; they put it here.
-    latest_push : LatestPlan or None
-        What `advance` from few vertices has used last; operators put it here, and the next one.
     room : OutputArena or None
-        Where it puts out vertices on a GPU.
+        Where `advance` from few vertices puts them out on a GPU.
     graph_argument : tuple or None
         The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
     """
@@ -52,7 +50,6 @@ class Workspace:
         self.staging: Any = None
         self.pushes: Any = None
         self.record_space: Any = None
-        self.latest_push: Any = None
         self.room: OutputArena | None = None
         self.graph_argument: Any = None
         self.epoch = 0

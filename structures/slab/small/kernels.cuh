@@ -102,13 +102,13 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) insert_small(i64 cou
     bool any_found = __ldcg(counters + FOUND);
     if (any_found) resolve_small(work, pool, count, batch.new_src);
     if (batch.new_src) {
-      i64 told = batch.write_edges([&](i64, i64 k, VID, VID) {
+      i64 effective = batch.write_edges([&](i64, i64 k, VID, VID) {
         i64 slot = __ldcg(work.slots + k);
         if (!any_found || slot == -1) return slot >= 0;
         i64 at = entry_of(work, slot >= 0 ? slot : -2 - slot);
         return at < 0 ? slot >= 0 : __ldcg(work.firsts + at) == k;
       });
-      if (threadIdx.x == 0) counters[EFFECTIVE] = u64(told);
+      if (threadIdx.x == 0) counters[EFFECTIVE] = u64(effective);
       __syncthreads();
     }
     if (any_found) commit_small(work, pool, batch);
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) find_small(i64 count
   Tile<4> tile;
   TILE_STRIDE(e, batch.count) {
     VID u, v;
-    i64 k = batch.told(e, u, v);
+    i64 k = batch.notified(e, u, v);
     i64 slot = k < 0 ? -1 : find_key(tile, pool.records, pool.neighbors, u, v);
     if (tile.lane != 0) continue;
     work.slots[e] = slot;
@@ -166,11 +166,11 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) find_small(i64 count
   if (!is_last_block(pool)) return;
   u64* counters = pool.counters;
   if (!__ldcg(counters + OVERFULL)) {
-    i64 told = batch.write_edges([&](i64 e, i64, VID, VID) {
+    i64 effective = batch.write_edges([&](i64 e, i64, VID, VID) {
       i64 slot = __ldcg(work.slots + e);
       return slot >= 0 && __ldcg(work.table + 2 * entry_of(work, slot) + 1) == SMALL_BATCH - e;
     });
-    if (threadIdx.x == 0) counters[EFFECTIVE] = u64(told);
+    if (threadIdx.x == 0) counters[EFFECTIVE] = u64(effective);
     __syncthreads();
     i64 recorded = i64(__ldcg(counters + RECORDED));
     for (i64 j = threadIdx.x; j < recorded; j += blockDim.x)
