@@ -22,7 +22,7 @@ from algorithms.comparators import edges_of
 
 from . import summary
 from .ahead import in_processes, processes_for
-from .calls import SPMV, Call, calls, comparator_of
+from .calls import SPMV, Call, calls, comparator_of, is_left_out
 from .context import Budget, Context, choose_structures
 from .defaults import EDGE_FACTOR, GRAPH_SEED, VECTOR_SEED, axes_for
 from .graphs import BenchmarkGraph, GraphSource, hub_of
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
     wanted = {
         scale: [
             cell for cell in cells(labels, structures)
-            if (device.kind, f"rmat{scale}", *cell) not in known and not summary.is_left_out(cell[0], f"rmat{scale}")
+            if (device.kind, f"rmat{scale}", *cell) not in known and not is_left_out(cell[0], f"rmat{scale}")
         ] for scale in scales
     }  # fmt: skip
     processes = processes_for(device, options.processes)

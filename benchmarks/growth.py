@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
-    asked = {"scale": options.scale, "batch": options.batch}
+    asked = {"scale": options.scale, "batch": options.batch, "seed": SEED}
     results = Results("growth", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     order = np.random.default_rng(SEED).permutation(edges.num_records)
@@ -46,6 +46,7 @@ def main(arguments: Sequence[str]) -> int:
         row = grow(device, name, edges.num_vertices, src, dst, options.batch)
         results.add(structure=name, **row)
         print(describe(results.rows[-1]), flush=True)
+        results.save(options.out)
     print(f"written to {results.save(options.out)}")
     return 0
 

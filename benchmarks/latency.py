@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     options = line.parse_args(arguments)
     analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
     device = fr.advanced.resolve_device(options.device)
-    asked = {"scale": options.scale, "batches": options.batches, "directed": options.directed}
+    asked = {"scale": options.scale, "batches": options.batches, "directed": options.directed, "seed": SEED}
     results = Results("latency", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     names = options.structures.split(",") if options.structures else None
@@ -62,6 +62,7 @@ def main(arguments: Sequence[str]) -> int:
                           f"P50 {numbers['p50_us']:8.1f} us, P99 {numbers['p99_us']:8.1f}", flush=True)  # fmt: skip
             for observer in observers:
                 observer.close()
+            results.save(options.out)
     print(f"written to {results.save(options.out)}")
     return 0
 

@@ -58,10 +58,10 @@ class Results:
         """The rows that have these values."""
         return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
 
-    def save(self, folder: Path) -> Path:
-        """Write the results to ``<benchmark>-<device>-<date>.json``; a file of the same day is replaced."""
+    def save(self, folder: Path, name: str = "") -> Path:
+        """Write the results to ``<benchmark>-<device>-<date>.json``, or to a file of another name; it is replaced."""
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json"
+        path = folder / (name or f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json")
         labels = {"benchmark": self.benchmark, "device": self.device, "mode": self.mode}
         head = {**labels, **self.header, "notes": self.notes}
         lines = ",\n".join("  " + json.dumps(row) for row in self.rows)

@@ -33,6 +33,7 @@ from . import (
     one_thread,
     pipeline,
     ranks,
+    release,
     schedules,
     searches,
     several_sources,
@@ -70,7 +71,8 @@ OWN_OPTIONS = {
     "papers": papers_main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
-    "one-thread": one_thread.main, "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main,
+    "one-thread": one_thread.main, "ranks": ranks.main, "release": release.main,
+    "searches": searches.main, "snapshots": snapshots.main,
     "stream": stream.main, "summary": summary.main, "temporal": temporal.main,
     "temporal-sampling": temporal_sampling.main, "vertices": vertices.main, "walks": walks.main,
 }  # fmt: skip
@@ -90,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
         "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
         "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
         "inside, functors that walk a graph; one-thread, algorithms compared with the best libraries; searches, BFS "
-        "from single vertices; networkx, NetworkX graphs that change.",
+        "from single vertices; networkx, NetworkX graphs that change; release, one set of figures.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -108,6 +110,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
+    found.add_argument("--compile-only", action="store_true", help="end after the kernels have been compiled")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
     return found
 
@@ -145,6 +148,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with fr.advanced.on_compile(compiled.append):
             _warm_up(context, chosen)
         context.say(f"{len(compiled)} kernels compiled")
+    if options.compile_only:
+        return 1 if context.failures else 0
     for position, name in enumerate(chosen):
         context.budget = whole.part(SHARES[name] / sum(SHARES[other] for other in chosen[position:]))
         begin = time.perf_counter()

@@ -50,6 +50,7 @@ def main(arguments: Sequence[str]) -> int:
                     seconds=seconds, update_ms=[round(1e3 * step["update_seconds"], 4) for step in found["steps"]],
                 )  # fmt: skip
                 rate = totals["records_per_second"] / 1e6
+                results.save(options.out)
                 print(f"{analytic}: {rate:.1f} M records/s, a loop of Python {before:.1f} ms", flush=True)
     path = results.save(options.out)
     print(f"written to {path}\n\n{tables(results)}")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import frontier as fr
 from dynfrontier.comparison.cells import MEASURED, PEER, STATES
 
-from .calls import SPMV, calls
+from .calls import SPMV, calls, is_left_out
 from .results import FOLDER, Results
 
 PAGE = Path(__file__).parent / "algorithms.md"
@@ -23,8 +23,6 @@ GRAPHS = {"gpu": ("rmat20", "rmat16"), "cpu": ("rmat16",)}
 """The graphs of the page, by device."""
 NATIVE, SNAPSHOT, AUTO = "native", "snapshot", "auto"
 MISSING, LEFT_OUT = "·", "long"
-LENGTHY = {"truss_numbers": 18}
-"""Algorithms that take minutes on RMAT graphs from a scale on, and that scale."""
 PEERS = ("cugraph", "igraph", "networkit", "scipy", "networkx")
 SOURCES = ("cells", "native", "algorithms", "gallery", "compare")
 """Benchmarks whose times are on the page."""
@@ -129,11 +127,6 @@ def forms(label: str) -> tuple[str, ...]:
         return NATIVE, SNAPSHOT
     call = calls().get(label)
     return (NATIVE, SNAPSHOT, AUTO) if call is not None and "layout" in call.analytic.accepted else (NATIVE,)
-
-
-def is_left_out(label: str, graph: str) -> bool:
-    """Whether an algorithm is not measured on a graph, since it takes minutes."""
-    return label in LENGTHY and int(graph.removeprefix("rmat")) >= LENGTHY[label]
 
 
 def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, int]:
