@@ -103,6 +103,7 @@ QUESTIONS = (
     Question(
         "updates", "How fast are updates by structure and batch size, and how large is an arc?", "updates",
         {"gpu": Settings(f"{RELEASE} --scales 20", 50, ALL), "cpu": Settings(RELEASE, 45, ALL)},
+        "--mode smoke --peers none --scales 7",
     ),
     Question(
         "latency", "How long does a small batch take, with its answer, at P50 and P99?", "latency",
@@ -282,7 +283,7 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
         found.header = describe_run(fr.advanced.resolve_device(kind))
     found.header |= {
         "question": question.text, "card": card, "complete": not problem, "quick": options.quick,
-        "command": shlex.join(["python", *command[1:-1]]).replace(f" --out {name}", ""),
+        "command": shlex.join(["python", *command[1 : command.index("--out")]]),
         "seconds": round(time.perf_counter() - begin, 1), "python_loop_ms_after": python_loop_ms(),
     }  # fmt: skip
     found.save(options.out, file_name(question.name, card))
