@@ -121,7 +121,7 @@ AXES = {
     ("gpu", "release"): replace(
         _GPU, scales=(20, 22, 16), batch_sizes=(1, 2**10, 2**14, 2**16, 2**18, 2**20, 2**22), repeat=4, warm_up=1,
         baseline_repeat=2, dynamic_sizes=(2**16,), dynamic_batches=60, dynamic_recounts=3, incremental_batches=5,
-        seconds_per_call=2.0, peer_limit=20.0,
+        seconds_per_call=2.0, peer_limit=30.0,
     ),
     ("cpu", "release"): replace(
         _CPU, variants=("unweighted",), batch_sizes=(1, 2**10, 2**14, 2**18), repeat=4, dynamic_sizes=(2**10, 2**14),

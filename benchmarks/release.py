@@ -98,7 +98,7 @@ QUESTIONS = (
     ),
     Question(
         "algorithms", "How fast are algorithms, compared with other libraries, and with CSR?", "algorithms",
-        {"gpu": Settings(RELEASE, 100, "slab"), "cpu": Settings(RELEASE, 110, "slab,hornet")},
+        {"gpu": Settings(RELEASE, 110, "slab"), "cpu": Settings(RELEASE, 110, "slab,hornet")},
     ),
     Question(
         "updates", "How fast are updates by structure and batch size, and how large is an arc?", "updates",
