@@ -91,6 +91,7 @@ class Question:
 
 ALL = "hornet,slab,gpma,lpma,graphvine,faimgraph"
 RELEASE = "--mode release"
+FOUR = "--analytics connected_components,triangle_count,bfs,sssp"
 QUESTIONS = (
     Question(
         "triangles", "How fresh are exact triangle counts after a batch, compared with rebuilding?", "dynamic",
@@ -108,51 +109,61 @@ QUESTIONS = (
     Question(
         "latency", "How long does a small batch take, with its answer, at P50 and P99?", "latency",
         {"gpu": Settings("--analytics all --batches 100", 30, "slab", budget=False),
-         "cpu": Settings("--analytics all --batches 50 --scale 16 --sizes 1,64,1024,4096", 45, "slab", budget=False)},
+         "cpu": Settings("--analytics all --batches 50 --scale 16 --sizes 1,64,1024,4096", 30, "slab", budget=False)},
         "--scale 6 --batches 3 --sizes 1,9",
     ),
     Question(
         "incremental", "When does maintaining a result beat recomputing it?", "incremental",
-        {"gpu": Settings(RELEASE, 40, "slab"), "cpu": Settings(RELEASE, 30, "slab")},
+        {"gpu": Settings(RELEASE, 35, "slab"), "cpu": Settings(RELEASE, 30, "slab")},
+    ),
+    Question(
+        "structures", "How much slower than CSR are the structures?", "algorithms",
+        {"gpu": Settings(f"{RELEASE} --scales 20 --peers none", 35, ALL),
+         "cpu": Settings(f"{RELEASE} --peers none", 60, ALL)},
+        "--mode smoke --scales 7",
     ),
     Question(
         "streams", "How fast is a whole stream?", "stream",
-        {"gpu": Settings("--rounds 2 --scale 21", 42, budget=False),
-         "cpu": Settings("--rounds 3 --scale 15", 45, budget=False)},
+        {"gpu": Settings("--rounds 2 --scale 21", 36, budget=False),
+         "cpu": Settings("--rounds 2 --scale 15", 30, budget=False)},
         "--rounds 1 --scale 6",
     ),
     Question(
+        "catalogue", "How fast is every algorithm in every form?", "cells",
+        {"gpu": Settings("--scales 20 --seconds 0.2 --repeat 3", 45, "slab"),
+         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 65, "slab")},
+        "--scales 6 --seconds 0 --repeat 1",
+    ),
+    Question(
         "first-answers", "How long do the first answers take, with empty caches?", "cold",
-        {"gpu": Settings("--analytics all --batches 8", 30, "slab", budget=False)},
+        {"gpu": Settings("--analytics all --batches 8", 25, "slab", budget=False)},
         "--scale 6 --batch 512",
     ),
     Question(
         "first-run", "How long does the first run of the command line take, with empty caches?", "first-run",
-        {"gpu": Settings("--rounds 1", 25, budget=False), "cpu": Settings("--rounds 1", 45, budget=False)},
+        {"cpu": Settings("--rounds 1", 35, budget=False)},
         "--rounds 1 --stream '--scale 4 --edge-factor 2 --batch-size 16'",
     ),
     Question(
         "growth", "How long is the longest batch while a graph grows?", "growth",
-        {"gpu": Settings("", 30, ALL, budget=False),
+        {"gpu": Settings("", 20, ALL, budget=False),
          "cpu": Settings("--scale 16 --batch 16384", 30, ALL, budget=False)},
         "--scale 6 --batch 256",
     ),
     Question(
+        "kernels", "How long is the GPU busy with a batch of updates?", "kernels",
+        {"gpu": Settings("--scales 20", 25, ALL, budget=False)}, "--scales 7 --sizes 64",
+    ),
+    Question(
         "vertices", "Does the cost of a batch depend on the number of vertices?", "vertices",
-        {"gpu": Settings("--analytics connected_components,triangle_count,bfs,sssp --batches 30", 30, "slab", False),
-         "cpu": Settings("--analytics connected_components,triangle_count,bfs,sssp --batches 30 --scales 14,18,22", 45,
+        {"gpu": Settings(f"{FOUR} --batches 30 --scales 20,22,24", 20, "slab", False),
+         "cpu": Settings(f"{FOUR} --batches 30 --scales 14,18,22", 30,
                          "slab", False)},
         "--scales 6,8 --batches 3",
     ),
     Question(
-        "catalogue", "How fast is every algorithm in every form?", "cells",
-        {"gpu": Settings("--scales 16,20 --seconds 0.2 --repeat 3", 60, "slab"),
-         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 75, "slab")},
-        "--scales 6 --seconds 0 --repeat 1",
-    ),
-    Question(
         "one-thread", "How much CPU time does one thread need, compared with GAP, SciPy, igraph and NetworKit?",
-        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 60, "slab,csr", budget=False)},
+        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 50, "slab,csr", budget=False)},
         "--turns 1 --seconds 0 --algorithms minimum_spanning_forest",
     ),
 )  # fmt: skip

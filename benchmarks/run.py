@@ -28,6 +28,7 @@ from . import (
     growth,
     incremental,
     inside,
+    kernel_times,
     latency,
     native,
     one_thread,
@@ -70,7 +71,8 @@ OWN_OPTIONS = {
     "adverse": adverse.main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
     "papers": papers_main,
     "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
-    "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
+    "kernels": kernel_times.main, "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main,
+    "pipeline": pipeline.main,
     "one-thread": one_thread.main, "ranks": ranks.main, "release": release.main,
     "searches": searches.main, "snapshots": snapshots.main,
     "stream": stream.main, "summary": summary.main, "temporal": temporal.main,
@@ -92,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
         "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
         "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
         "inside, functors that walk a graph; one-thread, algorithms compared with the best libraries; searches, BFS "
-        "from single vertices; networkx, NetworkX graphs that change; release, one set of figures.",
+        "from single vertices; networkx, NetworkX graphs that change; kernels, the time that a GPU is busy; release, one set of figures.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
