@@ -17,12 +17,14 @@ from . import (
     adverse,
     algorithms_static,
     cells,
+    choosing,
     cold_start,
     compare,
     directed,
     distributed,
     dynamic_triangles,
     features,
+    figures,
     first_run,
     gallery,
     growth,
@@ -40,7 +42,6 @@ from . import (
     several_sources,
     snapshots,
     stream,
-    summary,
     temporal,
     temporal_sampling,
     updates,
@@ -68,14 +69,14 @@ BENCHMARKS = {
 }  # fmt: skip
 
 OWN_OPTIONS = {
-    "adverse": adverse.main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
-    "papers": papers_main,
-    "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
+    "adverse": adverse.main, "cells": cells.main, "choosing": choosing.main, "cold": cold_start.main,
+    "compare": compare.main, "distributed": distributed.main, "figures": figures.main, "papers": papers_main,
+    "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
     "kernels": kernel_times.main, "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main,
     "pipeline": pipeline.main,
     "one-thread": one_thread.main, "ranks": ranks.main, "release": release.main,
     "searches": searches.main, "snapshots": snapshots.main,
-    "stream": stream.main, "summary": summary.main, "temporal": temporal.main,
+    "stream": stream.main, "temporal": temporal.main,
     "temporal-sampling": temporal_sampling.main, "vertices": vertices.main, "walks": walks.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
@@ -85,16 +86,7 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
-        "adverse, batches that are bad for incremental analytics; "
-        "cold, the first batches on a new machine; first-run, the main job there; latency, small updates; "
-        "vertices, those of graphs with ever more vertices; growth, a graph that grows from nothing; "
-        "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
-        "streams in time; names, ids for names; pipeline, streams from where they come; snapshots, "
-        "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
-        "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
-        "inside, functors that walk a graph; one-thread, algorithms compared with the best libraries; searches, BFS "
-        "from single vertices; networkx, NetworkX graphs that change; kernels, the time that a GPU is busy; release, one set of figures.",
+        epilog=f"With options of their own (python -m benchmarks NAME --help): {', '.join(OWN_OPTIONS)}.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
