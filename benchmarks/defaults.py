@@ -10,14 +10,11 @@ GRAPH_SEED = 1
 BATCH_SEED = 20261121
 VECTOR_SEED = 3
 WEIGHT_SEED = 5
-SOURCE_SEED = 7
-SOURCE_COUNTS = (1, 8, 64, 256)  # of searches from several
 MAX_WEIGHT = 255  # weights of shortest paths go from 1 to this
 PAGERANK_ALPHA = 0.85
 PAGERANK_STEPS = 20  # where a number of steps is measured
 PAGERANK_TOL = 1e-6  # where the way to convergence is: the sum of absolute changes of a step
 TRUSSES = (4, 8)
-FEATURES = (1, 16, 64, 128)  # columns of float32
 COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
 IN_EDGES = "in-edges"  # another variant (--in-edges): directed, without weights in updates, and in-edges are kept
@@ -138,10 +135,7 @@ AXES |= {
     for device in ("cpu", "gpu")
 }  # fmt: skip
 MODES = ("full", "quick", "release", "smoke")
-SHARES = {
-    "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
-    "features": 0.05, "directed": 0.1, "schedules": 0.05, "sources": 0.1,
-}  # fmt: skip
+SHARES = {"updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "schedules": 0.05}
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 
 

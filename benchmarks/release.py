@@ -146,8 +146,8 @@ QUESTIONS = (
     ),
     Question(
         "growth", "How long is the longest batch while a graph grows?", "growth",
-        {"gpu": Settings("", 20, ALL, budget=False),
-         "cpu": Settings("--scale 16 --batch 16384", 30, ALL, budget=False)},
+        {"gpu": Settings("", 20, f"{ALL},csr", budget=False),
+         "cpu": Settings("--scale 16 --batch 16384", 30, f"{ALL},csr", budget=False)},
         "--scale 6 --batch 256",
     ),
     Question(

@@ -20,10 +20,8 @@ from . import (
     choosing,
     cold_start,
     compare,
-    directed,
     distributed,
     dynamic_triangles,
-    features,
     figures,
     first_run,
     gallery,
@@ -32,22 +30,17 @@ from . import (
     inside,
     kernel_times,
     latency,
-    native,
     one_thread,
     pipeline,
-    ranks,
     release,
     schedules,
     searches,
-    several_sources,
-    snapshots,
     stream,
     temporal,
     temporal_sampling,
     updates,
     vertex_names,
     vertices,
-    walks,
 )
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
@@ -64,20 +57,16 @@ def _networkx_main(arguments: Sequence[str]) -> int:
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native, "features": features, "directed": directed, "schedules": schedules,
-    "sources": several_sources,
+    "gallery": gallery, "schedules": schedules,
 }  # fmt: skip
 
 OWN_OPTIONS = {
     "adverse": adverse.main, "cells": cells.main, "choosing": choosing.main, "cold": cold_start.main,
-    "compare": compare.main, "distributed": distributed.main, "figures": figures.main, "papers": papers_main,
-    "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
-    "kernels": kernel_times.main, "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main,
-    "pipeline": pipeline.main,
-    "one-thread": one_thread.main, "ranks": ranks.main, "release": release.main,
-    "searches": searches.main, "snapshots": snapshots.main,
-    "stream": stream.main, "temporal": temporal.main,
-    "temporal-sampling": temporal_sampling.main, "vertices": vertices.main, "walks": walks.main,
+    "compare": compare.main, "distributed": distributed.main, "figures": figures.main, "first-run": first_run.main,
+    "growth": growth.main, "inside": inside.main, "kernels": kernel_times.main, "latency": latency.main,
+    "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main, "papers": papers_main,
+    "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,
+    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main, "vertices": vertices.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
