@@ -122,7 +122,7 @@ AXES = {
     ),
     ("cpu", "release"): replace(
         _CPU, variants=("unweighted",), batch_sizes=(1, 2**10, 2**14, 2**18), repeat=4, dynamic_sizes=(2**10, 2**14),
-        seconds_per_call=1.0, peer_limit=30.0,
+        seconds_per_call=1.0, peer_limit=15.0,
     ),
 }  # fmt: skip
 AXES |= {

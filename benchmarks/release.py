@@ -155,11 +155,10 @@ QUESTIONS = (
         {"gpu": Settings("--scales 20", 25, ALL, budget=False)}, "--scales 7 --sizes 64",
     ),
     Question(
-        "vertices", "Does the cost of a batch depend on the number of vertices?", "vertices",
-        {"gpu": Settings(f"{FOUR} --batches 30 --scales 20,22,24", 20, "slab", False),
-         "cpu": Settings(f"{FOUR} --batches 30 --scales 14,18,22", 30,
-                         "slab", False)},
-        "--scales 6,8 --batches 3",
+        "vertices", "Does the cost of a batch depend on the number of vertices?", "latency",
+        {"gpu": Settings(f"{FOUR} --sizes 64 --batches 30 --vertices 20,22,24", 20, "slab", budget=False),
+         "cpu": Settings(f"{FOUR} --sizes 64 --batches 30 --scale 14 --vertices 14,18,22", 30, "slab", budget=False)},
+        "--scale 6 --vertices 6,8 --batches 3",
     ),
     Question(
         "one-thread", "How much CPU time does one thread need, compared with GAP, SciPy, igraph and NetworKit?",

@@ -40,7 +40,6 @@ from . import (
     temporal_sampling,
     updates,
     vertex_names,
-    vertices,
 )
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
@@ -66,7 +65,7 @@ OWN_OPTIONS = {
     "growth": growth.main, "inside": inside.main, "kernels": kernel_times.main, "latency": latency.main,
     "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main, "papers": papers_main,
     "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,
-    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main, "vertices": vertices.main,
+    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 

@@ -92,8 +92,8 @@ def test_small_updates(tmp_path: Path) -> None:
 
 
 def test_updates_among_more_vertices(tmp_path: Path) -> None:
-    options = ["--scales", "6,8", "--size", "4", "--batches", "3", "--analytics", "bfs"]
-    rows = results_of_own("vertices", tmp_path, *options)
+    options = ["--scale", "6", "--vertices", "6,8", "--sizes", "4", "--batches", "3", "--analytics", "bfs"]
+    rows = results_of_own("latency", tmp_path, *options, "--structures", "slab")
     assert {(row["analytic"], row["scale"], row["operation"]) for row in rows} == {
         (analytic, scale, operation)
         for analytic in (None, "bfs") for scale in (6, 8) for operation in ("insert", "delete")
