@@ -8,7 +8,6 @@ Workloads that differ in degree distribution, batch size, mix of operations and 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from dynfrontier.workload.generated import generate
 from dynfrontier.workload.operations import RecordedStream, open_records
 from dynfrontier.workload.runner import choose, run_records
 
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 
 NAME = "choosing"
 SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu", "smoke"): 8}
@@ -134,11 +133,9 @@ def advice(path: Path) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Run all cases; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks choosing", description=(__doc__ or "").split("\n")[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("choosing", __doc__)
     line.add_argument("--mode", default="full", choices=list(BATCHES))
     line.add_argument("--structures", help="names, with commas; by default all")
-    line.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
     options = line.parse_args(arguments)
     names = options.structures.split(",") if options.structures else None
     run(fr.advanced.resolve_device(options.device), options.mode, names, options.out)

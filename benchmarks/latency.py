@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from dynfrontier.timing import timed_call
 
 from .cold_start import ANALYTICS, ask, attached
 from .context import choose_structures
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import Samples
 
 SIZES = (1, 64, 1024, 4096, 65536)
@@ -33,8 +32,7 @@ WARM_UP = 5  # batches
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks latency", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("latency", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--analytics", default="", help=f"attached one by one; of {', '.join(ANALYTICS)}, or all")
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph")
@@ -42,7 +40,6 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--directed", action="store_true", help="directed graphs, which keep in-edges")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
     line.add_argument("--batches", type=int, default=200, help="of each size")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     analytics = list(ANALYTICS) if options.analytics == "all" else [n for n in options.analytics.split(",") if n]
     device = fr.advanced.resolve_device(options.device)

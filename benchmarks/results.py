@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,14 @@ RENAMED = {
     "triangles per vertex": "triangle_count per vertex", "temporal_triangles": "temporal_triangle_count",
 }  # fmt: skip
 """Names of analytics in the rows of older files, and their names in the catalogue."""
+
+
+def command_line(name: str, doc: str | None) -> argparse.ArgumentParser:
+    """The options that all benchmarks have."""
+    found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(doc or "").split("\n")[0])
+    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
+    return found
 
 
 def command_environment(**more: str) -> dict[str, str]:
