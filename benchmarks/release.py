@@ -186,6 +186,7 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     options = line.parse_args(arguments)
     budget = Budget(options.budget)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # which ends the processes of questions
     device = fr.advanced.resolve_device(options.device)
     header = describe_run(device)
     card = options.card or card_of(header["machine"])
