@@ -70,8 +70,8 @@ def main(arguments: Sequence[str]) -> int:
             failed += "error" in row
             results.add(structure=structure, analytics=analytics, shipped=with_code, **row)
             print(describe(results.rows[-1]), flush=True)
-    path = results.save(options.out)
-    print(f"written to {path}")
+            results.save(options.out)
+    print(f"written to {results.save(options.out)}")
     return int(failed > 0)
 
 

@@ -40,6 +40,7 @@ def main(arguments: Sequence[str]) -> int:
                 begin = time.perf_counter()
                 subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
                 row = results.add(turn=turn, run=run, milliseconds=1e3 * (time.perf_counter() - begin))
+                results.save(options.out)
                 print(f"{run} run: {row['milliseconds'] / 1e3:.2f} s", flush=True)
     for run in RUNS:
         times = [row["milliseconds"] / 1e3 for row in results.where(run=run)]
