@@ -86,7 +86,7 @@ class Question:
     text: str
     benchmark: str
     settings: dict[str, Settings]
-    quick: str = "--mode smoke --peers none"
+    quick: str = "--mode smoke --scales 7 --peers none"
 
 
 ALL = "hornet,slab,gpma,lpma,graphvine,faimgraph"
@@ -104,7 +104,6 @@ QUESTIONS = (
     Question(
         "updates", "How fast are updates by structure and batch size, and how large is an arc?", "updates",
         {"gpu": Settings(f"{RELEASE} --scales 20", 50, ALL), "cpu": Settings(RELEASE, 45, ALL)},
-        "--mode smoke --peers none --scales 7",
     ),
     Question(
         "latency", "How long does a small batch take, with its answer, at P50 and P99?", "latency",
@@ -120,7 +119,6 @@ QUESTIONS = (
         "structures", "How much slower than CSR are the structures?", "algorithms",
         {"gpu": Settings(f"{RELEASE} --scales 20 --peers none", 35, ALL),
          "cpu": Settings(f"{RELEASE} --scales 14 --peers none", 40, ALL)},
-        "--mode smoke --scales 7",
     ),
     Question(
         "streams", "How fast is a whole stream?", "stream",
