@@ -14,13 +14,15 @@ import frontier as fr
 from algorithms import Analytic
 
 from .calls import Call, calls
-from .plot import COLORS
+from .pictures import COLORS
 from .results import FOLDER, Results
+from .sources import CPU, GPU, origins, results_of
 from .summary import AUTO, GRAPHS, NATIVE, PEERS, Key, Time, collect, forms, load, origin
 
 WIDE = 20
 """The largest of a panel's times is so many times the smallest, or more: then the axis is logarithmic."""
 MAINTAINED, RECOMPUTED = "incremental", "from scratch"
+CARDS = {"gpu": GPU, "cpu": CPU}
 PALE = 0.4
 LINE, SPACE, BELOW, LEFT, RIGHT = 0.24, 0.85, 0.5, 1.9, 0.3
 """Inches: of a bar, of what is around the bars of a panel, and of that below, and on both sides."""
@@ -107,11 +109,11 @@ def _static(known: Analytic, device: str) -> Panel | None:
 
 def _incremental(known: Analytic, device: str) -> Panel | None:
     """The incremental form after a batch, on a scale-free graph."""
-    name = f"incremental-{device}"
-    paths = sorted(FOLDER.glob(f"{name}-*.json"))
-    if not paths or known.incremental is None:
+    card = CARDS[device]
+    found = results_of("incremental", card)
+    if not found or known.incremental is None:
         return None
-    results = _load(paths[-1].name)
+    results = found[0]
     labels = [call.label for call in calls().values() if call.analytic.name == known.name]
     rows = [row for row in results.rows if row["analytic"] in labels and row["graph"].startswith("rmat")]
     bars = [
@@ -124,7 +126,7 @@ def _incremental(known: Analytic, device: str) -> Panel | None:
         return None
     first = rows[0]
     title = f"{first['analytic']}, {first['graph']}, {device.upper()}, after a batch of {first['batch']:,} changes"
-    return Panel(title, bars, _origins([paths[-1].name]))
+    return Panel(title, bars, origins("incremental", card))
 
 
 def _call(known: Analytic) -> Call | None:

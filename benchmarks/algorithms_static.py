@@ -18,18 +18,9 @@ import numpy as np
 import frontier as fr
 from algorithms.comparators import edges_of
 
-from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls_of, comparator_of, peer_tasks
+from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls_of, comparator_of, is_left_out, peer_tasks
 from .context import Context
-from .defaults import (
-    BASELINE,
-    COPY_BANDWIDTH,
-    EDGE_FACTOR,
-    GRAPH_SEED,
-    PAGERANK_STEPS,
-    PEER_LIMIT_S,
-    VECTOR_SEED,
-    WEIGHT_SEED,
-)
+from .defaults import BASELINE, COPY_BANDWIDTH, EDGE_FACTOR, GRAPH_SEED, PAGERANK_STEPS, VECTOR_SEED, WEIGHT_SEED
 from .graphs import BenchmarkGraph, baseline, hub_of
 from .peers.process import PeerRun
 from .results import Results, describe_run, pivot, table
@@ -94,7 +85,8 @@ def _measure_structure(
             agrees = comparator_of(algorithm).same_digests(expected.setdefault(algorithm, digest), digest)
         results.add(**labels, algorithm=algorithm, agrees=agrees, **more, **samples.numbers())
 
-    for call in calls_of(gallery=False).values():
+    asked = [call for call in calls_of(gallery=False).values() if not is_left_out(call.label, graph.name)]
+    for call in asked:
         if not call.weighted:
             _measure_call(context, call, built, source, keep)
     degrees = built.degrees()
@@ -106,7 +98,7 @@ def _measure_structure(
 
     del built
     built = make(weighted=True)
-    for call in calls_of(gallery=False).values():
+    for call in asked:
         if call.weighted:
             _measure_call(context, call, built, source, keep)
 
@@ -149,7 +141,7 @@ def _measure_peers(
     context: Context, results: Results, graph: BenchmarkGraph, source: int, expected: dict[str, Any]
 ) -> None:
     """All peers on one graph."""
-    limit, tasks = PEER_LIMIT_S[context.device.kind], peer_tasks()
+    limit, tasks = context.axes.peer_limit, peer_tasks()
     for peer in context.peers:
         seconds = min(limit, context.budget.left())
         if seconds < 5:

@@ -34,6 +34,8 @@ PEERS_OWN = {
 """Tasks of peers that are no analytic, and the method that each is."""
 COSTLY = ("sssp", "pagerank", "triangle_count", "k_truss")
 """Analytics that peers are asked for last, the cheapest first: one that runs out of time leaves out the least."""
+LENGTHY = {"truss_numbers": 18}
+"""Calls that take minutes on graphs of 2**scale vertices and more, and that scale."""
 ROUNDING = 1e-5
 """What rounding adds to the error of a peer's ranks, which may be float32."""
 
@@ -95,6 +97,12 @@ def peer_tasks() -> list[str]:
 
 def _cost(call: Call) -> int:
     return COSTLY.index(call.analytic.name)
+
+
+def is_left_out(label: str, graph: str) -> bool:
+    """Whether a call is not measured on a generated graph, since it takes minutes."""
+    scale = graph.removeprefix("rmat").removeprefix("uniform")
+    return label in LENGTHY and scale.isdigit() and int(scale) >= LENGTHY[label]
 
 
 def comparator_of(label: str) -> Comparator:

@@ -8,7 +8,6 @@ structures, so that a run that ends early leaves whole rows.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -22,11 +21,11 @@ from algorithms.comparators import edges_of
 
 from . import summary
 from .ahead import in_processes, processes_for
-from .calls import SPMV, Call, calls, comparator_of
+from .calls import SPMV, Call, calls, comparator_of, is_left_out
 from .context import Budget, Context, choose_structures
 from .defaults import EDGE_FACTOR, GRAPH_SEED, VECTOR_SEED, axes_for
 from .graphs import BenchmarkGraph, GraphSource, hub_of
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import measure
 
 NAME = "cells"
@@ -37,8 +36,7 @@ SMALL = 10  # base-2 logarithm of the vertices of graphs on which kernels are co
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, and write a results file; 1 if something failed or results differ, else 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks cells", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("cells", __doc__)
     line.add_argument("--scales", default="16", help="of the RMAT graphs, such as 16,20; by default 16")
     line.add_argument("--structures", help="names, separated by commas; by default all")
     line.add_argument("--algorithms", help="as the page calls them, separated by commas; by default all")
@@ -47,7 +45,6 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--seconds", type=float, default=0.5, help="after which a call is not repeated; default 0.5")
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="begin nothing after this")
     line.add_argument("--processes", type=int, metavar="N", help="compile in so many first; by default all cores (GPU)")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     line.add_argument("--quiet", action="store_true", help="no progress lines")
     options = line.parse_args(arguments)
     try:
@@ -68,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     wanted = {
         scale: [
             cell for cell in cells(labels, structures)
-            if (device.kind, f"rmat{scale}", *cell) not in known and not summary.is_left_out(cell[0], f"rmat{scale}")
+            if (device.kind, f"rmat{scale}", *cell) not in known and not is_left_out(cell[0], f"rmat{scale}")
         ] for scale in scales
     }  # fmt: skip
     processes = processes_for(device, options.processes)

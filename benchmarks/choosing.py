@@ -1,23 +1,19 @@
 """Which structure suits which workload: the measurements behind the documentation's recommendations.
 
-    python -m benchmarks.choosing [--device auto|cpu|gpu] [--mode full|smoke] [--structures a,b] [--out DIR]
-    python -m benchmarks.choosing --write docs/choosing.md RESULTS.json ...
+    python -m benchmarks choosing [--device auto|cpu|gpu] [--mode full|smoke] [--structures a,b] [--out DIR]
 
 Workloads that differ in degree distribution, batch size, mix of operations and analytic are run on every structure by
-`dynfrontier.workload`. The second form writes a table of the results between the ``<!-- choosing -->`` markers of a
-page.
+`dynfrontier.workload`.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.supported import replace_between
 from dynfrontier.table import Table
 from dynfrontier.text import duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
@@ -25,7 +21,7 @@ from dynfrontier.workload.generated import generate
 from dynfrontier.workload.operations import RecordedStream, open_records
 from dynfrontier.workload.runner import choose, run_records
 
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 
 NAME = "choosing"
 SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu", "smoke"): 8}
@@ -135,27 +131,12 @@ def advice(path: Path) -> str:
     return f"{said}\n\n{Table(header, tuple(lines)).markdown()}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run all cases, or write the advice of results into a page."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks.choosing", description=(__doc__ or "").split("\n")[0])
-    line.add_argument("results", nargs="*", type=Path, help="results files, for --write")
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+def main(arguments: Sequence[str]) -> int:
+    """Run all cases; always 0."""
+    line = command_line("choosing", __doc__)
     line.add_argument("--mode", default="full", choices=list(BATCHES))
     line.add_argument("--structures", help="names, with commas; by default all")
-    line.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
-    line.add_argument("--write", type=Path, metavar="PAGE", help="put the advice of the results files into this page")
     options = line.parse_args(arguments)
-    if options.write is not None:
-        if not options.results:
-            line.error("--write needs results files")
-        text = options.write.read_text(encoding="utf-8")
-        content = "\n\n".join(map(advice, options.results))
-        options.write.write_text(replace_between(text, "choosing", content), encoding="utf-8")
-        return 0
     names = options.structures.split(",") if options.structures else None
     run(fr.advanced.resolve_device(options.device), options.mode, names, options.out)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -29,7 +29,7 @@ import frontier as fr
 
 from .compilations import recorded
 from .context import choose_structures
-from .results import FOLDER, ROOT, Results, describe_run
+from .results import ROOT, Results, command_line, describe_run
 
 ANALYTICS = ("connected_components", "triangle_count", "bfs", "sssp", "pagerank")
 SEED = 1
@@ -39,8 +39,7 @@ SHIPPED = {"with": (True,), "without": (False,), "both": (True, False)}
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure, with and without analytics; 1 if a process failed, else 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks cold", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("cold", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--analytics", default="", help=f"attached to the graph; of {', '.join(ANALYTICS)}, or all")
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph that is streamed")
@@ -49,7 +48,6 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--batches", type=int, help="at most so many; by default all of the graph")
     line.add_argument("--shipped", default="with", choices=SHIPPED, help="machine code that came with the package")
     line.add_argument("--timeout", type=float, default=300, help="seconds for each process")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     line.add_argument("--child", help=argparse.SUPPRESS)
     line.add_argument("--begun", type=float, default=time.time(), help=argparse.SUPPRESS)  # since the epoch
     options = line.parse_args(arguments)
@@ -72,8 +70,8 @@ def main(arguments: Sequence[str]) -> int:
             failed += "error" in row
             results.add(structure=structure, analytics=analytics, shipped=with_code, **row)
             print(describe(results.rows[-1]), flush=True)
-    path = results.save(options.out)
-    print(f"written to {path}")
+            results.save(options.out)
+    print(f"written to {results.save(options.out)}")
     return int(failed > 0)
 
 

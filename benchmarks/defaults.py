@@ -10,14 +10,11 @@ GRAPH_SEED = 1
 BATCH_SEED = 20261121
 VECTOR_SEED = 3
 WEIGHT_SEED = 5
-SOURCE_SEED = 7
-SOURCE_COUNTS = (1, 8, 64, 256)  # of searches from several
 MAX_WEIGHT = 255  # weights of shortest paths go from 1 to this
 PAGERANK_ALPHA = 0.85
 PAGERANK_STEPS = 20  # where a number of steps is measured
 PAGERANK_TOL = 1e-6  # where the way to convergence is: the sum of absolute changes of a step
 TRUSSES = (4, 8)
-FEATURES = (1, 16, 64, 128)  # columns of float32
 COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
 IN_EDGES = "in-edges"  # another variant (--in-edges): directed, without weights in updates, and in-edges are kept
@@ -26,7 +23,6 @@ GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
 DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
 MAX_EDGES = 2**24  # in total over the batches of one size: there are fewer of the large ones
-PEER_LIMIT_S = {"cpu": 60.0, "gpu": 60.0}  # for all that one peer does on one graph
 BALANCES = ("auto", "thread", "tile", "block", "merge")  # schedules of neighbor lists
 GALLERY_STRUCTURES = ("csr", "slab")  # unless others are named
 GALLERY_PEERS = ("igraph", "networkit")  # with graphs on a GPU, too
@@ -92,6 +88,7 @@ class Axes:
     incremental_batches: int
     grown: bool
     seconds_per_call: float
+    peer_limit: float = 60.0
 
 
 _GPU = Axes(
@@ -118,6 +115,15 @@ AXES = {
         dynamic_scale=14, dynamic_sizes=(2**10,), dynamic_batches=8, dynamic_recounts=2,
         incremental_size=2**8, truss_size=2**4, incremental_batches=3, seconds_per_call=1.0,
     ),
+    ("gpu", "release"): replace(
+        _GPU, scales=(20, 22, 16), batch_sizes=(1, 2**10, 2**14, 2**16, 2**18, 2**20, 2**22), repeat=4, warm_up=1,
+        baseline_repeat=2, dynamic_sizes=(2**16,), dynamic_batches=60, dynamic_recounts=3, incremental_batches=5,
+        seconds_per_call=2.0, peer_limit=30.0,
+    ),
+    ("cpu", "release"): replace(
+        _CPU, variants=("unweighted",), batch_sizes=(1, 2**10, 2**14, 2**18), repeat=4, dynamic_sizes=(2**10, 2**14),
+        seconds_per_call=1.0, peer_limit=15.0,
+    ),
 }  # fmt: skip
 AXES |= {
     (device, "smoke"): replace(
@@ -128,11 +134,8 @@ AXES |= {
     )
     for device in ("cpu", "gpu")
 }  # fmt: skip
-MODES = ("full", "quick", "smoke")
-SHARES = {
-    "updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "native": 0.1,
-    "features": 0.05, "directed": 0.1, "schedules": 0.05, "sources": 0.1,
-}  # fmt: skip
+MODES = ("full", "quick", "release", "smoke")
+SHARES = {"updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "schedules": 0.05}
 """Of the time left for a run, by benchmark; what one does not use is there for the next."""
 
 

@@ -16,7 +16,7 @@ from dynfrontier.timing import TimedObserver
 
 from .batches import distributions_of, raw_batches
 from .context import Context
-from .defaults import BASELINE, BATCH_SEED, DYNAMIC_PEERS, EDGE_FACTOR, GRAPH_SEED, MAX_EDGES, PEER_LIMIT_S
+from .defaults import BASELINE, BATCH_SEED, DYNAMIC_PEERS, EDGE_FACTOR, GRAPH_SEED, MAX_EDGES
 from .graphs import BenchmarkGraph
 from .peers.process import PeerRun
 from .results import Results, describe_run, table
@@ -65,7 +65,7 @@ def _measure_batches(
         chosen = few if name == BASELINE else batches
         context.attempt(results, what, partial(_follow, context, results, name, first, chosen, labels, totals))
     for peer in (peer for peer in context.peers if peer in DYNAMIC_PEERS):
-        seconds = min(PEER_LIMIT_S[context.device.kind], context.budget.left())
+        seconds = min(axes.peer_limit, context.budget.left())
         if seconds < 5:
             context.skip(results, f"{NAME}: {peer}, {distribution} batches of {size:,} left out: no time left")
             continue

@@ -6,32 +6,28 @@ and then again. Times are those of the whole command, from the start of Python t
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 import frontier as fr
 
 from .cold_start import caches_in
-from .results import FOLDER, Results, command_environment, describe_run
+from .results import Results, command_environment, command_line, describe_run
 
 RUNS = "first", "second"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Time the command; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks first-run", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("first-run", __doc__)
     line.add_argument("--rounds", type=int, default=3, help="with empty caches each")
     line.add_argument("--stream", default="", help="options of dynfrontier stream, in one argument")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     results = Results("first-run", device.kind, "full", header=describe_run(device, stream=options.stream))
@@ -44,6 +40,7 @@ def main(arguments: Sequence[str]) -> int:
                 begin = time.perf_counter()
                 subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
                 row = results.add(turn=turn, run=run, milliseconds=1e3 * (time.perf_counter() - begin))
+                results.save(options.out)
                 print(f"{run} run: {row['milliseconds'] / 1e3:.2f} s", flush=True)
     for run in RUNS:
         times = [row["milliseconds"] / 1e3 for row in results.where(run=run)]

@@ -7,9 +7,7 @@ last. Code is compiled by a first, short stream into another graph.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ import numpy as np
 import frontier as fr
 
 from .context import choose_structures
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import Samples, timed
 
 SEED = 1
@@ -26,15 +24,13 @@ WARM_UP = 3  # batches
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks growth", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("growth", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--scale", type=int, default=21, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--batch", type=int, default=1 << 20, help="edges of a batch")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
-    asked = {"scale": options.scale, "batch": options.batch}
+    asked = {"scale": options.scale, "batch": options.batch, "seed": SEED}
     results = Results("growth", device.kind, "full", header=describe_run(device, **asked))
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)
     order = np.random.default_rng(SEED).permutation(edges.num_records)
@@ -46,6 +42,7 @@ def main(arguments: Sequence[str]) -> int:
         row = grow(device, name, edges.num_vertices, src, dst, options.batch)
         results.add(structure=name, **row)
         print(describe(results.rows[-1]), flush=True)
+        results.save(options.out)
     print(f"written to {results.save(options.out)}")
     return 0
 

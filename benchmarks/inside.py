@@ -10,10 +10,8 @@ RMAT graphs, whose hubs one thread walks in the loop, and uniform ones of the sa
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ import numpy as np
 import frontier as fr
 
 from .context import choose_structures
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import measure_each
 
 SEED = 1
@@ -30,12 +28,10 @@ ONE_IN = 16
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks inside", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("inside", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all")
     line.add_argument("--scale", type=int, default=16, help="of the graphs, which have 16 edges to a vertex")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     results = Results("inside", device.kind, "full", header=describe_run(device, scale=options.scale))

@@ -1,6 +1,6 @@
 """How long the GPU itself is busy with an update: the sum of its kernels, copies and fills, as CUPTI records them.
 
-    python -m benchmarks.kernel_times [--scales 20,22] [--structures slab,hornet] [--out DIR]
+    python -m benchmarks kernels [--scales 20,22] [--structures slab,hornet] [--out DIR]
 
 The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of
 kernels alone, so that these are the ones to compare with them. Needs PyTorch, whose profiler reads CUPTI.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import frontier as fr
 
 from .batches import new_batches
 from .context import choose_structures
-from .defaults import BASELINE, VARIANTS, axes_for
+from .defaults import BASELINE, BATCH_SEED, GRAPH_SEED, VARIANTS, axes_for
 from .graphs import GraphSource
 from .results import FOLDER, Results, describe_run, table
 
@@ -42,7 +43,12 @@ def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
 
 
 def measure(
-    results: Results, device: fr.advanced.Device, graph: Any, kind: type[fr.DynamicGraph], variant: str
+    results: Results,
+    device: fr.advanced.Device,
+    graph: Any,
+    kind: type[fr.DynamicGraph],
+    variant: str,
+    sizes: Sequence[int],
 ) -> None:
     """Insert, look up and delete batches of new arcs, and keep what the GPU was busy with."""
     src, dst = graph.arcs()
@@ -50,7 +56,7 @@ def measure(
     xp = device.xp
     weights = xp.ones(src.size, xp.float32) if weighted else None
     held = kind.from_edges(src, dst, weights, graph.num_vertices, directed=True, device=device)
-    for size in SIZES:
+    for size in sizes:
         batches = new_batches(graph, held, "uniform", size, BATCHES)
         batch_weights = xp.ones(size, xp.float32) if weighted else None
         for operation in ("insert", "query", "delete"):
@@ -71,25 +77,30 @@ def measure(
             )  # fmt: skip
 
 
-def main() -> None:
-    """Measure, save and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scales", default="20,22")
-    parser.add_argument("--structures", default="")
-    parser.add_argument("--out", type=Path, default=FOLDER)
-    options = parser.parse_args()
+def main(arguments: Sequence[str]) -> int:
+    """Measure, save and print; always 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks kernels", description=__doc__.splitlines()[0])
+    line.add_argument("--device", default="gpu", choices=["gpu"])
+    line.add_argument("--scales", default="20,22", help="of the RMAT graphs, separated by commas")
+    line.add_argument("--structures", help="names, separated by commas; by default all")
+    line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
+    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
+    options = line.parse_args(arguments)
     device = fr.advanced.resolve_device("gpu")
     scales = tuple(int(scale) for scale in options.scales.split(","))
     source = GraphSource(device, axes_for("gpu", "quick", scales))
-    wanted = [name for name in options.structures.split(",") if name]
-    results = Results("kernels", "gpu", "quick", header=describe_run(device, batch_sizes=SIZES, batches=BATCHES))
+    wanted = options.structures.split(",") if options.structures else None
+    sizes = [int(size) for size in options.sizes.split(",")]
+    seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED}
+    header = describe_run(device, batch_sizes=sizes, batches=BATCHES, seeds=seeds)
+    results = Results("kernels", "gpu", "quick", header=header)
     for scale in scales:
         graph = source.get(f"rmat{scale}")
         for name, kind in choose_structures(wanted).items():
             if name == BASELINE:
                 continue
             for variant in VARIANTS:
-                measure(results, device, graph, kind, variant)
+                measure(results, device, graph, kind, variant, sizes)
                 print(f"{graph.name} {name} {variant}", flush=True)
                 results.save(options.out)
     for operation in ("insert", "query", "delete"):
@@ -99,6 +110,4 @@ def main() -> None:
         ]
         print(table(f"{operation}: GPU busy", ("graph", "structure", "variant", "batch", "µs", "M edges/s"), rows))
 
-
-if __name__ == "__main__":
-    main()
+    return 0

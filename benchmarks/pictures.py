@@ -1,58 +1,133 @@
-"""Pictures for the documentation, from results files: ``python -m benchmarks.pictures`` (needs matplotlib)."""
+"""Pictures for the documentation, from results files; ``python -m benchmarks figures --write`` draws them (matplotlib).
+
+The chart of the README has a light and a dark form. It is written as SVG text, since its few bars need no library.
+"""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from .plot import COLORS, make_figure, place
-from .results import FOLDER, Results
+from .results import FOLDER
+from .sources import GPU, results_of, rows_of
 
 PICTURES = FOLDER.parents[1] / "docs" / "pictures"
-SUFFIX = "-gpma-lpma-graphvine-faimgraph"
+COLORS = {
+    "csr": "tab:gray", "csr recount": "black", "hornet": "tab:orange", "slab": "tab:blue", "gpma": "tab:green",
+    "lpma": "tab:olive", "graphvine": "tab:red", "faimgraph": "tab:purple", "cugraph": "tab:pink",
+    "scipy": "tab:brown", "igraph": "plum", "networkit": "tab:cyan", "networkx": "silver",
+}  # fmt: skip
+
+# ---- the chart of the README ----------------------------------------------------------------------------------------
+
+THEMES = {
+    "light": {"text": "#1f2328", "faint": "#59636e", "here": "#1f6feb", "other": "#afb8c1"},
+    "dark": {"text": "#f0f6fc", "faint": "#9198a1", "here": "#4493f8", "other": "#656c76"},
+}
+"""Colors on the backgrounds of GitHub."""
+WIDTH, LEFT, RIGHT = 760, 250, 110
+BAR, GAP, BETWEEN, TOP, BOTTOM = 18, 6, 34, 44, 30
+"""Pixels."""
+FONT = "font-family=\"-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\""
+TASKS = {"bfs": "BFS from the highest-degree vertex", "k-truss 4": "4-truss", "sssp": "Shortest paths"}
+ARCS = {"rmat22": "128 million arcs", "rmat20": "31 million arcs", "rmat16": "1.8 million arcs"}
 
 
-def draw_latency() -> Any:
-    """From a batch of edges to the exact triangle counts, against rebuilding."""
-    results = Results.load(FOLDER / "dynamic-gpu-2026-11-21.json")
-    rows = results.where(graph="rmat22", distribution="rmat", operation="insert")
-    names = {"slab": "slab", "hornet": "hornet", "csr recount": "csr, rebuilt and recounted",
-             "cugraph": "cuGraph, rebuilt and recounted"}  # fmt: skip
-    times = {label: next(row["mean_ms"] for row in rows if row["system"] == name) for name, label in names.items()}
-    figure, (panel,) = make_figure(1, 1, f"Triangle counts after a batch of 65,536 edges\n{place(results)}")
-    figure.set_size_inches(7, 2.4)
-    bars = panel.barh(list(times), list(times.values()), color=[COLORS[name] for name in names])
-    panel.bar_label(bars, [f"{time:.3g} ms" for time in times.values()], padding=3)
-    panel.set(xlabel="ms a batch (mean), 2^22 vertices, 128 M arcs", xscale="log", xlim=(1, 4000))
-    panel.invert_yaxis()
-    return figure
+class Group(NamedTuple):
+    """Bars that share a linear scale, of which the first is this project's."""
+
+    title: str
+    detail: str
+    bars: list[tuple[str, float]]
+
+
+def groups() -> list[Group]:
+    """What the chart compares: an update with exact triangle counts, and static algorithms."""
+    from .figures import largest_compared  # here, since it draws pictures
+
+    series = {"graph": "rmat22", "distribution": "rmat", "batch": 2**16, "operation": "insert"}
+    mean = {row["system"]: row["mean_ms"] for row in rows_of("triangles", GPU, **series)}
+    names = {"slab": "dynfrontier", "csr recount": "rebuild CSR, recount", "cugraph": "cuGraph, rebuild, recount"}
+    bars = [(label, mean[name]) for name, label in names.items() if name in mean]
+    found = [Group("65,536 new edges, then exact triangle counts", ARCS["rmat22"], bars)]
+    for label, title in TASKS.items():
+        graph, systems = largest_compared(label)
+        if {"slab", "cugraph"} <= systems.keys():
+            bars = [("dynfrontier", systems["slab"]), ("cuGraph", systems["cugraph"])]
+            found.append(Group(title, ARCS[graph], bars))
+    return found
+
+
+def chart(theme: str) -> str:
+    """The chart as SVG."""
+    colors, shown = THEMES[theme], groups()
+    machine = results_of("triangles", GPU)[0].header["machine"].get("gpu", "")
+    lines, y = [_text(0, 18, f"Milliseconds on one {machine}, shorter is better", colors["text"], 15, weight=600)], TOP
+    for group in shown:
+        longest = max(milliseconds for _, milliseconds in group.bars)
+        detail = group.detail, colors["faint"]
+        lines.append(_text(0, y + 13, group.title, colors["text"], 13, weight=600, detail=detail))
+        y += 22
+        for index, (name, milliseconds) in enumerate(group.bars):
+            color = colors["other" if index else "here"]
+            length = max((WIDTH - LEFT - RIGHT) * milliseconds / longest, 1.5)
+            lines.append(_text(LEFT - 10, y + 13, name, colors["text" if not index else "faint"], 12, anchor="end"))
+            lines.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" rx="2" fill="{color}"/>')
+            times = "" if not index else f" ({_digits(milliseconds / group.bars[0][1])}x)"
+            lines.append(_text(LEFT + length + 6, y + 13, f"{_digits(milliseconds)}{times}", colors["text"], 12))
+            y += BAR + GAP
+        y += BETWEEN - 22
+    y += BOTTOM - BETWEEN
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{y}" viewBox="0 0 {WIDTH} {y}" role="img"'
+    return "\n".join([f"{head} {FONT}>", f"<title>{_spoken(shown)}</title>", *lines, "</svg>", ""])
+
+
+def _text(
+    x: float, y: float, text: str, color: str, size: int, *, anchor: str = "start", weight: int = 400,
+    detail: tuple[str, str] | None = None,
+) -> str:  # fmt: skip
+    more = f'<tspan dx="8" font-weight="400" fill="{detail[1]}">{escape(detail[0])}</tspan>' if detail else ""
+    return (
+        f'<text x="{x:.1f}" y="{y}" fill="{color}" font-size="{size}" font-weight="{weight}" text-anchor="{anchor}">'
+        f"{escape(text)}{more}</text>"
+    )
+
+
+def _digits(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
+
+
+def _spoken(shown: list[Group]) -> str:
+    """The chart in words."""
+    return escape("; ".join(f"{group.title}: " + ", ".join(f"{name} {_digits(ms)} ms" for name, ms in group.bars)
+                            for group in shown))  # fmt: skip
+
+
+# ---- with matplotlib ------------------------------------------------------------------------------------------------
 
 
 def draw_insertions() -> Any:
     """Insertion rates by batch size."""
-    figure, panels = make_figure(1, 1, "")
-    for suffix in ("", SUFFIX):
-        results = Results.load(FOLDER / f"updates-gpu-2026-11-21{suffix}.json")
-        chosen = {"graph": "rmat20", "distribution": "uniform", "operation": "insert", "variant": "unweighted"}
-        rows = results.where(**chosen)
-        for structure in dict.fromkeys(row["structure"] for row in rows):
-            if suffix and structure == "csr":
-                continue
-            line = sorted((row["batch"], row["m_edges_per_s"]) for row in rows if row["structure"] == structure)
-            panels[0].plot(*zip(*line, strict=True), marker=".", color=COLORS[structure], label=structure)
-    panels[0].set(xlabel="batch size", ylabel="M arcs/s (median)", xscale="log", yscale="log")
-    panels[0].legend(fontsize="x-small")
-    figure.suptitle(f"Insertions of new arcs, 2^20 vertices, {place(results)}", fontsize="medium")
+    chosen = {"graph": "rmat20", "distribution": "uniform", "operation": "insert", "variant": "unweighted"}
+    rows = rows_of("updates", GPU, **chosen)
+    figure, panel = _figure(f"Insertions of new arcs, 2^20 vertices, {_place('updates')}")
+    for structure in dict.fromkeys(row["structure"] for row in rows):
+        rates: dict[int, float] = {}
+        for row in rows:
+            if row["structure"] == structure:
+                rates.setdefault(row["batch"], row["m_edges_per_s"])
+        line = sorted(rates.items())
+        panel.plot(*zip(*line, strict=True), marker=".", color=COLORS[structure], label=structure)
+    panel.set(xlabel="batch size", ylabel="M arcs/s (median)", xscale="log", yscale="log")
+    panel.legend(fontsize="x-small")
     return figure
 
 
 def draw_incremental() -> Any:
     """Incremental results and recomputation, after a batch."""
-    results = Results.load(FOLDER / "incremental-gpu-2026-11-21.json")
-    rows = results.where(graph="rmat22", structure="slab")
-    figure, (panel,) = make_figure(1, 1, f"After a batch of changes to 128 M arcs, slab, {place(results)}")
+    rows = [row for row in rows_of("incremental", GPU, structure="slab") if row["graph"].startswith("rmat")]
+    figure, panel = _figure(f"After a batch of changes to 128 M arcs, slab, {_place('incremental')}")
     labels = [f"{row['analytic']}\nbatch {row['batch']:,}" for row in rows]
     for i, (key, label) in enumerate((("incremental_ms", "incremental"), ("anew_ms", "from scratch"))):
         panel.bar([x + 0.4 * i for x in range(len(rows))], [row[key] for row in rows], 0.4, label=label)
@@ -62,21 +137,33 @@ def draw_incremental() -> Any:
     return figure
 
 
-DRAWN = {"latency": draw_latency, "insertions": draw_insertions, "incremental": draw_incremental}
+def _figure(title: str) -> tuple[Any, Any]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title, fontsize="medium")
+    return figure, figure.subplots()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw all pictures."""
+def _place(question: str) -> str:
+    header = results_of(question, GPU)[0].header
+    return f"{header['machine']['gpu']}, {header['date'][:10]}"
+
+
+DRAWN = {"insertions": draw_insertions, "incremental": draw_incremental}
+
+
+def charts() -> dict[Path, str]:
+    """The README's chart, by file."""
+    return {PICTURES / f"chart-{theme}.svg": chart(theme) for theme in THEMES}
+
+
+def draw_all(folder: Path = PICTURES) -> None:
+    """Draw the pictures that need matplotlib."""
     import matplotlib
 
-    line = argparse.ArgumentParser(prog="python -m benchmarks.pictures", description="Draw pictures for the pages.")
-    line.add_argument("--out", type=Path, default=PICTURES, metavar="DIR", help="folder of the pictures")
-    options = line.parse_args(arguments)
     with matplotlib.rc_context({"svg.hashsalt": "dynfrontier", "svg.fonttype": "none"}):
         for name, draw in DRAWN.items():
-            draw().savefig(options.out / f"{name}.svg", metadata={"Date": None, "Creator": None})
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+            draw().savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,14 @@ RENAMED = {
     "triangles per vertex": "triangle_count per vertex", "temporal_triangles": "temporal_triangle_count",
 }  # fmt: skip
 """Names of analytics in the rows of older files, and their names in the catalogue."""
+
+
+def command_line(name: str, doc: str | None) -> argparse.ArgumentParser:
+    """The options that all benchmarks have."""
+    found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(doc or "").split("\n")[0])
+    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
+    return found
 
 
 def command_environment(**more: str) -> dict[str, str]:
@@ -58,10 +67,10 @@ class Results:
         """The rows that have these values."""
         return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
 
-    def save(self, folder: Path) -> Path:
-        """Write the results to ``<benchmark>-<device>-<date>.json``; a file of the same day is replaced."""
+    def save(self, folder: Path, name: str = "") -> Path:
+        """Write the results to ``<benchmark>-<device>-<date>.json``, or to a file of another name; it is replaced."""
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json"
+        path = folder / (name or f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json")
         labels = {"benchmark": self.benchmark, "device": self.device, "mode": self.mode}
         head = {**labels, **self.header, "notes": self.notes}
         lines = ",\n".join("  " + json.dumps(row) for row in self.rows)

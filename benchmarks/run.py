@@ -17,34 +17,29 @@ from . import (
     adverse,
     algorithms_static,
     cells,
+    choosing,
     cold_start,
     compare,
-    directed,
     distributed,
     dynamic_triangles,
-    features,
+    figures,
     first_run,
     gallery,
     growth,
     incremental,
     inside,
+    kernel_times,
     latency,
-    native,
     one_thread,
     pipeline,
-    ranks,
+    release,
     schedules,
     searches,
-    several_sources,
-    snapshots,
     stream,
-    summary,
     temporal,
     temporal_sampling,
     updates,
     vertex_names,
-    vertices,
-    walks,
 )
 from .context import Budget, Context, choose_structures
 from .defaults import CPU_PEERS, EDGE_DATA, GALLERY_PEERS, GPU_PEERS, IN_EDGES, MODES, SHARES, axes_for
@@ -61,18 +56,16 @@ def _networkx_main(arguments: Sequence[str]) -> int:
 
 BENCHMARKS = {
     "updates": updates, "algorithms": algorithms_static, "dynamic": dynamic_triangles, "incremental": incremental,
-    "gallery": gallery, "native": native, "features": features, "directed": directed, "schedules": schedules,
-    "sources": several_sources,
+    "gallery": gallery, "schedules": schedules,
 }  # fmt: skip
 
 OWN_OPTIONS = {
-    "adverse": adverse.main, "cells": cells.main, "cold": cold_start.main, "compare": compare.main,
-    "papers": papers_main,
-    "distributed": distributed.main, "first-run": first_run.main, "growth": growth.main, "inside": inside.main,
-    "latency": latency.main, "names": vertex_names.main, "networkx": _networkx_main, "pipeline": pipeline.main,
-    "one-thread": one_thread.main, "ranks": ranks.main, "searches": searches.main, "snapshots": snapshots.main,
-    "stream": stream.main, "summary": summary.main, "temporal": temporal.main,
-    "temporal-sampling": temporal_sampling.main, "vertices": vertices.main, "walks": walks.main,
+    "adverse": adverse.main, "cells": cells.main, "choosing": choosing.main, "cold": cold_start.main,
+    "compare": compare.main, "distributed": distributed.main, "figures": figures.main, "first-run": first_run.main,
+    "growth": growth.main, "inside": inside.main, "kernels": kernel_times.main, "latency": latency.main,
+    "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main, "papers": papers_main,
+    "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,
+    "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
 }  # fmt: skip
 """Those that read the rest of the command line themselves."""
 
@@ -81,16 +74,7 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     found = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure structures and peers.",
-        epilog="Some have options of their own (python -m benchmarks NAME --help): papers, the papers' comparisons; "
-        "adverse, batches that are bad for incremental analytics; "
-        "cold, the first batches on a new machine; first-run, the main job there; latency, small updates; "
-        "vertices, those of graphs with ever more vertices; growth, a graph that grows from nothing; "
-        "compare, everything against cuGraph; summary, the page of all algorithms; cells, what it lacks; temporal, "
-        "streams in time; names, ids for names; pipeline, streams from where they come; snapshots, "
-        "reading while writing; stream, the main job; ranks, ways to maintain PageRank; distributed, graphs in parts; "
-        "walks, temporal walks and those of tempest-rw; temporal-sampling, temporal samples and those of PyG; "
-        "inside, functors that walk a graph; one-thread, algorithms compared with the best libraries; searches, BFS "
-        "from single vertices; networkx, NetworkX graphs that change.",
+        epilog=f"With options of their own (python -m benchmarks NAME --help): {', '.join(OWN_OPTIONS)}.",
     )  # fmt: skip
     found.add_argument("benchmark", nargs="?", default="all", choices=[*BENCHMARKS, "all"])
     found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
@@ -108,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="skip what would not fit")
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
+    found.add_argument("--compile-only", action="store_true", help="end after the kernels have been compiled")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
     return found
 
@@ -145,6 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with fr.advanced.on_compile(compiled.append):
             _warm_up(context, chosen)
         context.say(f"{len(compiled)} kernels compiled")
+    if options.compile_only:
+        return 1 if context.failures else 0
     for position, name in enumerate(chosen):
         context.budget = whole.part(SHARES[name] / sum(SHARES[other] for other in chosen[position:]))
         begin = time.perf_counter()

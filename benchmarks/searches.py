@@ -7,10 +7,8 @@ of `advance`, for which the host waits in every level.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from algorithms import UNREACHED, bfs
 from .context import choose_structures
 from .defaults import EDGE_FACTOR, GRAPH_SEED
 from .graphs import hub_of, simplify
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import measure
 
 SOURCES = 12
@@ -30,13 +28,11 @@ WARM_UP = 3
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each structure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks searches", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("searches", __doc__)
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scales", help="of the RMAT graphs; by default 20,22 on a GPU, 16 on a CPU")
     line.add_argument("--side", type=int, help="of the grid; by default 1000 on a GPU, 300 on a CPU")
     line.add_argument("--repeat", type=int, default=11, help="timed calls")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     scales = [int(text) for text in (options.scales or ("20,22" if device.is_gpu else "16")).split(",")]

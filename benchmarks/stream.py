@@ -7,7 +7,6 @@ has what a loop of Python took just before the run, to tell one from the other.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import subprocess
@@ -20,20 +19,18 @@ from typing import Any
 import frontier as fr
 from dynfrontier.machine import python_loop_ms
 
-from .results import FOLDER, Results, command_environment, describe_run, table
+from .results import Results, command_environment, command_line, describe_run, table
 
 ANALYTICS = "none", "triangle_count"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command, write a results file, and print a table; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks stream", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("stream", __doc__)
     line.add_argument("--scale", type=int, help="2**scale vertices; by default 22 on a GPU, 15 on a CPU")
     line.add_argument("--rounds", type=int, default=5, help="runs with each analytic, by turns")
     line.add_argument("--analytics", default=",".join(ANALYTICS), help="names, or none, separated by commas")
     line.add_argument("--stream", default="", help="more options of dynfrontier stream, in one argument")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     scale = options.scale or (22 if device.is_gpu else 15)
@@ -50,6 +47,7 @@ def main(arguments: Sequence[str]) -> int:
                     seconds=seconds, update_ms=[round(1e3 * step["update_seconds"], 4) for step in found["steps"]],
                 )  # fmt: skip
                 rate = totals["records_per_second"] / 1e6
+                results.save(options.out)
                 print(f"{analytic}: {rate:.1f} M records/s, a loop of Python {before:.1f} ms", flush=True)
     path = results.save(options.out)
     print(f"written to {path}\n\n{tables(results)}")

@@ -1,33 +1,31 @@
 """The page ``algorithms.md``: times of every algorithm by structure, device and form, from all results files.
 
-``python -m benchmarks summary`` writes it. Of a time that several files have, the latest counts. What no file has is
-marked as missing.
+``python -m benchmarks figures --write`` writes it. Of a time that several files have, the latest counts. Times that no
+file has are marked as missing.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import frontier as fr
 from dynfrontier.comparison.cells import MEASURED, PEER, STATES
 
-from .calls import SPMV, calls
+from .calls import SPMV, calls, is_left_out
 from .results import FOLDER, Results
+from .sources import origin as origin
 
 PAGE = Path(__file__).parent / "algorithms.md"
 GRAPHS = {"gpu": ("rmat20", "rmat16"), "cpu": ("rmat16",)}
 """The graphs of the page, by device."""
 NATIVE, SNAPSHOT, AUTO = "native", "snapshot", "auto"
 MISSING, LEFT_OUT = "·", "long"
-LENGTHY = {"truss_numbers": 18}
-"""Algorithms that take minutes on RMAT graphs from a scale on, and that scale."""
 PEERS = ("cugraph", "igraph", "networkit", "scipy", "networkx")
-SOURCES = ("cells", "native", "algorithms", "gallery", "compare")
-"""Benchmarks whose times are on the page."""
+SOURCES = ("cells", "native", "algorithms", "structures", "catalogue", "gallery", "compare")
+"""Beginnings of the names of files whose times are on the page."""
 HEAD = """\
 # Algorithms by structure, device and form
 
@@ -37,9 +35,9 @@ copy, its making included (`snapshot`), and that of what they choose by themselv
 preparation. `{missing}` is not measured, and neither is `{left_out}`, which takes minutes. On the right are other
 libraries, those for CPUs on the CPU of the machine.
 
-This page is made from the files in `results/` by `python -m benchmarks summary`, which takes the latest time of each
-cell. The files are named below each table; times of different files are not of one run. `python -m benchmarks cells`
-measures all cells of a graph in one run, or with `--missing` those that no file has.
+This page is made from the files in `results/` by `python -m benchmarks figures --write`, which takes the latest time
+of each cell. The files are named below each table; times of different files are not of one run. `python -m benchmarks
+cells` measures all cells of a graph in one run, or with `--missing` those that no file has.
 """
 
 
@@ -52,18 +50,6 @@ class Time(NamedTuple):
 
 Key = tuple[str, str, str, str, str]
 """Device, graph, algorithm, form and structure or library."""
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the page."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks summary", description="Write the page of all algorithms.")
-    line.add_argument("--results", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
-    line.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="the page to write")
-    given = line.parse_args(arguments)
-    text, filled, count = page(load(given.results))
-    given.page.write_text(text)
-    print(f"{given.page}: {filled} of {count} times")
-    return 0
 
 
 def load(folder: Path = FOLDER) -> dict[str, Results]:
@@ -91,12 +77,12 @@ def collect(files: dict[str, Results]) -> dict[Key, Time]:
     """All times, the latest of each."""
     found: dict[Key, Time] = {}
     for name, results in sorted(files.items(), key=lambda item: item[1].header.get("date", "")):
-        for key, milliseconds in _times(results):
+        for key, milliseconds in times_of(results):
             found[key] = Time(milliseconds, name)
     return found
 
 
-def _times(results: Results) -> Iterator[tuple[Key, float]]:
+def times_of(results: Results) -> Iterator[tuple[Key, float]]:
     """The times of a file that belong on the page."""
     for row in results.rows:
         graph, algorithm = row.get("graph", ""), row.get("algorithm", "")
@@ -131,11 +117,6 @@ def forms(label: str) -> tuple[str, ...]:
     return (NATIVE, SNAPSHOT, AUTO) if call is not None and "layout" in call.analytic.accepted else (NATIVE,)
 
 
-def is_left_out(label: str, graph: str) -> bool:
-    """Whether an algorithm is not measured on a graph, since it takes minutes."""
-    return label in LENGTHY and int(graph.removeprefix("rmat")) >= LENGTHY[label]
-
-
 def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, int]:
     """A table in Markdown, how many of its times are there, and how many could be."""
     structures = list(fr.structures())
@@ -165,10 +146,3 @@ def _text(time: Time | None) -> str:
         return MISSING
     size = time.milliseconds
     return f"{size:,.0f}" if size >= 100 else f"{size:.3g}"
-
-
-def origin(results: Results) -> str:
-    """Where and when a file was measured."""
-    header: dict[str, Any] = results.header
-    place = header["machine"].get("gpu") or f"{header['machine']['cpu']}, {header['machine']['cores']} cores"
-    return f"{place}, {header['date'][:10]}, commit {header['commit'][:10]}"

@@ -6,17 +6,15 @@ on the host, and on a GPU. *new*: from nothing, with the table's growth; *known*
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import frontier as fr
 
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line, describe_run
 from .timing import measure_each
 
 SEED = 1
@@ -24,12 +22,10 @@ SEED = 1
 
 def main(arguments: Sequence[str]) -> int:
     """Measure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks names", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("names", __doc__)
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--batches", default="12,16,20", help="base-2 logarithms of the edges of a batch, with commas")
     line.add_argument("--repeat", type=int, default=3, help="timed runs of each form")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)

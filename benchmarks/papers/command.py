@@ -18,14 +18,15 @@ from . import PAPERS
 from .axes import paper_axes
 from .compile_ahead import compile_ahead
 from .experiment import Experiment, Paper
-from .page import PAGE, write_page
+from .page import PAGE as PAGE
+from .page import page
 from .parts import FIGURE, from_distributed
 from .report import report, title_of
 from .run import measure_paper
 from .shapes import Shapes
 
 PAGE_FILES = ("papers-*.json", "distributed-*.json")
-"""The results files that the page is made from, unless it is told others."""
+"""The results files that the page is made from."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,10 +51,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
     found.add_argument("--list", action="store_true", help="measure nothing; show what there is to choose from")
-    found.add_argument(
-        "--write", nargs="*", type=Path, metavar="RESULTS",
-        help=f"measure nothing; rewrite {PAGE.name} from results files, by default the latest of the folder",
-    )  # fmt: skip
     return found
 
 
@@ -61,10 +58,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure papers, write a results file each, and print their tables; 1 if something failed, else 0."""
     line = parser()
     options = line.parse_args(arguments)
-    if options.write is not None:
-        files = options.write or [path for kind in PAGE_FILES for path in sorted(options.out.glob(kind))]
-        print(write_page(PAGE, load(files), PAPERS.values()))
-        return 0
     try:
         chosen = choose(options.papers, options.table, options.figure, options.section)
         if options.list:
@@ -120,6 +113,16 @@ def choose(
         if not any(one.is_part_of(*number) for _, experiments in found for one in experiments):
             raise ValueError(f"no {' '.join(number)} of {', '.join(papers or PAPERS)} is reproduced; see --list")
     return found
+
+
+def page_text() -> str:
+    """The page of all papers, from the results files."""
+    return page(load(page_files()), PAPERS.values())
+
+
+def page_files() -> list[Path]:
+    """The results files that may be on the page."""
+    return [path for kind in PAGE_FILES for path in sorted(FOLDER.glob(kind))]
 
 
 def load(files: Iterable[Path]) -> list[Results]:

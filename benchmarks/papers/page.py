@@ -23,7 +23,7 @@ text below a table says what in the structures or the engine explains the verdic
     python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet
     python -m benchmarks papers --device gpu --budget 220      # everything, in less than four minutes
     python -m benchmarks papers --quick                        # small graphs
-    python -m benchmarks papers --write                        # rewrite this page from the latest results files
+    python -m benchmarks figures --write                       # rewrite this page from the latest results files
 
 This page is made by the last command, from the experiments (`awad.py`, `hornet.py`, ...) and from the results files in
 [results](../results), which have machine, date, commit, and every time that was measured.
@@ -52,8 +52,8 @@ different. Where the paper says "up to", the largest ratio is compared instead o
 """
 
 
-def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) -> str:
-    """Rewrite the page. Returns a line on what was filled.
+def page(results: Iterable[Results], papers: Iterable[Paper]) -> str:
+    """The page of these papers.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) 
         experiment was changed count if there are no others of a GPU (`Earlier`).
     """
     ordered = sorted(results, key=lambda one: (one.device == "gpu", one.header["date"]), reverse=True)
-    parts, filled, count = [HEAD], 0, 0
+    parts = [HEAD]
     for paper in papers:
         parts.append(f"## {paper.citation}\n\n{paper.differences} The paper's GPU: {paper.place}.\n")
         parts.append(f"Not reproduced: {paper.left_out}\n")
@@ -71,9 +71,7 @@ def write_page(path: Path, results: Iterable[Results], papers: Iterable[Paper]) 
             found = [one for one in ordered if one.where(experiment=key) and may_be_shown(one, experiment)]
             source = min(found, key=lambda one: (one.device != "gpu", is_earlier(one, experiment)), default=None)
             parts.append(_section(key, experiment, source))
-            filled, count = filled + (source is not None), count + 1
-    path.write_text("\n".join(parts).rstrip() + "\n")
-    return f"{path}: {filled} of {count} tables and figures filled"
+    return "\n".join(parts).rstrip() + "\n"
 
 
 def _section(key: str, experiment: Experiment, source: Results | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 import pytest
@@ -11,9 +10,7 @@ from workloads import FIRST, NAMES, report_of, row_of, spoil, write_changes
 
 from benchmarks import choosing
 from benchmarks.results import Results
-from dynfrontier.supported import replace_between
 from dynfrontier.workload import WorkloadReport, recommend
-from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 SMALL_RUN = ("workload", "--generate", "hubs", "--scale", 7, "--edge-factor", 8, "--batch", 64, "--batches", 3,
              "--device", "cpu")  # fmt: skip
@@ -93,19 +90,16 @@ def test_command_help():
 # ---- the page's advice ----------------------------------------------------------------------------------------------
 
 
-def test_advice_is_written_from_results(tmp_path, monkeypatch):
+def test_advice_is_made_from_results(tmp_path, monkeypatch):
     monkeypatch.setattr(choosing, "CASES", choosing.CASES[3:4])
     assert choosing.main(["--device", "cpu", "--mode", "smoke", "--structures", ",".join(NAMES[:2]),
                           "--out", str(tmp_path)]) == 0  # fmt: skip
     (results,) = tmp_path.glob("choosing-cpu-*.json")
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- choosing -->\nold\n<!-- /choosing -->\nafter\n")
-    assert choosing.main(["--write", str(page), str(results)]) == 0
-    text = page.read_text()
-    assert "old" not in text and choosing.CASES[0].title in text and f"`{FIRST}`, " in text and text.endswith("after\n")
+    text = choosing.advice(results)
+    assert choosing.CASES[0].title in text and f"`{FIRST}`, " in text
     (report,) = choosing.reports_of(Results.load(results)).values()
     assert str(report).count(NAMES[1]) and recommend(report).structure in NAMES
-    assert f"`{results.name}`" in choosing.advice(results) and choosing.advice(results) in text
+    assert f"`{results.name}`" in text
 
 
 def test_advice_names_all_that_are_as_good(monkeypatch, tmp_path):
@@ -122,11 +116,3 @@ def test_advice_names_all_that_are_as_good(monkeypatch, tmp_path):
 
 def test_advice_has_a_graph_that_grows():
     assert any(case.options.get("preload") == 0 and not case.large for case in choosing.CASES)
-
-
-def test_the_page_has_the_advice_of_its_results():
-    page = (PROJECT_ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
-    files = sorted(set(re.findall(r"`(choosing-[\w.-]+\.json)`", page)), reverse=True)  # the GPU's first
-    assert files
-    advice = "\n\n".join(choosing.advice(choosing.FOLDER / name) for name in files)
-    assert replace_between(page, "choosing", advice) == page

@@ -368,6 +368,7 @@ def install() -> None:
     runtime.deviceSynchronize = lambda: None
     runtime.pointerGetAttributes = lambda address: types.SimpleNamespace(type=0)  # no memory is pinned
     runtime.memsetAsync = lambda address, value, size, stream: ctypes.memset(address, value, size)
+    runtime.getDeviceProperties = lambda device: {"name": b"Emulated", "totalGlobalMem": 1, "multiProcessorCount": 1}
     runtime.memGetInfo = lambda: (1 << 36, 1 << 37)
     runtime.runtimeGetVersion = runtime.driverGetVersion = lambda: RUNTIME
     cuda.runtime, cuda.Stream, cuda.Event, cuda.Device = runtime, Stream, Event, Device

@@ -1,0 +1,446 @@
+"""Fill README and the documentation with figures of results files: ``python -m benchmarks figures --write``.
+
+A page has a place for each figure, between ``<!-- figure NAME -->`` and ``<!-- /figure -->``: a table, or a number
+within a sentence. `FIGURES` has the contents. The pages ``algorithms.md`` and ``papers/README.md`` and the pictures are
+made as a whole. Without ``--write`` the command names the pages that are not up to date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import choosing, pictures, summary
+from .papers import command as papers
+from .results import ROOT
+from .sources import CPU, GPU, files_of, origins, results_of, row_of, rows_of
+
+PLACE = re.compile(r"<!-- figure ([a-z0-9-]+) -->(\n?).*?(\n?)<!-- /figure -->", re.DOTALL)
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+PAGES = ("README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md")
+"""Pages with places for figures."""
+BATCH = {"graph": "rmat22", "distribution": "rmat", "batch": 2**16}
+STRUCTURES = ("slab", "hornet", "gpma", "lpma", "graphvine", "faimgraph", "csr")
+OPERATIONS = {"insert": "insertions", "delete": "deletions"}
+ANALYTICS = {
+    None: "update only", "connected_components": "components", "bfs": "BFS", "sssp": "SSSP",
+    "triangle_count": "triangles", "pagerank": "PageRank",
+}  # fmt: skip
+TASKS = {
+    "bfs": "BFS from the highest-degree vertex", "connected_components": "connected components",
+    "pagerank steps": "PageRank, 20 iterations", "pagerank": "PageRank to 1e-6", "sssp": "SSSP, weights 1 to 255",
+    "triangle_count": "triangles, total", "triangle_count per vertex": "triangles per vertex",
+    "k-truss 4": "k-truss, k = 4", "k-truss 8": "k-truss, k = 8", "core_number": "core numbers", "spmv": "SpMV",
+    "minimum_spanning_forest": "minimum spanning forest", "label_propagation": "label propagation",
+    "strongly_connected_components": "strong components", "betweenness_centrality": "betweenness",
+}  # fmt: skip
+HEADLINE = ("bfs", "triangle_count per vertex", "sssp", "k-truss 4")
+COMPARED = ("bfs", "connected_components", "pagerank steps", "sssp", "triangle_count per vertex", "k-truss 4")
+"""Algorithms that are compared on all structures."""
+GRAPHS = {
+    "rmat22": "rmat22", "rmat20": "rmat20", "rmat16": "rmat16", "uniform20": "uniform, 2^20 vertices",
+    "uniform16": "uniform, 2^16 vertices", "grid1024": "1024 x 1024 grid", "grid256": "256 x 256 grid",
+    "luxembourg_osm": "roads of Luxembourg",
+}  # fmt: skip
+PEERS = {"cugraph": "cuGraph", "scipy": "SciPy", "networkit": "NetworKit", "igraph": "igraph", "networkx": "NetworkX"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Rewrite pages, or name those that are not up to date; 1 if there are any, else 0."""
+    line = argparse.ArgumentParser(prog="python -m benchmarks figures", description=__doc__.splitlines()[0])
+    line.add_argument("--write", action="store_true", help="rewrite pages and pictures")
+    options = line.parse_args(arguments)
+    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{'written' if options.write else 'not up to date'}: {path.relative_to(ROOT)}")
+        if options.write:
+            path.write_text(pages()[path], encoding="utf-8")
+    if options.write:
+        pictures.draw_all()
+    return int(bool(stale) and not options.write)
+
+
+def pages() -> dict[Path, str]:
+    """All pages with figures, as they should be."""
+    found = {ROOT / name: filled((ROOT / name).read_text(encoding="utf-8")) for name in PAGES}
+    found[summary.PAGE] = summary.page(summary.load())[0]
+    found[papers.PAGE] = papers.page_text()
+    return found | pictures.charts()
+
+
+def filled(text: str) -> str:
+    """A page with current figures in all places."""
+    return PLACE.sub(lambda place: _place(place[1], place[2]), text)
+
+
+def _place(name: str, line_break: str) -> str:
+    if name not in FIGURES:
+        raise ValueError(f"there is no figure {name!r}; add it to benchmarks.figures.FIGURES")
+    return f"<!-- figure {name} -->{line_break}{FIGURES[name]()}{line_break}<!-- /figure -->"
+
+
+# ---- text -----------------------------------------------------------------------------------------------------------
+
+
+def number(value: float | None, unit: str = "") -> str:
+    """Three digits, or "-" if there is none."""
+    if value is None:
+        return "-"
+    return (f"{value:,.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")) + (f" {unit}" if unit else "")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], sources: Iterable[tuple[str, str]]) -> str:
+    """A table in Markdown with its sources, which are pairs of question and card; "" without rows."""
+    found = [list(row) for row in rows]
+    if not found:
+        return ""
+    lines = [list(head), ["---", *["---:"] * (len(head) - 1)], *found]
+    text = "\n".join("| " + " | ".join(line) + " |" for line in lines).replace("|  |", "| |")
+    return f"{text}\n\nSource: {'; '.join(filter(None, (origins(*source) for source in sources)))}."
+
+
+def value_of(row: dict[str, Any] | None, key: str) -> float | None:
+    """A number of a row that may not be there."""
+    return None if row is None else row.get(key)
+
+
+def times(question: str, card: str) -> dict[tuple[str, str, str], float]:
+    """Milliseconds by graph, algorithm and system, as users call it.
+
+    Systems are compared within a file only: of each graph and algorithm the first file counts that has another library,
+    else the first that has any system.
+    """
+    chosen: dict[tuple[str, str], dict[str, float]] = {}
+    for results in results_of(question, card):
+        mine: dict[tuple[str, str], dict[str, float]] = {}
+        for (_, graph, label, form, system), milliseconds in summary.times_of(results):
+            systems = mine.setdefault((graph, label), {})
+            if form in (summary.AUTO, summary.NATIVE):
+                systems[system] = min(milliseconds, systems.get(system, milliseconds))  # cuGraph has two ways of BFS
+        for key, systems in mine.items():
+            if key not in chosen or (systems.keys() & PEERS.keys() and not chosen[key].keys() & PEERS.keys()):
+                chosen[key] = systems
+    return {(*key, system): value for key, systems in chosen.items() for system, value in systems.items()}
+
+
+def largest_compared(label: str) -> tuple[str, dict[str, float]]:
+    """The largest R-MAT graph on which cuGraph has answered too, and milliseconds by system."""
+    known = times("algorithms", GPU)
+    for graph in ("rmat22", "rmat20", "rmat16"):
+        systems = {system: value for (g, task, system), value in known.items() if (g, task) == (graph, label)}
+        if {"slab", "cugraph"} <= systems.keys():
+            break
+    return graph, systems
+
+
+def ratio(above: float | None, below: float | None) -> str:
+    """How many times as long the first lasts, or "-"."""
+    return "-" if above is None or not below else f"{number(above / below)}x"
+
+
+# ---- figures --------------------------------------------------------------------------------------------------------
+
+
+def headline() -> str:
+    """The table of the README."""
+    dynamic = {row["system"]: row["mean_ms"] for row in rows_of("triangles", GPU, **BATCH, operation="insert")}
+    lines = [("exact triangle counts after a batch of 65,536 insertions", dynamic)]
+    for label in HEADLINE:
+        graph, systems = largest_compared(label)
+        lines.append((f"{TASKS[label]}, {graph}", systems))
+    cells = []
+    for label, found in lines:
+        rebuilt = found.get("csr recount", found.get("csr"))
+        cells.append([label, number(found.get("slab")), number(rebuilt), number(found.get("cugraph")),
+                      ratio(found.get("cugraph"), found.get("slab"))])  # fmt: skip
+    head = ["ms", "`slab`", "`csr`, rebuilt", "cuGraph 26.10", "cuGraph over `slab`"]
+    return table(head, cells, [("triangles", GPU), ("algorithms", GPU)])
+
+
+def triangles(card: str, **series: Any) -> str:
+    """From a batch to exact counts."""
+    rows = rows_of("triangles", card, **series)
+    peers = {row["system"]: row for row in rows if row["system"] in PEERS}
+    cells = []
+    for row in rows:
+        if row["system"] == "csr":  # whose count is not maintained in a way of its own
+            continue
+        recounted = "initial_ms" not in row
+        name = PEERS.get(row["system"]) or f"`{row['system'].split()[0]}`"
+        label = f"{name}, rebuilt and recounted" if recounted else f"{name}, {OPERATIONS[row['operation']]}"
+        ratios = ["" if row["system"] == peer else ratio(other["mean_ms"], row["mean_ms"])
+                  for peer, other in peers.items()]  # fmt: skip
+        cells.append([label, number(row["mean_ms"]), number(row["p50_ms"]), number(row["p99_ms"]), *ratios])
+    head = ["ms", "mean", "P50", "P99", *(f"slowdown of {PEERS[peer]}" for peer in peers)]
+    return table(head, cells, [("triangles", card)])
+
+
+def latency(card: str) -> str:
+    """Small batches with their answers, P50 and P99."""
+    rows = rows_of("latency", card, structure="slab")
+    sizes = sorted({row["size"] for row in rows})
+    cells = []
+    for analytic, label in ANALYTICS.items():
+        for operation, word in (("insert", "insertion"), ("delete", "deletion")):
+            mine = {row["size"]: row for row in rows if (row["analytic"], row["operation"]) == (analytic, operation)}
+            if mine:
+                shown = (f"{mine[size]['p50_us']:,.0f} / {mine[size]['p99_us']:,.0f}" for size in sizes if size in mine)
+                cells.append([f"{label}, {word}", *shown])
+    return table(["µs, P50 / P99", *(f"{size:,}" for size in sizes)], cells, [("latency", card)])
+
+
+def vertices() -> str:
+    """Batches in graphs of ever more vertices, on all cards."""
+    analytics = [name for name in ANALYTICS if name != "pagerank"]
+    cells, sources = [], []
+    for card in (GPU, CPU):
+        rows = rows_of("vertices", card)
+        sources += [("vertices", card)] if rows else []
+        for scale in sorted({row["scale"] for row in rows}):
+            pairs = []
+            for analytic in analytics:
+                mine = {row["operation"]: row["p50_us"] for row in rows
+                        if (row["scale"], row["analytic"]) == (scale, analytic)}  # fmt: skip
+                pairs.append(f"{mine['insert']:,.0f} / {mine['delete']:,.0f}" if mine else "-")
+            cells.append([f"{card.upper()}, 2^{scale}", *pairs])
+    head = ["µs, insertion / deletion", *(str(ANALYTICS[name]) for name in analytics)]
+    return table(head, cells, sources)
+
+
+def incremental(card: str) -> str:
+    """Maintaining a result, and recomputing it."""
+    cells = [
+        [TASKS.get(row["analytic"], row["analytic"]).removesuffix(" from the highest-degree vertex"),
+         GRAPHS.get(row["graph"], row["graph"]), f"{row['batch']:,}", number(max(row["incremental_ms"], 0)),
+         number(row["anew_ms"]), ratio(row["anew_ms"], max(row["incremental_ms"], 0))]
+        for row in rows_of("incremental", card, structure="slab") if row["correct"]
+    ]  # fmt: skip
+    head = ["ms", "graph", "batch", "incremental", "from scratch", "speedup"]
+    return table(head, cells, [("incremental", card)])
+
+
+def algorithms(card: str, peers: Sequence[str], systems: Sequence[str]) -> str:
+    """Static algorithms: structures, their slowdown against CSR, and other libraries."""
+    known = times("algorithms", card)
+    cells = []
+    for graph in GRAPHS:
+        for label in TASKS:
+            found = {name: known.get((graph, label, name)) for name in ("csr", *systems, *peers)}
+            fastest = min((found[name] for name in peers if found[name] is not None), default=None)
+            if found["csr"] is None or (fastest is None and label not in COMPARED):
+                continue
+            cells.append([f"{TASKS[label]}, {GRAPHS.get(graph, graph)}", number(found["csr"]),
+                          *(number(found[name]) for name in systems), ratio(found[systems[0]], found["csr"]),
+                          *(number(found[name]) for name in peers), ratio(fastest, found[systems[0]])])  # fmt: skip
+    head = ["ms", "`csr`", *(f"`{name}`" for name in systems), f"`{systems[0]}` over `csr`",
+            *(PEERS[name] for name in peers), f"{'fastest' if len(peers) > 1 else PEERS[peers[0]]} over "
+            f"`{systems[0]}`"]  # fmt: skip
+    return table(head, cells, [("algorithms", card)])
+
+
+def structures(card: str) -> str:
+    """Static algorithms on all structures, over CSR."""
+    known = times("structures", card)
+    names = [name for name in STRUCTURES[:-1] if any(key[2] == name for key in known)]
+    cells = [
+        [f"{TASKS[label]}, {GRAPHS.get(graph, graph)}", number(csr),
+         *(ratio(known.get((graph, label, name)), csr) for name in names)]
+        for (graph, label, system), csr in known.items() if system == "csr" and label in COMPARED
+    ]  # fmt: skip
+    return table(["", "`csr`, ms", *(f"`{name}`" for name in names)], cells, [("structures", card)])
+
+
+def updates(card: str, graph: str = "rmat20") -> str:
+    """Rates of updates by structure and batch size."""
+    chosen = {"graph": graph, "variant": "unweighted", "distribution": "uniform"}
+    rows = rows_of("updates", card, **chosen)
+    words = {"insert": "insert", "duplicate": "insert again", "delete": "delete", "query hit": "look up"}
+    sizes = sorted({row["batch"] for row in rows})
+    rates: dict[tuple[str, str, int], float] = {}
+    for row in rows:
+        rates.setdefault((row["structure"], row["operation"], row["batch"]), row["m_edges_per_s"])
+    cells = []
+    for name in STRUCTURES:
+        for operation, word in words.items():
+            mine = [rates.get((name, operation, size)) for size in sizes]
+            if any(mine) and (name != "csr" or operation == "insert"):
+                label = f"`{name}` {word}" + (" (rebuild)" if name == "csr" else "")
+                cells.append([label, *(number(rate) for rate in mine)])
+    return table(["M arcs/s", *map(_power, sizes)], cells, [("updates", card)])
+
+
+def kernels(card: str) -> str:
+    """Rates of updates, of which only the time counts in which the GPU is busy."""
+    rows = rows_of("kernels", card, graph="rmat20", variant="unweighted")
+    sizes = sorted({row["batch_size"] for row in rows})
+    cells = []
+    for name in STRUCTURES:
+        for operation, word in {"insert": "insert", "delete": "delete", "query": "look up"}.items():
+            mine = {row["batch_size"]: row["m_edges_per_s"] for row in rows
+                    if (row["structure"], row["operation"]) == (name, operation)}  # fmt: skip
+            if mine:
+                cells.append([f"`{name}` {word}", *(number(mine.get(size)) for size in sizes)])
+    return table(["M arcs/s, GPU busy", *map(_power, sizes)], cells, [("kernels", card)])
+
+
+def _power(size: int) -> str:
+    return f"2^{size.bit_length() - 1}" if size > 1 else "1"
+
+
+def memory(card: str, graph: str = "rmat20") -> str:
+    """Bytes per arc after a graph is built, and of plain CSR arrays."""
+    cells, names = [], [name for name in STRUCTURES if rows_of("updates", card, graph=graph, structure=name)]
+    for variant, label in (("unweighted", "without weights"), ("weighted", "with float32 weights")):
+        rows = {name: row_of("updates", card, graph=graph, operation="build", variant=variant, structure=name)
+                for name in names}  # fmt: skip
+        if any(rows.values()):
+            least = next(row["csr_per_arc"] for row in rows.values() if row)
+            cells.append([label, f"{least:.1f}", *("-" if not row else f"{row['used_per_arc']:.1f}"
+                                                   for row in rows.values())])  # fmt: skip
+    return table(["bytes per arc", "CSR arrays", *(f"`{name}`" for name in names)], cells, [("updates", card)])
+
+
+def growth(card: str) -> str:
+    """Batches while a graph grows from nothing."""
+    rows = {row["structure"]: row for row in rows_of("growth", card)}
+    names = [name for name in STRUCTURES if name in rows]
+    lines = {"median batch": "p50_ms", "P99": "p99_ms", "longest batch": "p100_ms"}
+    cells = [[label, *(number(rows[name][key]) for name in names)] for label, key in lines.items()]
+    return table(["ms", *(f"`{name}`" for name in names)], cells if names else [], [("growth", card)])
+
+
+def streams(card: str) -> str:
+    """Whole streams of the command line."""
+    cells = []
+    for analytic in ("none", "triangle_count"):
+        rows = rows_of("streams", card, analytic=analytic)
+        if rows:
+            seconds = [row["totals"]["stream_seconds"] for row in rows]
+            p50, p99 = (min(row["seconds"]["both"][share] for row in rows) for share in ("p50", "p99"))
+            label = "updates only" if analytic == "none" else "with exact triangle counts after every batch"
+            cells.append([label, f"{rows[0]['totals']['records']:,}", f"{number(min(seconds))} to "
+                          f"{number(max(seconds))} s", number(1e3 * p50, "ms"), number(1e3 * p99, "ms")])  # fmt: skip
+    return table(["", "rows", "time", "batch P50", "batch P99"], cells, [("streams", card)])
+
+
+def first_answers(card: str) -> str:
+    """From the start of a process to the first answers."""
+    cells = [
+        [f"`{row['structure']}`", *(number(row[key] / 1e3) for key in ("started_ms", "construct_ms", "attach_ms")),
+         number(row["batches_ms"]["insert"][0] / 1e3), number(row["first_answer_ms"] / 1e3)]
+        for row in rows_of("first-answers", card) if "error" not in row and row["analytics"]
+    ]  # fmt: skip
+    head = ["s", "imports and context", "construct", "attach five analytics", "first batch", "first answer"]
+    return table(head, cells, [("first-answers", card)])
+
+
+def construction() -> str:
+    """Constructors with empty and with full caches."""
+    cells = [
+        ["construct a `SlabGraph`", *(construct(caches, "graph_s", "none") for caches in ("cold", "warm"))],
+        ["construct a `DynamicPageRank`", *(construct(caches, "analytics_s", "pagerank")
+                                            for caches in ("cold", "warm"))],
+    ]  # fmt: skip
+    return table(["", "empty caches", "full caches"], cells, [("construction", GPU)])
+
+
+def construct(caches: str, key: str, analytics: str) -> str:
+    """The time of a constructor."""
+    row = row_of("construction", GPU, structure="slab", caches=caches, analytics=analytics)
+    return number(value_of(row, key), "s")
+
+
+def first_run(card: str) -> str:
+    """The whole command line, with empty caches and again."""
+    cells = []
+    for run in ("first", "second"):
+        found = [row["milliseconds"] / 1e3 for row in rows_of("first-run", card, run=run)]
+        if found:
+            cells.append([f"{run} run of `dynfrontier stream`", f"{number(min(found))} s"])
+    return table(["", "time"], cells, [("first-run", card)])
+
+
+def one_thread() -> str:
+    """CPU time of one thread, and that of other libraries."""
+    rows = rows_of("one-thread", CPU)
+    systems = [system for system in dict.fromkeys(row["system"] for row in rows) if not system.endswith(" before")]
+    best = {(row["algorithm"], row["graph"], row["system"]): row["best_ms"] for row in rows}
+    pairs = dict.fromkeys((row["algorithm"], row["graph"]) for row in rows)
+    cells = [[f"{TASKS.get(name, name)}, {graph}", *(number(best.get((name, graph, system))) for system in systems)]
+             for name, graph in pairs]  # fmt: skip
+    names = [PEERS.get(system, f"`{system.removesuffix(' after')}`" if " " in system else system) for system in systems]
+    return table(["ms of CPU time", *names], cells, [("one-thread", CPU)])
+
+
+def on_a_cpu() -> str:
+    """All tables of CPUs, each under its question."""
+    parts = {
+        "Exact triangle counts after a batch of 1,024 edges, R-MAT with 2^16 vertices:":
+            triangles(CPU, graph="rmat16", distribution="rmat", batch=2**10),
+        "Updates, R-MAT with 2^16 vertices:": updates(CPU, "rmat16"),
+        "Small batches, R-MAT with 2^16 vertices:": latency(CPU),
+        "Incremental analytics:": incremental(CPU),
+        "Static algorithms:": algorithms(CPU, ("scipy", "networkit", "igraph", "networkx"), ("slab", "hornet")),
+        "Time over that of `csr`:": structures(CPU),
+        "The longest batch while a graph grows:": growth(CPU),
+        "Whole streams:": streams(CPU),
+        "One thread:": one_thread(),
+    }  # fmt: skip
+    return "\n\n".join(f"{title}\n\n{text}" for title, text in parts.items() if text)
+
+
+def recommendations() -> str:
+    """The tables of the page that helps to choose a structure."""
+    return "\n\n".join(choosing.advice(path) for card in (GPU, CPU) for path in files_of("choosing", card))
+
+
+def rate(size: int) -> str:
+    """Insertions into `slab`, in a sentence."""
+    chosen = {"graph": "rmat20", "variant": "unweighted", "distribution": "uniform", "operation": "insert"}
+    found = row_of("updates", GPU, **chosen, structure="slab", batch=size)
+    return number(value_of(found, "m_edges_per_s"), "M arcs/s")
+
+
+def shortest_paths(key: str) -> str:
+    """Shortest paths after a batch, in a sentence."""
+    return number(value_of(row_of("incremental", GPU, graph="rmat22", structure="slab", analytic="sssp"), key), "ms")
+
+
+def bytes_per_arc(structure: str) -> str:
+    """Memory in a sentence."""
+    chosen = {"graph": "rmat20", "variant": "unweighted", "operation": "build"}
+    found = row_of("updates", GPU, **chosen, structure=structure)
+    return "-" if found is None else f"{found['used_per_arc']:.1f}"
+
+
+FIGURES: dict[str, Callable[[], str]] = {
+    "headline": headline,
+    "triangles": lambda: triangles(GPU, **BATCH),
+    "latency": lambda: latency(GPU),
+    "vertices": vertices,
+    "incremental": lambda: incremental(GPU),
+    "algorithms": lambda: algorithms(GPU, ("cugraph",), ("slab",)),
+    "structures": lambda: structures(GPU),
+    "updates": lambda: updates(GPU),
+    "kernels": lambda: kernels(GPU),
+    "memory": lambda: memory(GPU),
+    "growth": lambda: growth(GPU),
+    "streams": lambda: streams(GPU),
+    "construction": construction,
+    "first-answers": lambda: first_answers(GPU),
+    "first-run": lambda: first_run(CPU),
+    "cpu": on_a_cpu,
+    "choosing": recommendations,
+    "small-rate": lambda: rate(2**16),
+    "large-rate": lambda: rate(2**22),
+    "sssp-incremental": lambda: shortest_paths("incremental_ms"),
+    "sssp-from-scratch": lambda: shortest_paths("anew_ms"),
+    "construct-cold": lambda: construct("cold", "graph_s", "none"),
+    "construct-warm": lambda: construct("warm", "graph_s", "none"),
+    "bytes-csr": lambda: bytes_per_arc("csr"),
+    "bytes-slab": lambda: bytes_per_arc("slab"),
+}
+"""What belongs in each place, by its name."""

@@ -1,0 +1,98 @@
+"""Which results file answers which question: release files, and older files until there are any.
+
+A question and a card, such as ``"updates-h200"``, name the file that ``python -m benchmarks release`` writes. Once that
+file is in the folder, it is the source, and the row of `STAND_INS` and its files can be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .results import FOLDER, Results
+
+GPU, CPU = "h200", "cpu"
+"""The cards that pages quote."""
+STAND_INS: dict[str, tuple[str, ...]] = {
+    "triangles-h200": ("dynamic-gpu-2026-11-21.json",),
+    "algorithms-h200": (
+        "algorithms-gpu-2026-11-21-rmat20.json", "algorithms-gpu-2026-11-21.json", "compare-gpu-2026-11-22.json",
+    ),
+    "structures-h200": ("algorithms-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json",),
+    "updates-h200": ("updates-gpu-2026-11-21.json", "updates-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json"),
+    "kernels-h200": ("kernels-gpu-2026-11-21.json", "kernels-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json"),
+    "latency-h200": ("latency-gpu-2026-11-23-large-steps.json",),
+    "incremental-h200": ("incremental-gpu-2026-11-21.json",),
+    "streams-h200": ("stream-gpu-2026-11-27.json",),
+    "catalogue-h200": ("cells-16-20-gpu-2026-11-23.json", "native-gpu-2026-11-24.json", "gallery-gpu-2026-11-22.json"),
+    "first-answers-h200": ("cold-gpu-2026-11-23-own-kernels.json",),
+    "growth-h200": ("growth-gpu-2026-11-26.json",),
+    "vertices-h200": ("vertices-gpu-2026-11-23.json",),
+    "choosing-h200": ("choosing-gpu-2026-11-21.json",),
+    "construction-h200": ("construction-gpu-2026-11-29.json",),
+    "triangles-cpu": ("dynamic-cpu-2026-11-21.json",),
+    "algorithms-cpu": ("algorithms-cpu-2026-11-21-rmat16.json",),
+    "updates-cpu": ("updates-cpu-2026-11-21.json",),
+    "incremental-cpu": ("incremental-cpu-2026-11-21.json",),
+    "catalogue-cpu": (
+        "cells-16-cpu-2026-11-23.json", "gallery-cpu-2026-11-23.json", "gallery-cpu-2026-11-22.json",
+        "gallery-cpu-2026-11-22-igraph.json",
+    ),
+    "first-run-cpu": ("first-run-cpu-2026-11-23.json",),
+    "vertices-cpu": ("vertices-cpu-2026-11-23.json",),
+    "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
+    "one-thread-cpu": ("cpu-algorithms-2-cpu-2026-11-29.json",),
+}  # fmt: skip
+"""Files by question and card; the first one that has a figure counts. `choosing` and `construction` are no part of a
+release: ``python -m benchmarks choosing`` and ``tests/support/construction_loads.py`` measure them."""
+COMMITS: dict[str, str] = {}
+"""By card, the reason for which its release files are of several commits."""
+
+
+def files_of(question: str, card: str) -> list[Path]:
+    """The files that answer a question, the one that counts first; none if it is not measured."""
+    path = FOLDER / f"{question}-{card}.json"
+    return [path] if path.exists() else [FOLDER / name for name in STAND_INS.get(f"{question}-{card}", ())]
+
+
+def results_of(question: str, card: str) -> list[Results]:
+    """The contents of these files."""
+    return [_load(path) for path in files_of(question, card)]
+
+
+def rows_of(question: str, card: str, **values: Any) -> list[dict[str, Any]]:
+    """All rows with these values."""
+    return [row for results in results_of(question, card) for row in results.where(**values)]
+
+
+def row_of(question: str, card: str, **values: Any) -> dict[str, Any] | None:
+    """The first row with these values."""
+    return next(iter(rows_of(question, card, **values)), None)
+
+
+def origins(question: str, card: str) -> str:
+    """The names of the files, and where, when and from which commit they were measured."""
+    found = [f"`{path.name}` ({origin(_load(path))})" for path in files_of(question, card)]
+    return "; ".join(found)
+
+
+def origin(results: Results) -> str:
+    """Where and when a file was measured."""
+    machine = results.header["machine"]
+    place = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
+    return f"{place}, {results.header['date'][:10]}, commit {results.header['commit'][:10]}"
+
+
+def all_files(cards: Iterable[str] = (GPU, CPU)) -> set[str]:
+    """The names of all files that answer a question."""
+    from .release import QUESTIONS  # here, since it runs benchmarks
+
+    keys = {*STAND_INS, *(f"{each.name}-{card}" for each in QUESTIONS for card in cards)}
+    return {path.name for key in keys for path in files_of(*key.rsplit("-", 1))}
+
+
+@cache
+def _load(path: Path) -> Results:
+    return Results.load(path)

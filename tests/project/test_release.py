@@ -1,0 +1,57 @@
+"""One set of figures: ``python -m benchmarks release`` goes on where it ended, and a failure costs one file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import release, run
+from benchmarks.release import Question, Settings
+from benchmarks.results import Results
+
+QUICK = ["release", "--device", "cpu", "--quick", "--card", "test"]
+GROWTH = Question("growth", "?", "growth", {"cpu": Settings("", 1, "slab", budget=False)}, "--scale 6 --batch 256")
+BROKEN = replace(GROWTH, name="broken", benchmark="nosuch")
+
+
+def test_files_have_names_of_question_and_card() -> None:
+    names = [each.name for each in release.QUESTIONS]
+    assert len(set(names)) == len(names)
+    for question in release.QUESTIONS:
+        assert question.benchmark in run.BENCHMARKS | run.OWN_OPTIONS and question.text.endswith("?")
+    assert release.card_of({"gpu": "NVIDIA H100 80GB HBM3"}) == "h100" and release.card_of({"cpu": "EPYC"}) == "cpu"
+    assert release.file_name("updates", "h200") == "updates-h200.json"
+
+
+def test_a_set_fits_two_calls_on_a_gpu_and_ten_minutes_on_a_cpu() -> None:
+    def seconds(kind: str) -> list[float]:
+        return [each.settings[kind].seconds for each in release.QUESTIONS if kind in each.settings]
+
+    assert sum(seconds("gpu")[:-1]) <= 2 * (280 - release.COMPILE_S - release.SAVING_S)
+    assert sum(seconds("cpu")) <= 600
+
+
+@pytest.mark.slow
+def test_a_failure_costs_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(release, "QUESTIONS", (BROKEN, GROWTH))
+    assert run.main([*QUICK, "--out", str(tmp_path)]) == 1
+    broken, answered = (Results.load(tmp_path / f"{name}-test.json") for name in ("broken", "growth"))
+    assert not broken.header["complete"] and broken.notes[0].startswith("FAILED: ended with 2")
+    assert answered.header["complete"] and answered.rows
+    assert {"commit", "machine", "versions", "python_loop_ms", "question", "command", "card"} <= answered.header.keys()
+    assert "failed: broken; left: none" in capsys.readouterr().out
+    monkeypatch.setattr(release, "QUESTIONS", (GROWTH,))
+    assert run.main([*QUICK, "--out", str(tmp_path)]) == 0  # this commit has its file
+    assert "0 open, 1 answered" in capsys.readouterr().out
+
+
+def test_a_question_that_does_not_fit_the_budget_is_left(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    assert run.main([*QUICK, "--budget", "5", "--only", "growth,vertices", "--out", str(tmp_path)]) == 0
+    assert "left: growth, vertices" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit):
+        run.main([*QUICK, "--only", "nosuch"])
+    assert "no question 'nosuch'" in capsys.readouterr().err
