@@ -12,7 +12,7 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
 
-from ..interrupted import Interrupted
+from ..console import Interrupted
 from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
 from ..times import with_integer_times
 from ..timing import timed_calls
@@ -122,9 +122,9 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """The graph of a file, with its weights; directed, by default, if the file says so.
+    """Make the graph of a file, with its weights; directed, by default, if the file says so.
 
-    With `times` it has those of the file, and keeps every record of an edge, as each is an event of its own.
+    With `times` it has the file's times and keeps every record of an edge, as each is a separate event.
     """
     kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
@@ -139,7 +139,7 @@ def load_graph(
 
 
 def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
-    """The analytics of the catalogue that are meant, with a static form; ValueError if there is no such algorithm."""
+    """Find analytics with a static form in the catalogue; ValueError if one does not exist."""
     if algorithms is None:
         return [analytic for analytic in analytics().values() if analytic.static is not None]
     try:
@@ -155,14 +155,14 @@ def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
 def _calls(
     analytic: Analytic, given: dict[str, Any], several: dict[str, Sequence[Any]]
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """The parameters of each call: one for each value of the one that is varied."""
+    """The parameters of each call: one for each value of the varied parameter."""
     for value in several.get(analytic.varied) or (None,):
         varied = {analytic.varied: value} if analytic.varied else {}
         yield analytic.settings(**given | varied)
 
 
 def _peers(against: str | Sequence[str] | None, graph: fr.Graph) -> dict[str, BasePeer]:
-    """The peers to be asked, in this order."""
+    """The peers to ask, in this order."""
     if against is None:
         found = [name for name in usable_peers(graph.device.is_gpu) if graph.num_edges <= SLOW.get(name, np.inf)]
         if not found:
@@ -175,7 +175,7 @@ def _answer(
     analytic: Analytic, settings: dict[str, Any], snapshot: Snapshot, peers: dict[str, BasePeer],
     graphs: dict[tuple, tuple[Any, float]], repeat: int,
 ) -> Row:  # fmt: skip
-    """Ask both sides; peers' graphs are kept for the next algorithm."""
+    """Ask both sides; `graphs` caches the peers' graphs for the next algorithm."""
     label, graph = analytic.label(**settings), snapshot.graph
     settings = with_sources(settings, snapshot.vertices())
     if why := _obstacle(analytic, snapshot):
@@ -230,7 +230,7 @@ def _obstacle(analytic: Analytic, snapshot: Snapshot) -> str:
 
 
 def _notes(analytic: Analytic, settings: dict[str, Any], graph: fr.Graph) -> Iterator[str]:
-    """Where definitions differ, and what was done about it."""
+    """Where definitions differ, and how the comparison accounts for it."""
     if graph.directed:
         yield "edges are followed forward" if analytic.directions == "followed" else "edge directions are ignored"
     if analytic.note:

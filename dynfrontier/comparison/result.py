@@ -1,12 +1,11 @@
-"""What a comparison finds."""
+"""Results of a comparison."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..table import Table
-from ..text import milliseconds
+from ..text import Table, milliseconds
 
 LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph to theirs, timed separately",)
 

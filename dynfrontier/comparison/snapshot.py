@@ -1,4 +1,4 @@
-"""A graph as it stands, in the forms that peers take."""
+"""A version of a graph, in the forms that peers accept."""
 
 from __future__ import annotations
 
@@ -16,16 +16,8 @@ from .inputs import both_once
 
 
 class Snapshot:
-    """The edges of a graph; deleted vertices are left out, and the others numbered without gaps.
-
-    Attributes
-    ----------
-    graph : Graph
-    num_vertices : int
-        Vertices that are not deleted.
-    seconds : float
-        The time that this took.
-    """
+    """The edges of a graph; deleted vertices are left out, and the rest is numbered without gaps. `seconds` is its
+    cost."""
 
     def __init__(self, graph: fr.Graph):
         xp = graph.xp
@@ -45,27 +37,25 @@ class Snapshot:
         self.seconds = time.perf_counter() - begin
 
     def edge_list(self) -> fr.io.EdgeList:
-        """The edges on the host, for comparators that need them."""
         src, dst, weights = (
             None if part is None else self.graph.device.to_host(part) for part in (self._src, self._dst, self._weights)
         )
         return fr.io.EdgeList(src, dst, weights, num_vertices=self.num_vertices, directed=self.graph.directed)
 
     def has_good_weights(self) -> bool:
-        """Whether all weights, if there are any, are finite and not negative."""
+        """Whether all weights are finite and not negative."""
         weights = self._weights
         return weights is None or bool(((weights >= 0) & (weights < np.inf)).all())
 
     def vertices(self) -> np.ndarray:
-        """The vertices that are here, as the graph numbers them, on the host."""
+        """The vertices of the snapshot, in the graph's numbers, on the host."""
         return np.arange(self.num_vertices) if self._vertices is None else self.graph.device.to_host(self._vertices)
 
     def number(self, vertex: int) -> int:
-        """The number of a vertex of the graph here."""
         return vertex if self._vertices is None else int(self._numbers[vertex])
 
     def values(self, analytic: Analytic, result: Any) -> tuple[Any, ...]:
-        """What is compared of a result of the graph, for the vertices that are here, in their numbers, on the host."""
+        """The compared values of a result, for the vertices of the snapshot and in their numbers, on the host."""
         found = analytic.read(result)
         if self._vertices is not None and analytic.per == "vertex":
             found = tuple(values[self._vertices] if np.ndim(values) else values for values in found)
@@ -80,15 +70,11 @@ class Snapshot:
         return on_host(self.graph.device, found)
 
     def _renumbered(self, vertices: Any) -> Any:
-        """Vertices of the graph in the numbers of this snapshot; -1 for none."""
         return self.graph.xp.where(vertices >= 0, self._numbers[vertices], -1)
 
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
-        """A peer's graph, and the seconds it took to make, this snapshot included.
-
-        It has the weights of the graph, if that has some, only if `weighted`. Unless `directed`, directions are
-        dropped.
-        """
+        """Make a peer's graph; returns the seconds, this snapshot included, too. Unless `directed`, directions are
+        dropped."""
         begin = time.perf_counter()
         src, dst, weights = self._src, self._dst, self._weights if weighted else None
         if self.graph.directed and not directed:

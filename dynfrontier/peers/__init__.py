@@ -1,6 +1,6 @@
-"""Other graph libraries behind one interface, to compare with: each is a module with a class `Peer`.
+"""Other graph libraries behind one interface, for comparisons: each is a module with a class `Peer`.
 
-What a library cannot do it does not offer: it has no method for that task (see `peers.base`).
+A peer has no method for a task that its library lacks (see `peers.base`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ __all__ = [
 
 
 def is_installed(name: str) -> bool:
-    """Whether a peer's package can be found."""
     return importlib.util.find_spec(PEERS[name][1]) is not None
 
 
 def usable_peers(on_gpu: bool) -> list[str]:
-    """The peers that can be asked, best first; those that need a GPU only where there is one."""
+    """The peers that are installed, best first; those that need a GPU only if there is one."""
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 

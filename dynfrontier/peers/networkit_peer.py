@@ -18,9 +18,9 @@ NEVER = 1e-300
 class Peer(BasePeer):
     """See `BasePeer`.
 
-    Triangles come from its scores of edges, so only the total is compared. In undirected graphs it loses the rank that
-    isolated vertices have to give. Normalised, its ranks are those for which it is spread evenly: exactly in the end,
-    and to some 1e-5 of each after a number of steps.
+    Triangles come from scores of edges, so only the total is compared. In undirected graphs NetworKit loses the rank of
+    isolated vertices. Normalized ranks equal those that spread it evenly: exactly in the limit, and to some 1e-5 after
+    a number of steps.
     """
 
     version = nk.__version__

@@ -1,4 +1,4 @@
-"""What runs after every batch: functions of the graph, or incremental analytics and what is read off them."""
+"""Analytics of a pipeline: functions of the graph, or attributes of incremental analytics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Analytic = Callable[[Any], Any]
 
 
 def check_analytics(analytics: Any) -> dict[str, Any]:
-    """A dictionary of analytics by name; TypeError, which names it, for what is none."""
+    """A dictionary of analytics by name; TypeError, which names the entry, if one is invalid."""
     if analytics is None:
         return {}
     if not isinstance(analytics, Mapping):
@@ -39,11 +39,8 @@ def _is_observer(value: Any) -> bool:
 class Analytics:
     """The analytics of one pipeline.
 
-    Parameters
-    ----------
-    chosen : dict
-        Functions of the graph; or pairs of an incremental analytic's class, one object of which is made and maintained
-        for all pairs with that class, and the name of an attribute.
+    They are functions of the graph, or pairs of an incremental analytic's class and an attribute. All pairs with the
+    same class share one object, which is made and maintained here.
     """
 
     def __init__(self, graph: Any, chosen: dict[str, Any]):
@@ -60,6 +57,6 @@ class Analytics:
         return lambda graph: getattr(made, attribute)
 
     def close(self) -> None:
-        """End the maintenance of what was made here."""
+        """Detach the incremental analytics."""
         for made in self._made.values():
             self._graph.detach(made)

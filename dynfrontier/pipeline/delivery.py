@@ -1,26 +1,18 @@
-"""`Delivery`: calls the callbacks of a pipeline in a thread of its own, in order."""
+"""`Delivery`: call the callbacks of a pipeline in a separate thread, in order."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
 
-from .batch import PipelineBatch
+from .batch import PipelineBatch, PipelineError
 from .channel import Channel, ChannelClosed
-from .errors import PipelineError
 
 Callback = Callable[[PipelineBatch], object]
 
 
 class Delivery:
-    """Calls callbacks with one batch after another.
-
-    Parameters
-    ----------
-    callbacks : sequence of callable
-    depth : int
-        How many batches may wait; `put` then does.
-    """
+    """Calls callbacks with one batch after another; `put` blocks while more than `depth` batches are queued."""
 
     def __init__(self, callbacks: Sequence[Callback], depth: int):
         self.callbacks = callbacks
@@ -32,7 +24,7 @@ class Delivery:
         self._thread.start()
 
     def put(self, batch: PipelineBatch) -> None:
-        """Have a batch delivered. Raises what a callback has raised, for an earlier batch."""
+        """Queue a batch. Raises the exception of a callback for an earlier batch."""
         with self._changed:
             self._open += 1
         try:
@@ -41,14 +33,14 @@ class Delivery:
             self._raise()
 
     def drain(self) -> None:
-        """Wait until all batches are delivered. Raises what a callback has raised."""
+        """Wait until all batches are delivered. Raises the exception of a callback."""
         with self._changed:
             while self._open and self._error is None:
                 self._changed.wait()
         self._raise()
 
     def close(self) -> None:
-        """End the thread after the callback that runs; batches that wait are dropped. Idempotent."""
+        """End the thread after the running callback; queued batches are dropped. Idempotent."""
         self._channel.close()
         if self._thread is not threading.current_thread():
             self._thread.join()

@@ -18,14 +18,12 @@ from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
 
 from .analytics import Analytics, check_analytics
-from .batch import PipelineBatch, Totals, begin_to_fetch
-from .batches import SourceError
+from .batch import PipelineBatch, PipelineError, Totals, begin_to_fetch
 from .channel import Ahead
 from .checkpoint import Checkpoints, load_checkpoint
 from .delivery import Callback, Delivery
-from .errors import PipelineError
 from .objective import BatchSize, Objective
-from .records import Decoder, RecordColumns
+from .records import Decoder, RecordColumns, SourceError
 from .reporting import BatchLog, Metrics, ProgressLine
 from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_batch_size
 from .staging import Part, Staging
@@ -468,7 +466,7 @@ class Pipeline:
         return part
 
     def _apply(self, records: RecordColumns, first: int, end: int, begin: float) -> PipelineBatch:
-        """Update the graph, and count that, which interrupts do not part."""
+        """Update the graph and the totals; interrupts are held until both are done."""
         totals = self.totals
         number, failure = totals.batches, None
         interrupts = HeldInterrupts()
@@ -538,7 +536,7 @@ class Pipeline:
             self._checkpoint()
 
     def _checkpoint(self) -> None:
-        """Save what there is between two batches, once all results of the first are delivered."""
+        """Save the state between two batches, once all results are delivered."""
         if self._checkpoints is None or (self._saved and self.totals.batches == self._since[0]):
             return
         if self._delivery is not None:

@@ -35,19 +35,8 @@ COMPARABLE = 2
 
 @dataclass(frozen=True)
 class Objective:
-    """The objective to minimize.
-
-    Attributes
-    ----------
-    figure : callable
-        Of a row.
-    text : callable
-        The figure in words.
-    sentence : str
-        What a structure does, for `str.format`: its name and the figure.
-    otherwise : str
-        The objective that decides between equals.
-    """
+    """An objective: its figure of a row, that figure in words, a sentence for a structure's name and the figure, and
+    the objective that decides between equals."""
 
     figure: Callable[[Measured], float]
     text: Callable[[float], str]
@@ -161,8 +150,6 @@ def _run_sample(
     workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
-    """The report of the largest sample that the time allows."""
-
     def run(count: int, limit: float) -> WorkloadReport:
         return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
 
@@ -183,7 +170,6 @@ def _run_sample(
 
 
 def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
-    """The best structure of a report."""
     rows, remark = _comparable(report)
     wanted = OBJECTIVES[objective]
     figures, others = _figures(rows, wanted), _figures(rows, OBJECTIVES[wanted.otherwise])
@@ -195,7 +181,7 @@ def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
 
 
 def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]:
-    """The rows of each structure that can be judged, of the same batches all; and what has to be said of that."""
+    """The rows of the structures that can be judged, all of the same batches; and a remark on that."""
     by_size = sorted(report.rows, key=lambda row: row.batch_size)
     rows = {name: [row for row in by_size if row.structure == name] for name in report.structures}
     rows = {name: mine for name, mine in rows.items() if len(mine) == len(report.batch_sizes)}
@@ -220,7 +206,7 @@ def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]
 
 
 def _figures(rows: dict[str, list[Measured]], objective: Objective) -> dict[str, float]:
-    """The figure of each structure; of several batch sizes, their geometric mean."""
+    """The figure of each structure; the geometric mean over several batch sizes."""
     found = {name: [objective.figure(row) for row in mine] for name, mine in rows.items()}
     return {name: float(np.exp(np.mean(np.log(np.maximum(values, 1e-12))))) for name, values in found.items()}
 
@@ -229,7 +215,6 @@ def _reason(
     report: WorkloadReport, best: str, ranked: list[str], equals: list[str], objective: str,
     figures: dict[str, float], others: dict[str, float],
 ) -> str:  # fmt: skip
-    """Why this one, in a sentence or two."""
     wanted = OBJECTIVES[objective]
     other = OBJECTIVES[wanted.otherwise]
     sizes = _all([f"{size:,}" for size in report.batch_sizes])

@@ -1,4 +1,4 @@
-"""What a workload has shown: a row for each structure and batch size, as a table, as JSON and back."""
+"""The results of a workload: a row for each structure and batch size, as a table, as JSON and back."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 
 from ..outputs import write_text
-from ..table import Table
-from ..text import duration, scaled, size
+from ..text import Table, duration, scaled, size
 
 COLUMNS = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
@@ -246,7 +245,7 @@ class WorkloadReport:
 
 
 class Line(NamedTuple):
-    """A line of a table: its name, its cells, and which of them is the best."""
+    """A line of a table: its name, its cells, and the index of the best."""
 
     name: str
     cells: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""`run_workload`: every structure gets the same operations, is timed, and must give the same answers."""
+"""`run_workload`: time the same operations on every structure, and compare the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import frontier as fr
 from algorithms.comparators import Digest, Exact
 
 from ..compiling import compile_messages
-from ..interrupted import Interrupted
+from ..console import Interrupted
 from ..machine import describe_run
 from ..progress import WorkloadProgress, workload_progress
 from ..text import counted
@@ -109,7 +109,7 @@ def as_workload(source: Any, options: WorkloadOptions) -> Workload:
 
 
 def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]]:
-    """Structures by name, in the order of the registry; all that can be changed by default."""
+    """Structures by name, in the order of the registry; all dynamic ones by default."""
     known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
     wanted = list(known) if names is None else [names] if isinstance(names, str) else list(names)
     for name in wanted:
@@ -124,7 +124,7 @@ def run_records(
     workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float | None, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
-    """`run_workload`, of a stream that is open."""
+    """`run_workload` of an open stream."""
     rows: list[Measured] = []
     notes = []
     if len(records) < records.total:
@@ -178,7 +178,7 @@ def run_records(
 
 @contextmanager
 def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
-    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it gives."""
+    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it yields."""
     caught: list[KeyboardInterrupt] = []
     try:
         yield caught
@@ -187,7 +187,7 @@ def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
 
 
 def _remarks(operations: Operations, size: int) -> list[str]:
-    """What a reader has to know of the batches that a stream gave, of which `size` operations were asked for."""
+    """Remarks on the batches of a stream, of which `size` operations were requested."""
     found, count = [], len(operations.batches)
     if operations.size < size:
         found.append(f"batches of {size:,}: they are of {operations.size:,}; the stream has no more")
@@ -202,14 +202,13 @@ def _remarks(operations: Operations, size: int) -> list[str]:
 
 
 class Answers:
-    """What every structure must answer, as far as it is known."""
+    """The expected answers of every structure, as far as they are known."""
 
     def __init__(self, operations: Operations):
         self._operations = operations
         self._known: dict[tuple, tuple[str, Digest]] = {}
 
     def check_batch(self, graph: fr.DynamicGraph, number: int, batch: MixedBatch, results: dict[str, Any]) -> None:
-        """Compare what a batch has done and found with what it must."""
         for name, what in (("insert", "inserted"), ("delete", "deleted")):
             must = getattr(batch, what)
             count = getattr(results[name], what) if name in results else must
@@ -225,7 +224,7 @@ class Answers:
             )
 
     def check_result(self, graph: fr.DynamicGraph, number: int, task: Running, answer: tuple[Any, ...]) -> None:
-        """Compare the result of an analytic with that of the first structure that had one."""
+        """Compare the result of an analytic with that of the first structure."""
         # Incremental or recomputed, the result is the same.
         key, mine = (task.chosen.analytic.name, number), task.digest(answer)
         first, known = self._known.setdefault(key, (graph.name, mine))
@@ -235,7 +234,7 @@ class Answers:
             )
 
     def check_end(self, graph: fr.DynamicGraph, number: int) -> None:
-        """Compare the graph's edges with those that must be there in the end, and weights with other structures'."""
+        """Compare the graph's edges with the expected ones, and weights with other structures'."""
         src, dst, weights = graph.to_coo()
         if number == len(self._operations.batches):
             keys = src.astype(np.int64) * graph.num_vertices + dst
@@ -252,7 +251,7 @@ def _measure(
     kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, seconds: float | None, show: WorkloadProgress,
 ) -> Measured:  # fmt: skip
-    """One structure at one batch size, kernels compiled before."""
+    """Measure one structure at one batch size, after its kernels were compiled."""
     run = partial(_run, kind, operations, workload, size, device, answers)
     what, count = f"{kind.name}, batches of {size:,}", len(operations.batches)
     limit = float("inf") if seconds is None else seconds
@@ -288,7 +287,7 @@ def _run(
     kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, goes_on: Callable[[float], bool], rehearsal: bool = False,
 ) -> Measured:  # fmt: skip
-    """A new graph, batches for as long as it goes on, which is given the seconds of each, and what they took."""
+    """Run batches on a new graph while `goes_on` accepts the seconds of the last one."""
     build_seconds, graph = _load(kind, operations.preloaded, workload, device)
     start_seconds, tasks = {}, []
     for chosen in workload.chosen:
@@ -323,7 +322,6 @@ def _run(
 def _load(
     kind: type[fr.DynamicGraph], edges: fr.io.EdgeList, workload: Workload, device: fr.advanced.Device
 ) -> tuple[float, fr.DynamicGraph]:
-    """The seconds that it takes to make a graph of edges on the device, and the graph."""
     columns = (edges.src, edges.dst, edges.weights)
     src, dst, weights = (None if column is None else device.xp.asarray(column) for column in columns)
     return timed_call(
@@ -337,7 +335,7 @@ def _load(
 def _apply(
     graph: fr.DynamicGraph, tasks: list[Running], batch: MixedBatch, number: int, answers: Answers
 ) -> dict[str, float]:  # fmt: skip
-    """One batch: the seconds that each part of it took. What was done and found is checked."""
+    """Apply and check one batch; returns the seconds of each part."""
     calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
     seconds = dict.fromkeys((task.chosen.name for task in tasks), 0.0)
     results: dict[str, Any] = {}
@@ -365,7 +363,7 @@ def _apply(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Keep Python's garbage collector out of the figures."""
+    """Disable Python's garbage collector within the block."""
     gc.collect()
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""What a workload is: a stream, how it is cut into batches, what else the batches hold, and what runs after each."""
+"""The definition of a workload: a stream, its batches, and the analytics after each."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _number(name: str, value: Any) -> str | None:
 
 
 def _by_vertex(mirror: Mirror, given: Mapping[Any, Any], name: str) -> np.ndarray:
-    """Numbers by node, 0 where there is none, by vertex; nodes that the graph does not have are ignored."""
+    """Convert numbers by node to an array by vertex, 0 where none is given; unknown nodes are ignored."""
     found = np.zeros(len(mirror.nodes))
     for node, v in mirror.ids.items():
         value = given.get(node, 0)
