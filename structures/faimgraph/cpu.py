@@ -33,7 +33,7 @@ def segments(view, v):
 
 @jit(forceinline=True)
 def _run_of(view, page, left):
-    """The run that begins a piece of `left` neighbors. Its number is the page and how many neighbors follow it."""
+    """The run at the start of a piece of `left` neighbors. Its number combines the page and the neighbors after it."""
     here = min(left, np.int64(1) << view.page_bits)
     return (page << 32) | (left - here), page << view.page_bits, (page << view.page_bits) + here
 
@@ -71,7 +71,6 @@ def find(view, u, v):
 
 @jit
 def slot_of(view, v, place):
-    """The slot of a position of v's list."""
     record = view.records[v]
     pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
     page = page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, place >> view.page_bits)

@@ -1,11 +1,11 @@
 """Lists of pages on the CPU; pages.cuh and lists.cuh have the same in CUDA.
 
 A page is ``2**page_bits`` slots of the pool. The pages of a vertex's neighbors are linked. A list of more than
-CHAIN_PAGES pages has, besides, a directory of index pages from the same pool, so that any of its pages is a few reads
-away: those of level 1 hold the numbers of the neighbors' pages in order, those of level 2 the numbers of the pages of
-level 1, and so on up to a root. How many there are follows from the degree.
+CHAIN_PAGES pages also has a directory of index pages from the same pool, so any of its pages is a few reads away: level
+1 has the numbers of the neighbors' pages in order, level 2 the numbers of the pages of level 1, and so on up to a root.
+The degree determines their number.
 
-``records[v]`` is ``degree << DEGREE_SHIFT | head``: the root of v's directory, or its first page where it has none.
+``records[v]`` is ``degree << DEGREE_SHIFT | head``: the root of v's directory, or its first page if it has none.
 """
 
 from typing import Any, NamedTuple
@@ -33,13 +33,11 @@ class View(NamedTuple):
 
 @jit(forceinline=True)
 def pages_of(degree, page_bits):
-    """Number of pages of a list's neighbors."""
     return (degree + (np.int64(1) << page_bits) - 1) >> page_bits
 
 
 @jit
 def levels_of(pages, page_bits):
-    """Number of levels of index pages."""
     levels = 0
     if pages > CHAIN_PAGES:
         while pages > np.int64(1) << page_bits * levels:
@@ -49,7 +47,7 @@ def levels_of(pages, page_bits):
 
 @jit
 def size_of(pages, page_bits, level):
-    """Number of pages of a level; level 0 are those of the neighbors."""
+    """The number of pages of a level; level 0 has the neighbors."""
     if level > levels_of(pages, page_bits):
         return np.int64(0)
     return (pages + (np.int64(1) << page_bits * level) - 1) >> page_bits * level
@@ -57,7 +55,7 @@ def size_of(pages, page_bits, level):
 
 @jit
 def total_of(degree, page_bits):
-    """Number of pages of all levels."""
+    """The number of pages of all levels."""
     pages = pages_of(degree, page_bits)
     total = pages
     for level in range(1, levels_of(pages, page_bits) + 1):
@@ -82,13 +80,13 @@ def page_at(view, head, levels, level, place):
 
 @jit(forceinline=True)
 def _take(queue, queued, used, rank):
-    """The page that is taken after `rank` others: the last of the queue first, then those never used."""
+    """The page of an allocation's rank: the last of the queue first, then unused pages."""
     return np.int64(queue[queued - 1 - rank]) if rank < queued else np.int64(used + rank - queued)
 
 
 @jit
 def _index(view, head, place, page, queue, queued, used, taken):
-    """Put page number `place` of a list into its directory; returns the new head and how many pages are taken now."""
+    """Insert page number `place` of a list into its directory; returns the new head and the number of taken pages."""
     bits = view.page_bits
     neighbors = view.neighbors
     if place == 0:
@@ -119,7 +117,7 @@ def _index(view, head, place, page, queue, queued, used, taken):
 
 @cpu_kernel
 def plan(count, view, group_vertex, group_start, inserting, first_page, counters):
-    """Number the pages that each list takes or gives back, and add them up; changes nothing of the graph."""
+    """Number the pages that each list takes or frees, and sum them up; changes nothing of the graph."""
     for g in range(count):
         first_page[g] = counters[PAGES]
         old = view.records[group_vertex[g]] >> DEGREE_SHIFT

@@ -160,7 +160,6 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         return changed, others
 
     def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
-        """Queue the look-up of a batch's keys."""
         size = int(slots.size)
         self.kernels.locate(
             size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
@@ -168,12 +167,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the decisions on which blocks move, and the count of free blocks.
+        """Queue the plan of the blocks that move, and the count of free blocks.
 
-        Returns
-        -------
-        moves, large : arrays of int64
-            What becomes of each list, and which lists are large (see the kernel ``plan``).
+        Returns the fate of each list, and which lists are large (see the kernel ``plan``).
         """
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = self._host.room_for_large(self, changes)
@@ -188,7 +184,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _carry_out(
         self, changes: Changes, groups: int, mode: int, planned: tuple[Any, Any], numbers: list[int]
     ) -> None:
-        """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
+        """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
         returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
@@ -198,15 +194,20 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         if changes.replace is not None and numbers[OTHERS]:
             changes.replace()
-        entries, units, class_first, prefix = self._directory[:4]
         if fresh.size:
-            self.kernels.take_blocks(
-                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
-                self.unit_bits, counters.array, fresh, threads=256, blocks=entries,
-            )  # fmt: skip
+            self._take_blocks(fresh)
         self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+
+    def _take_blocks(self, fresh: Any) -> None:
+        """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
+        entries, units, class_first, prefix = self._directory[:4]
+        if entries:
+            self.kernels.take_blocks(
+                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
+                self.unit_bits, self._counters.array, fresh, threads=256, blocks=entries,
+            )  # fmt: skip
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
@@ -240,9 +241,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
     def _tidy_if_needed(self, arcs: int) -> None:
-        """Move lists together if blocks, or block-arrays, hold more than twice the edges of the graph.
+        """Consolidate lists if blocks, or block-arrays, hold more than twice the edges of the graph.
 
-        A pass over all vertices, and so deferred until the changes are in proportion to them.
+        That is a pass over all vertices, so it is deferred until the changes are in proportion to them.
         """
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return

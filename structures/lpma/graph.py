@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from frontier.core.forwarding import forwards
 from frontier.graphs import DynamicGraph
 from frontier.runtime import Device
-from structures.packed.options import PackedBuildOptions, PackedOptions
+from structures.packed.array import PackedBuildOptions, PackedOptions
 
 from .store import HYBRID, LPMAStore
 

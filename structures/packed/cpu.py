@@ -1,7 +1,4 @@
-"""CPU side of packed memory arrays: the view, the neighbor iterator and the kernels, from the modules ``cpu_*``.
-
-What the arrays hold is described in `structures.packed.array`.
-"""
+"""CPU side of packed memory arrays: the view, the neighbor iterator and the kernels, from the modules ``cpu_*``."""
 
 from .cpu_locate import commit, erase, find_arcs, locate
 from .cpu_move import move, rebalance

@@ -1,4 +1,4 @@
-"""CPU kernels of packed memory arrays that look arcs up, and write to their slots without moving anything."""
+"""CPU kernels of packed memory arrays that look arcs up and write to their slots."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .layout import EMPTY, FEW, FOUND, KEY_SHIFT, LEAF, LEAF_BITS, NEW, PLACE_SH
 
 @jit(forceinline=True)
 def _prefetch_leaf(view, v):
-    """Prefetch the leaf where the neighbors of v begin, unless they are too many to be likely there."""
+    """Prefetch the leaf where the neighbors of v begin, unless they likely extend beyond it."""
     first = view.offsets[v]
     if view.offsets[v + 1] - first <= LEAF:
         base = first >> LEAF_BITS << LEAF_BITS
@@ -21,7 +21,6 @@ def _prefetch_leaf(view, v):
 
 @parallel_kernel(few=FEW)
 def find_arcs(begin, end, view, src, dst, slots):
-    """The slot of each arc."""
     for i in range(begin, end):
         if i + 2 * AHEAD < end:
             prefetch(view.offsets, max(src[i + 2 * AHEAD], 0))
@@ -37,7 +36,7 @@ def _find_places(begin, end, view, keys, shift, places):
 
 
 def locate(count, view, keys, shift, places, arriving, counters):
-    """The place of each key, and how many new ones come to each leaf."""
+    """The place of each key, and the number of new keys that arrive at each leaf."""
     _find_places(count, view, keys, shift, places)
     _count_arrivals(count, places, arriving, counters)
 
@@ -55,7 +54,7 @@ def _count_arrivals(count, places, arriving, counters):
 
 @cpu_kernel
 def commit(count, view, keys, shift, places, weights, origin, taken):
-    """Give arcs that are there their new weights, and count those that are new."""
+    """Give existing arcs their new weights, and count new ones in the degrees."""
     for j in range(count):
         if not places[j] & 1:
             view.row_degrees[keys[j] >> shift] += 1
@@ -64,11 +63,11 @@ def commit(count, view, keys, shift, places, weights, origin, taken):
 
 
 def erase(count, view, error_counts, src, dst, threshold, places, arriving, counters):
-    """Clear the slots of arcs; nothing if there are `error_counts`.
+    """Clear the slots of arcs; nothing happens if there are `error_counts`.
 
-    The leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
-    first ``counters[TOUCHED]`` of `places`, which has room for two numbers an arc. Arcs are sorted first: a look-up
-    then finds in the cache what the one before it has read, which saves more time than sorting takes.
+    Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
+    first ``counters[TOUCHED]`` of `places`, which has two numbers per arc. Arcs are sorted first: a look-up then finds
+    in the cache what its predecessor has read, which saves more time than sorting costs.
     """
     if error_counts is not None and error_counts.any():
         return

@@ -1,4 +1,4 @@
-"""Rebalancing windows of a packed memory array, on the CPU."""
+"""CPU kernels that rebalance windows of a packed memory array."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def _room_for(number, weights):
 
 @jit(_nrt=True)
 def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, low, high):
-    """Merge the new ones of the keys ``low .. high - 1`` into a window, and spread its entries evenly."""
+    """Merge the new keys among ``low .. high - 1`` into a window, and spread its entries evenly."""
     number = np.int64(0)
     for i in range(start, start + leaves):
         number += view.counts[leaf_at(view, i)]
@@ -96,6 +96,5 @@ def _move_window(view, window, keys, shift, places, weights, origin):
 
 @parallel_kernel(few=FEW)
 def move(begin, end, view, windows, keys, shift, places, weights, origin):
-    """Rebalance windows, and merge the new keys into them."""
     for w in range(begin, end):
         _move_window(view, windows[w], keys, shift, places, weights, origin)

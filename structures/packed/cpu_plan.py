@@ -1,4 +1,4 @@
-"""Which windows of a packed memory array an update rebalances, on the CPU."""
+"""CPU kernels that choose the windows of a packed memory array to rebalance."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .layout import HEIGHT_BITS, INSERT, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLA
 
 @jit
 def lower_bound(array, value):
-    """First position of an ascending array whose element is not below `value`."""
+    """The first position of an ascending array whose element is not below `value`."""
     low = 0
     high = array.size
     while low < high:
@@ -24,7 +24,7 @@ def lower_bound(array, value):
 
 @jit
 def _entries(view, arriving, mode, start, end):
-    """Entries of the leaves from `start` to `end`, in order, with those that arrive."""
+    """The entries of the leaves from `start` to `end`, in order, with arrivals."""
     total = np.int64(0)
     for i in range(start, min(end, view.leaves)):
         total += view.counts[leaf_at(view, i)]
@@ -38,11 +38,12 @@ def plan(
     count, view, mode, density, step, places, arriving, leaf_windows, warp_windows, block_windows, large, tile_state,
     tile_sums, tile_marks, counters,
 ):  # fmt: skip
-    """Which windows to rebalance: of each leaf that changes the smallest one whose density is within its threshold.
+    """Choose the windows to rebalance: for each changed leaf the smallest one whose density is within its threshold.
 
-    Level by level from the leaves, as the paper does: windows whose density is out of bounds hand their leaves on to
-    their parents. What a window's parent then moves as well is counted as redundant. ``leaf_windows`` receives the
-    largest windows, of any size, in order, and ``counters[LEAVES]`` their number; what follows it is for the GPU.
+    Works level by level from the leaves, as the paper does: windows whose density is out of bounds pass their leaves on
+    to their parents. Leaves that the parent of a window moves as well count as redundant. ``leaf_windows`` receives the
+    largest windows, of any size, in order, and ``counters[LEAVES]`` their number. The arguments after it are for the
+    GPU.
     """
     nodes = np.empty(count, np.int64)
     numbers = np.empty(count, np.int64)

@@ -1,4 +1,4 @@
-"""A whole packed memory array from CSR arrays, and to them, on the CPU."""
+"""CPU kernels that convert a packed memory array from and to CSR arrays."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .layout import COLUMN_MASK, EMPTY, FEW, GUARD, KEY_SHIFT, LEAF, LEAF_BITS
 
 @jit
 def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
-    """Put its share of CSR arrays into the i-th leaf."""
+    """Put a share of CSR arrays into the i-th leaf."""
     low = (entries * i + view.leaves - 1) // view.leaves
     high = (entries * (i + 1) + view.leaves - 1) // view.leaves
     # The first row whose guard is not before the first entry: guard r has the rank offsets[r] + r.
@@ -86,6 +86,5 @@ def export_rows(begin, end, view, ends, vertices, offsets, indices, weights):
 
 @parallel_kernel(few=FEW)
 def order_counts(begin, end, view, counts):
-    """The leaves' numbers of entries, in order."""
     for i in range(begin, end):
         counts[i] = view.counts[leaf_at(view, i)]

@@ -1,4 +1,4 @@
-"""The view of packed memory arrays on the CPU: the neighbor iterator, and the look-up of an arc's place."""
+"""The CPU view of packed memory arrays: the neighbor iterator, and the look-up of an arc's place."""
 
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class View(NamedTuple):
 
 @jit(forceinline=True)
 def leaf_at(view, i):
-    """Physical number of the leaf that is the i-th in order."""
+    """The physical number of the i-th leaf in order."""
     if view.levels < 0:
         return i
     n = view.leaves + i
@@ -35,7 +35,7 @@ def leaf_at(view, i):
 
 @jit(forceinline=True)
 def order_of(view, p):
-    """Number in order of the physical leaf p."""
+    """The number in order of the physical leaf p."""
     if view.levels < 0 or p == 0:
         return p
     x = 0
@@ -77,10 +77,10 @@ def next_run(view, run):
 
 @jit
 def _last_leaf(view, low, high, key):
-    """The last leaf, in order, of ``low .. high`` whose separator is not greater than the key; the first one's is not.
+    """The last leaf, in order, of ``low .. high`` whose separator is at most the key; the first one's is.
 
-    Searches the tree in which leaf i stands the higher the more trailing zeros it has, from the lowest common ancestor
-    of the leaves down: so all searches look at the same few leaves first, which in levels lie together.
+    Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor of the
+    leaves down. So all searches visit the same few leaves first, which the leveled layout stores together.
     """
     step = np.int64(1)
     while step <= (low ^ high) >> 1:
@@ -98,7 +98,7 @@ def _last_leaf(view, low, high, key):
 
 @jit
 def place_of(view, u, v):
-    """The place of the arc u -> v: where it is, or where it would go."""
+    """The place of the arc u -> v, existing or not."""
     first = view.offsets[u]
     last = view.offsets[u + 1]
     low = order_of(view, first >> LEAF_BITS)
@@ -117,10 +117,10 @@ def place_of(view, u, v):
 
 @jit(forceinline=True)
 def _search_leaf(words, begin, end, v):
-    """One more than the position of v among a row's slots ``begin .. end - 1`` of a leaf, or 0; and than that of the
-    last neighbor below v.
+    """The positions, plus one, of v among a row's slots ``begin .. end - 1`` of a leaf, or 0, and of the last neighbor
+    below v.
 
-    All slots are compared, as vectors: to stop at v takes a branch for each slot, of which one is mispredicted.
+    All slots are compared, as vectors: a search that stops at v has a branch for each slot, one of them mispredicted.
     """
     key = words.dtype.type(v)
     found = np.int32(0)
@@ -135,7 +135,6 @@ def _search_leaf(words, begin, end, v):
 
 @jit(forceinline=True)
 def slot_at(view, place):
-    """The slot that a place tells."""
     return (leaf_at(view, place >> PLACE_SHIFT) << LEAF_BITS) + ((place >> 1) & 63)
 
 

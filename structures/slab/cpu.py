@@ -55,7 +55,7 @@ def segments(view, v):
 
 @jit(forceinline=True)
 def segment(view, v, i):
-    """The i-th chain of v's table. A single one has all keys, behind which the first slab may be empty."""
+    """The i-th chain of v's table. A single chain has all keys, which bound the words of its first slab."""
     slab = np.int64(view.records[v, BASE]) + i
     words = view.width - 1
     if view.records[v, BUCKETS] == 1:
@@ -82,7 +82,6 @@ def find(view, u, v):
 
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
-    """The slot of each arc, or -1."""
     records, neighbors, stride, width = view.records, view.neighbors, view.stride, view.width
     src, dst, slots = src[begin:end], dst[begin:end], slots[begin:end]
     every = src[:0]
@@ -96,7 +95,7 @@ def insert(
     count, pool, weights, error_counts, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded,
     finish,
 ):  # fmt: skip
-    """Insert arcs (all, or those listed in `which`): one kernel, whether there is a list or not."""
+    """Insert arcs (all, or those listed in `which`) by one kernel, with or without a list."""
     insert_listed(
         count, pool, weights, error_counts, ALL if which is None else which, src, dst, new_weights, chain_limit, slots,
         table, table_size, recorded, finish,
@@ -109,7 +108,7 @@ def insert_listed(count, pool, weights, error_counts, which, src, dst, new_weigh
     """Insert arcs (those listed in `which`, or all if it is empty).
 
     ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if
-    that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
+    that has capacity), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
     """
     insert_arcs(
@@ -122,7 +121,6 @@ def insert_listed(count, pool, weights, error_counts, which, src, dst, new_weigh
 
 @cpu_kernel
 def record_duplicates(count, pool, slots, table, table_size, recorded):
-    """Record every existing arc in the table."""
     for i in range(count):
         if slots[i] <= -2 and slots[i] != PENDING:
             record_duplicate(-2 - slots[i], i, table, table_size, recorded, pool.counters)
@@ -174,7 +172,7 @@ def _commit(count, weights, new_weights, table, recorded):
 
 @cpu_kernel
 def commit_duplicates(count, pool, weights, new_weights, table, recorded):
-    """Set the weight of each of `count` recorded slots to that of the last arc naming it, and clear the table."""
+    """Set the weight of each of `count` recorded slots to that of its last arc, and clear the table."""
     _commit(count, weights, new_weights, table, recorded)
 
 
@@ -194,14 +192,14 @@ def locate(count, view, moved, src, dst, slots):
 def erase(count, pool, error_counts, src, dst, chosen, slots):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``.
 
-    ``slots[i]``, if given, becomes the slot of the arc if it was there, once for equal ones; otherwise -1.
+    ``slots[i]``, if given, becomes the slot of a deleted arc, once for equal ones; otherwise -1.
     """
     erase_arcs(count, pool, pool.counters, src[:0], src, dst, chosen, slots)
 
 
 @cpu_kernel
 def compact(count, pool, weights, ids, rows, offsets):
-    """Take the tombstones out of `count` chains, those of the `rows` vertices `ids`; give back slabs left over."""
+    """Remove the tombstones from `count` chains, those of the `rows` vertices `ids`; return superfluous slabs."""
     neighbors, records, stride, width = pool.neighbors, pool.records, pool.stride, pool.width
     row = 0
     for item in range(count):
@@ -236,7 +234,7 @@ def compact(count, pool, weights, ids, rows, offsets):
 
 @cpu_kernel
 def release(count, pool, records, rows, offsets):
-    """Give back the slabs of `count` chains, those of the tables in `records`."""
+    """Return the slabs of `count` chains, those of the tables in `records`."""
     row = 0
     for item in range(count):
         slab, row = chain_of(records, offsets, row, item)

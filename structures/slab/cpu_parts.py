@@ -1,8 +1,7 @@
-"""CPU kernels that work on a large batch of the slab graph in parts, each of which has all arcs of its sources.
+"""CPU kernels for a large batch of the slab graph in parts, each of which has all arcs of its sources.
 
-So each table is changed by one thread, in the order of the batch, and the tables of a part stay in a core's cache. The
-parts, and the slabs that each may allocate, depend on the batch alone: the graph is the same whatever the number of
-threads.
+So one thread changes each table, in the order of the batch, and the tables of a part stay in a core's cache. The parts,
+and the slabs that each may allocate, depend on the batch alone: the graph is the same for any number of threads.
 """
 
 import numpy as np
@@ -54,7 +53,7 @@ def partition(count, src, starts, order):
 
 @jit(_nrt=True)
 def _share(pool, counters, low, high):
-    """The pool with these counters, from which only the slabs of the tickets ``low .. high - 1`` can be taken."""
+    """The pool with these counters, restricted to the slabs of the tickets ``low .. high - 1``."""
     first = min(low, pool.free_count)
     recycled = min(high, pool.free_count) - first
     used = min(pool.used + low - first, pool.capacity)
@@ -70,7 +69,7 @@ def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, tab
     """`insert` for parts; part p takes slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
 
     The counters of part p are ``tallies[p]``. If there is a table, of two entries for each arc, RECORDED becomes the
-    number of slots whose arcs were found in place, and REPEATED that of those among them which the batch has created.
+    number of slots whose arcs were found in place, and REPEATED the number of those that the batch has created.
     """
     for p in range(begin, end):
         positions = order[starts[p] : starts[p + 1]]
@@ -98,7 +97,7 @@ def _count_slots(positions, slots, table, counters):
 
 @jit
 def _entry_of(slot, slots, table):
-    """Where the arc that found this slot is in the hash table, or where it would go."""
+    """The entry of the arc that found this slot, or the empty one for it."""
     at = (slot_hash(slot) * table.size) >> 32
     while table[at] != EMPTY and slots[table[at]] != -2 - slot:
         at = at + 1 if at + 1 < table.size else 0
@@ -107,7 +106,7 @@ def _entry_of(slot, slots, table):
 
 @parallel_kernel(few=1, grain=1)
 def replace_parts(begin, end, starts, order, weights, new_weights, slots):
-    """Give arcs that were found in place their new weights, those of the last of equal ones."""
+    """Give existing arcs their new weights, those of the last of equal ones."""
     for p in range(begin, end):
         for k in range(starts[p], starts[p + 1]):
             i = order[k]
@@ -117,7 +116,7 @@ def replace_parts(begin, end, starts, order, weights, new_weights, slots):
 
 @cpu_kernel
 def sum_up(count, pool, tickets, tallies):
-    """Add the counters of parts to those of the pool, and give back the slabs that they did not use."""
+    """Add the counters of parts to those of the pool, and return the slabs that they did not use."""
     counters = pool.counters
     available = pool.free_count + pool.capacity - pool.used
     for p in range(count):

@@ -1,4 +1,4 @@
-"""CPU kernels that move whole tables of the slab graph to and from sorted or unsorted rows."""
+"""CPU kernels that move whole tables of the slab graph from and to rows."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def gather(
 
 @cpu_kernel
 def count_rows(count, rows, offsets, dst, records, first, fill):
-    """Count into ``fill[base - first + bucket]`` the keys that each bucket of the new tables will hold."""
+    """Count into ``fill[base - first + bucket]`` the keys of each bucket of the new tables."""
     for row in range(rows):
         base = np.int64(records[row, BASE])
         buckets = records[row, BUCKETS]
@@ -41,7 +41,7 @@ def count_rows(count, rows, offsets, dst, records, first, fill):
 
 @cpu_kernel
 def link(count, pool, first, fill):
-    """Give each of `count` base slabs from `first` on the overflow slabs that it needs; sets `fill` to zero."""
+    """Link each of `count` base slabs from `first` on to the overflow slabs that it needs; sets `fill` to zero."""
     neighbors, stride, width = pool.neighbors, pool.stride, pool.width
     for b in range(count):
         slab = first + b

@@ -1,4 +1,4 @@
-"""What all CPU kernels of the slab graph share: hashing, and taking slabs from the pool."""
+"""Hashing, and the allocation of slabs, for all CPU kernels of the slab graph."""
 
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ FOLD = np.uint64(15)
 
 
 class Pool(NamedTuple):
-    """What kernels that change the graph see of it; ``struct Pool`` of pool.cuh has the same fields.
+    """The kernels' view of the pool; ``struct Pool`` of pool.cuh has the same fields.
 
     Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``. Slab s is
     ``neighbors[s * stride .. s * stride + width)``.
@@ -74,7 +74,6 @@ def take_slab(pool):
 
 @jit
 def give_slab(pool, slab):
-    """Give back a slab that is empty."""
     at = pool.free_head + pool.free_count + pool.counters[FREED]
     pool.counters[FREED] += 1
     pool.ring[at % pool.ring_size] = slab
@@ -82,13 +81,13 @@ def give_slab(pool, slab):
 
 @jit
 def clear_slab(pool, slab):
-    """Empty the keys and the link; weights may stay, nobody reads those of empty words."""
+    """Empty the keys and the link; the weights of empty words are never read."""
     pool.neighbors[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
 
 
 @jit
 def chain_of(records, offsets, row, item):
-    """The base slab of chain `item`, and the row of the table it belongs to, at `row` or after it."""
+    """The base slab of chain `item`, and the row of its table, at `row` or after it."""
     while offsets[row + 1] <= item:
         row += 1
     return np.int64(records[row, BASE]) + item - offsets[row], row

@@ -1,4 +1,4 @@
-"""How the CPU changes tables of the slab graph: an arc is looked up, inserted, or turned into a tombstone."""
+"""CPU look-up, insertion and deletion of arcs in tables of the slab graph."""
 
 import numpy as np
 
@@ -29,9 +29,10 @@ LINE = 64  # bytes of a cache line
 
 @jit(forceinline=True)
 def _compare(words, width, key):
-    """One more than the position of the key among so many words, or 0, and how many words are empty.
+    """The position of the key among so many words, plus one, or 0, and the number of empty words.
 
-    All words are compared, as vectors: to stop at the key takes a branch for each word, of which one is mispredicted.
+    All words are compared, as vectors: a search that stops at the key has a branch for each word, one of them
+    mispredicted.
     """
     position = np.int32(0)
     empty = np.int32(0)
@@ -45,7 +46,7 @@ def _compare(words, width, key):
 def probe(neighbors, stride, width, slab, v):
     """Walk a chain for the key v: ``(slot, last slab, slabs walked)``.
 
-    The slot is that of v, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
+    The slot is v's, or ``-2 - slot`` of the first empty one, or -1 if the chain is full.
     """
     walked = 1
     key = neighbors.dtype.type(v)
@@ -71,7 +72,7 @@ def probe(neighbors, stride, width, slab, v):
 
 @jit(forceinline=True)
 def listed(which, k):
-    """The position in the batch of the k-th arc to work on; `which` lists them, or is empty if all are."""
+    """The position in the batch of the k-th arc to process; `which` lists them, or is empty for all."""
     return np.int64(which[k]) if which.size else np.int64(k)
 
 
@@ -174,7 +175,7 @@ def insert_arcs(
 
 @jit
 def erase_arcs(count, pool, counters, which, src, dst, chosen, slots):
-    """See the kernel ``erase``; of the arcs listed in `which`, or of all if it is empty."""
+    """See the kernel ``erase``; for the arcs listed in `which`, or for all if it is empty."""
     neighbors, records = pool.neighbors, pool.records
     stride, width = pool.stride, pool.width
     for k in range(-LEAD, count):

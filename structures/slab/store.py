@@ -200,9 +200,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def _insert_deferred(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:
-        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are what it reported.
+        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are its counters.
 
-        Returns how many arcs of the batch were new, and how many found their key in place.
+        Returns how many arcs of the batch were new, and how many existed.
         """
         inserted, found, deferred = counts[CHANGED], counts[FOUND], counts[DEFERRED]
         if not deferred:
@@ -226,9 +226,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
-        """Give every slot that several arcs name the weight of the last; returns how many were there before the batch.
+        """Give every slot that several arcs name the weight of the last; returns how many existed before the batch.
 
-        `found` is the number of arcs whose key was there when they came.
+        `found` is the number of arcs whose key existed when they came.
         """
         if not found:
             return 0
@@ -252,7 +252,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return counts[RECORDED] - counts[REPEATED]
 
     def _undo(self, arcs: Arcs, slots: Any) -> None:
-        """Delete what a batch inserted before memory ran out. Needs no memory."""
+        """Delete the insertions of a batch that exhausted memory. Needs no memory."""
         self._counters.reset()
         self.kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, None, tile=4)
         self._tombstones += self._counters.synchronize()[CHANGED]
@@ -292,7 +292,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return self._erase(arcs, slots), slots
 
     def _erase(self, arcs: Arcs, edges: Any) -> int:
-        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
+        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for arcs that were not deleted."""
         self._host.erase(self, arcs, edges)
         deleted = self._counters.synchronize()[CHANGED]
         arcs.check(waited=True)
