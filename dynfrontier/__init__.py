@@ -25,8 +25,7 @@ _LATER = {
 }  # fmt: skip
 """The package of each name. It is imported on first use, so that the command line starts quickly."""
 
-__version__ = "0.1.0"
-"""The version of the project, which is written here only."""
+__version__ = "0.1.0"  # the version of the project, which is written here only
 
 
 def _check_packages() -> None:

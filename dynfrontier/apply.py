@@ -15,8 +15,7 @@ from .pipeline.batch import PipelineError
 from .pipeline.pipeline import Pipeline
 from .times import Span
 
-Window = int | Span
-"""How long edges stay: batches, 0 for ever; or a length of time."""
+Window = int | Span  # how long edges stay: batches, 0 for ever; or a length of time
 
 
 def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.EdgeList, ...]]:

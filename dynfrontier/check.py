@@ -9,8 +9,7 @@ import numpy as np
 
 import frontier as fr
 
-BLOCK_PRODUCTS = 1 << 24
-"""Products of matrix entries made at a time: bounds the memory of the count to some 300 MB."""
+BLOCK_PRODUCTS = 1 << 24  # products of matrix entries made at a time: bounds the memory of the count to some 300 MB
 
 
 class CheckTime:

@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
-EXIT_CODE = 130
-"""The exit code of a command that SIGINT ended, as in shells."""
+EXIT_CODE = 130  # the exit code of a command that SIGINT ended, as in shells
 
 
 class Interrupted(KeyboardInterrupt):

@@ -132,8 +132,7 @@ File = Annotated[
 ]  # fmt: skip
 """The parameter ``given`` of most commands; see `reads_a_file`."""
 OptionalFile = Annotated[Input | None, *get_args(File)[1:]]
-Files = Annotated[list[Input], *get_args(File)[1:]]
-"""The same of commands that take several files."""
+Files = Annotated[list[Input], *get_args(File)[1:]]  # the same of commands that take several files
 
 
 def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:

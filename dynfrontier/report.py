@@ -14,8 +14,7 @@ from .outputs import save_picture
 from .text import duration, plural, scaled, size
 
 TOTALS_TITLE, TIMES_TITLE = "Stream and graph", "Time"
-TIMES = ("total", "P50", "P99", "edges/s")
-"""Columns of the table of times."""
+TIMES = ("total", "P50", "P99", "edges/s")  # columns of the table of times
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 _LARGEST = (("s", 10**11), ("ms", 10**14), ("us", 10**17))
 """Numbers below these are taken for times of the unit: each is a date between 5138 and 1973 of the next."""
-EARLIEST = 10**8
-"""Numbers of seconds below this are no dates: of March 1973 since 1970."""
+EARLIEST = 10**8  # numbers of seconds below this are no dates: of March 1973 since 1970
 
 
 class Span(NamedTuple):

@@ -17,12 +17,9 @@ import numpy as np
 from .check import CheckTime
 from .machine import cores
 
-CHUNKS, LEAST = 4096, 64
-"""Most chunks of the vertices, each of which is counted whole, and fewest vertices of one."""
-MOST_MARKS = 1 << 28
-"""Marks of all threads together: bounds their memory to 1 GiB."""
-LOOK_SECONDS = 0.1
-"""How often the progress is shown."""
+CHUNKS, LEAST = 4096, 64  # most chunks of the vertices, each of which is counted whole, and fewest vertices of one
+MOST_MARKS = 1 << 28  # marks of all threads together: bounds their memory to 1 GiB
+LOOK_SECONDS = 0.1  # how often the progress is shown
 
 
 class Neighbors(NamedTuple):

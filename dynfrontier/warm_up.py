@@ -39,9 +39,7 @@ LARGE_BATCHES, LARGE_WINDOW = 6, 4
 RESTART_EVERY = 3  # batches
 
 
-def warm_up(
-    graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False
-) -> None:  # fmt: skip
+def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False) -> None:
     """Run every kernel of a job once: apply streams to other graphs, which grow and shrink, and count after each batch.
 
     The graph of the job stays empty. `by_time` tells that its window is a length of time.

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from algorithms import Analytic
 
-LISTS_OF_VERTICES = ("sources", "starts", "src", "dst")
-"""Parameters of analytics that may be lists of vertices."""
+LISTS_OF_VERTICES = ("sources", "starts", "src", "dst")  # parameters of analytics that may be lists of vertices
 
 
 @reads_a_file

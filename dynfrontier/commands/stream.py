@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 """Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
-GENERATED_WINDOW = 3 / 4
-"""Part of that stream's batches that an edge stays, so that edges come and go."""
+GENERATED_WINDOW = 3 / 4  # part of that stream's batches that an edge stays, so that edges come and go
 FILE_BATCH = 65536
 NO_ANALYTIC = "none"
-CHECK_SECONDS = 10.0
-"""Seconds that a check may last if the stream and its generation or reading took less."""
+CHECK_SECONDS = 10.0  # seconds that a check may last if the stream and its generation or reading took less
 
 
 class Run(NamedTuple):
@@ -249,8 +247,7 @@ def _run(
 
 
 class Check(NamedTuple):
-    """The findings of a check: differences, agreeing results in words ("" if there are none), and the seconds of a
-    recount."""
+    """The findings of a check: differences, agreeing results in words (or ""), and the seconds of a recount."""
 
     wrong: list[str]
     verified: str = ""

@@ -149,9 +149,7 @@ def shares(mix: str | None) -> tuple[float, float]:
     return parts[1] / 100, parts[2] / 100
 
 
-def _open(
-    given: Input | None, generate: str | None, scale: int, edge_factor: float, seed: int
-) -> Any:  # fmt: skip
+def _open(given: Input | None, generate: str | None, scale: int, edge_factor: float, seed: int) -> Any:
     if given is not None:
         if generate is not None:
             fail("--generate is for when there is no file; leave out one of them")
@@ -170,17 +168,13 @@ def _run(
     try:
         with user_errors(ValueError):
             if seconds is not None:
-                return recommend(
-                    chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet
-                )  # fmt: skip
+                return recommend(chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet)
             return judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
     except Disagreement as error:
         fail(error, code=1)
 
 
-def _show(
-    report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool
-) -> None:  # fmt: skip
+def _show(report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
     if not quiet:
         from rich.markup import escape
 

@@ -34,8 +34,7 @@ AGREES, DIFFERS = "agrees", "differs"
 NOT_OFFERED, UNDEFINED = "not offered", "undefined"
 LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
 NO_ANSWER, MEASURED = "no answer", "measured"
-PEER = "peer"
-"""In place of a state: the times of the other library."""
+PEER = "peer"  # in place of a state: the times of the other library
 JUDGE_LIMIT_S = 120.0
 MAKE_LIMIT_S = 60.0
 

@@ -14,8 +14,7 @@ from .inputs import GraphInput
 STATES = ("built", "grown")
 SEED = 10
 BATCHES = 4
-STRANGERS = 1 / 8
-"""Edges that are inserted and deleted again, over the edges of the graph."""
+STRANGERS = 1 / 8  # edges that are inserted and deleted again, over the edges of the graph
 
 
 class Step(NamedTuple):
@@ -27,9 +26,7 @@ class Step(NamedTuple):
     weights: Any
 
 
-def build(
-    given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, weighted: bool
-) -> fr.DynamicGraph:  # fmt: skip
+def build(given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, weighted: bool) -> fr.DynamicGraph:
     """Make a graph of a structure class, as it is after a bulk build or after updates."""
     first, *steps = _steps(given) if state == "grown" else [Step(False, given.src, given.dst, given.weights)]
     graph = kind.from_edges(

@@ -34,8 +34,8 @@ class GraphInput:
 
     @classmethod
     def of(cls, edges: fr.io.EdgeList, name: str, directed: bool | None = None) -> GraphInput:
-        """The graph of an edge list, without self-loops; the last of duplicates has the weight. By default the list
-        says whether it is directed."""
+        """The graph of an edge list, without self-loops; of duplicates the last counts. By default it is `directed` if
+        the list is."""
         directed = bool(edges.directed) if directed is None else directed
         src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
         if not directed:

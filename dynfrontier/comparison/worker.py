@@ -25,8 +25,7 @@ from ..timing import timed_call
 from .growing import build
 from .inputs import GraphInput, both_once, digest_of
 
-LONG = 5
-"""A first call that takes this many times as long as all repetitions may is the only one."""
+LONG = 5  # a first call that takes this many times as long as all repetitions may is the only one
 
 
 class Worker:
@@ -62,8 +61,6 @@ class Worker:
             self.graphs.clear()
             self.owner = owner
 
-    # ---- our side ---------------------------------------------------------------------------------------------------
-
     def make(self, folder: str, structure: str, state: str, weighted: bool) -> dict[str, Any]:
         """Make a graph; returns its checksum and the milliseconds."""
         given, device = self._input(folder), fr.advanced.resolve_device(self.device_name)
@@ -87,8 +84,6 @@ class Worker:
         times, result = _timed(partial(analytic.compute, graph, **settings), graph.device.synchronize, repeat, seconds)
         _save(out, on_host(graph.device, analytic.read(result)))
         return {"ms": _milliseconds(times)}
-
-    # ---- their side -------------------------------------------------------------------------------------------------
 
     def theirs(
         self, folder: str, peer: str, weighted: bool, directed: bool, algorithm: str, settings: dict[str, Any],
@@ -116,8 +111,6 @@ class Worker:
             "ms": _milliseconds(times), "version": library.version, "rounding": library.rank_rounding,
             "note": library.notes.get(algorithm, ""),
         }  # fmt: skip
-
-    # ---- both -------------------------------------------------------------------------------------------------------
 
     def judge(
         self, folder: str, algorithm: str, settings: dict[str, Any], weighted: bool, ours: str, theirs: str,

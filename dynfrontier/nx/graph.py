@@ -221,27 +221,27 @@ class _Mutable(_Base):
 
 
 class Graph(_Mutable, nx.Graph):
-    """A `networkx.Graph` that the backend does not convert again after it was changed.
+    """A `networkx.Graph` that the backend does not convert again after changes.
 
-    Everything that NetworkX has works with it: what the backend does not have is run by NetworkX, on the same dicts.
-    A subclass with other factories for nodes, adjacency or attributes of edges is converted for each call.
+    All functions of NetworkX accept it: NetworkX runs the functions that the backend lacks, on the same dicts. A
+    subclass with other factories for nodes, adjacency or attributes of edges is converted for each call.
 
     Parameters
     ----------
     incoming_graph_data : graph, edges, arrays and whatever else NetworkX takes
     structure : str
-        Name of the structure that edges are in, as well as in NetworkX's dicts.
+        Name of the structure that stores the edges in addition to NetworkX's dicts.
     device : {"auto", "cpu", "gpu"}
     weight : hashable
-        The edge attribute that is the structure's weight. Functions that are asked for another one get a second
-        structure, which is maintained from then on like the first.
+        The edge attribute that is the structure's weight. Functions that request another one get a second structure,
+        which is then maintained like the first.
     **attr
         Attributes of the graph.
 
     Raises
     ------
     ValueError
-        There is no such structure or device.
+        No such structure or device exists.
     """
 
     def to_undirected(self, as_view: bool = False) -> Any:

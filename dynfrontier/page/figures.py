@@ -26,13 +26,10 @@ STYLE = {
     "savefig.facecolor": "none",
 }  # fmt: skip
 SIZE = (6.4, 2.9)
-MARKED = 60
-"""Points of lines with fewer batches are marked."""
-GROUPS = 400
-"""Longer streams are drawn in so many groups of batches, so that the page stays small."""
+MARKED = 60  # points of lines with fewer batches are marked
+GROUPS = 400  # longer streams are drawn in so many groups of batches, so that the page stays small
 BINS = 48
-LOGARITHMIC = 20
-"""Latencies are on a logarithmic axis if the longest is so many times the median."""
+LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is so many times the median
 
 
 @dataclass(frozen=True)

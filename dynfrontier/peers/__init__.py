@@ -19,8 +19,7 @@ PEERS = {
 }
 """For each peer its module here and the package that it needs; the first that can do a task is asked first."""
 NEED_GPU = ("cugraph",)
-SLOW = {"networkx": 2**17}
-"""Peers that are asked on larger graphs, by edges, only if they are named."""
+SLOW = {"networkx": 2**17}  # peers that are asked on larger graphs, by edges, only if they are named
 
 __all__ = [
     "PEERS", "SLOW", "TASKS", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers",
@@ -29,6 +28,7 @@ __all__ = [
 
 
 def is_installed(name: str) -> bool:
+    """Return whether a peer's library is installed."""
     return importlib.util.find_spec(PEERS[name][1]) is not None
 
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-NO_TASKS = ("prepare", "build", "synchronize", "task")
-"""Methods of a peer that are not tasks."""
+NO_TASKS = ("prepare", "build", "synchronize", "task")  # methods of a peer that are not tasks
 
 TASKS = {
     "bfs": "Breadth-first search, edges followed forward: distances as int32, -1 where there is no path.",
@@ -55,8 +54,7 @@ TASKS = {
 
 @dataclass(frozen=True)
 class Task:
-    """Work on a peer's graph: `run` can be timed and returns the library's own result, which `read` turns into arrays
-    as `TASKS` describes."""
+    """Work on a peer's graph: `run` is timed and returns the library's result, which `read` converts as in `TASKS`."""
 
     run: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -124,9 +122,7 @@ def floats(values: Any) -> np.ndarray:
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
     """Return ``src, dst`` and perhaps ``weights`` with each edge in both directions."""
     src, dst, *weights = ends
-    return (
-        np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights)
-    )  # fmt: skip
+    return (np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights))
 
 
 def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:

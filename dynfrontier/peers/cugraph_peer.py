@@ -11,8 +11,7 @@ import pylibcugraph as plc
 
 from .base import BasePeer, Task, betweenness_scale
 
-NEVER = 1e-30
-"""A tolerance that no step stays below. Zero would stand for a default."""
+NEVER = 1e-30  # a tolerance that no step stays below. Zero would stand for a default.
 MAX_STEPS = 1000
 MAX_LEVELS = 100
 LEAST_GAIN = 1e-7

@@ -11,8 +11,7 @@ import numpy as np
 
 from .base import BasePeer, Task, as_int32_distances, floats, integers
 
-NEVER = 1e-300
-"""A tolerance that no step stays below."""
+NEVER = 1e-300  # a tolerance that no step stays below
 
 
 class Peer(BasePeer):

@@ -12,23 +12,22 @@ import numpy as np
 
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
-_settling = threading.Lock()
-"""Held while copies are waited for: a log and a callback may do so at the same time."""
+_settling = threading.Lock()  # held while copies are waited for: a log and a callback may do so at the same time
 
 
 @dataclass(slots=True)
 class PipelineBatch:
-    """What came of one batch.
+    """The results of one batch.
 
     Attributes
     ----------
     number : int
-        From 0; after `Pipeline.resume`, from where the checkpoint was taken.
+        From 0; after `Pipeline.resume`, from that of the checkpoint.
     begin, end : int
-        Its records in the source, from the first up to the one before `end`.
+        Its records in the source: from number `begin` up to `end` - 1.
     operation : {"insert", "delete"}
     inserted, replaced, deleted : int
-        Edges, as in `UpdateResult`. Those that left a window are among the deleted.
+        Edges, as in `UpdateResult`. Deletions include edges that left a window.
     late : int
         Records that came too late for the window.
     num_edges : int
@@ -36,9 +35,9 @@ class PipelineBatch:
     update_seconds, analytics_seconds : float
         On a GPU, until the host was done: kernels of analytics may still run, unless the pipeline is `synchronous`.
     waited_seconds : float
-        The wait for the source before.
+        The preceding wait for the source.
     lag_seconds : float
-        From when the source had yielded the first of its records until the results were there.
+        From the time at which the source had yielded its first record to the results.
     """
 
     number: int
@@ -150,8 +149,8 @@ class Totals:
 class PipelineError(RuntimeError):
     """A part of a pipeline has failed. ``__cause__`` is its exception.
 
-    The pipeline has ended its threads then. The graph holds all batches before `batch`; also that one, unless `stage`
-    is ``"source"`` or ``"update"``. If it is ``"callback"``, the graph may be ahead by further batches.
+    The pipeline has ended its threads. The graph contains all batches before `batch`, and also this batch unless
+    `stage` is ``"source"`` or ``"update"``. If it is ``"callback"``, the graph may be ahead by further batches.
 
     Attributes
     ----------

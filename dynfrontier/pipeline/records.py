@@ -182,8 +182,7 @@ batches of large arrays are copied together."""
 
 
 class SourceError(Exception):
-    """A source has failed, or yielded no records; ``__cause__`` tells how. `record` is the number of the item's first
-    record."""
+    """A source has failed (``__cause__``), or yielded no records. `record` is the number of the item's first one."""
 
     def __init__(self, record: int):
         super().__init__(record)

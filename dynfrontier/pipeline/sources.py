@@ -103,24 +103,25 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
 
 
 class SocketSource:
-    """Records that come through a socket as lines of text: a source in which each item is what has come since.
+    """Records that come through a socket as lines of text: a source whose items are the records received since the
+    last.
 
     Parameters
     ----------
     socket : socket.socket
         Connected; it is not closed.
     columns : sequence of (str or None)
-        What the words of a line are, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, say.
+        The meaning of the words of a line, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, for example.
     delimiter : str, optional
-        What separates them; blanks by default.
+        The separator of the words; blanks by default.
     max_record_bytes : int
         Most bytes of a line, 1 MiB by default; a longer one is an error.
 
     Notes
     -----
-    Each line is a record. One that the end of the connection cuts, so that it has no line end, is an error: its last
-    number may lack digits. A field may stand in double quotes, which must end on its line: a stray quote at the
-    beginning of a field is an error as soon as the line has come.
+    Each line is a record. A line that the end of the connection cuts is an error: its last number may lack digits. A
+    field may stand in double quotes, which must end on its line: a stray quote at the start of a field is an error as
+    soon as the line has come.
 
     Examples
     --------

@@ -12,8 +12,7 @@ from algorithms.comparators import Digest, edges_of, on_host
 
 from ..timing import TimedObserver
 
-INCREMENTAL = "dynamic_"
-"""What the name of an analytic is prefixed with where it is maintained incrementally."""
+INCREMENTAL = "dynamic_"  # what the name of an analytic is prefixed with where it is maintained incrementally
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import numpy as np
 
 from frontier import io
 
-HUBS = 16
-"""Vertices that half of the records of `hubs` touch."""
+HUBS = 16  # vertices that half of the records of `hubs` touch
 
 
 def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:

@@ -18,14 +18,12 @@ import frontier as fr
 
 from .workload import Workload
 
-DENSE = 4
-"""Edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted."""
+DENSE = 4  # edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedStream:
-    """A stream as columns: its edges in order, which of them insert (None if all do), and the records of the whole
-    stream."""
+    """A stream as columns: edges in order, a mask of insertions (None: all), and the records of the whole stream."""
 
     edges: fr.io.EdgeList
     inserts: np.ndarray | None
@@ -58,8 +56,7 @@ class RecordedStream:
 
 
 def open_records(workload: Workload) -> RecordedStream:
-    """Open the stream of a workload, a file or not; ValueError if it has no records, or if both it and the workload
-    delete."""
+    """Open the stream of a workload; ValueError if it has no records, or if both it and the workload delete."""
     source: Any = workload.source
     if isinstance(source, str | os.PathLike):
         source = fr.io.read_stream(source)

@@ -17,26 +17,19 @@ from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
 from .workload import Workload, WorkloadOptions
 
-SMALLEST_SAMPLE = 2**15
-"""Records of the first sample, unless batches need more."""
-GROWTH = 8
-"""A sample is at most so many times as large as the one before it."""
-WORTHWHILE = 2
-"""Another sample is run if it is so many times as large as the last."""
-SCOUTS_SHARE = 0.2
-"""Of the time left, what the fewest batches on a sample may be expected to take."""
-SCOUTING = 1e-3
-"""Seconds for a sample that only tells how long it takes: there will be the fewest batches."""
-TIE = 1.05
-"""Structures within this factor of the best are as good; then the other objective decides."""
+SMALLEST_SAMPLE = 2**15  # records of the first sample, unless batches need more
+GROWTH = 8  # a sample is at most so many times as large as the one before it
+WORTHWHILE = 2  # another sample is run if it is so many times as large as the last
+SCOUTS_SHARE = 0.2  # of the time left, what the fewest batches on a sample may be expected to take
+SCOUTING = 1e-3  # seconds for a sample that only tells how long it takes: there will be the fewest batches
+TIE = 1.05  # structures within this factor of the best are as good; then the other objective decides
 COMPARABLE = 2
 """A structure that had time for less than one in so many of the batches that another one had time for is not judged."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective: its figure of a row, that figure in words, a sentence for a structure's name and the figure, and
-    the objective that decides between equals."""
+    """An objective: its figure, the figure in words, a sentence about it, and the objective that breaks ties."""
 
     figure: Callable[[Measured], float]
     text: Callable[[float], str]
@@ -66,11 +59,11 @@ class Recommendation:
     structure : str
         Its name in the registry: ``frontier.structures()[name]`` is the class.
     reason : str
-        The numbers that decided, in a sentence or two that begin with what was measured.
+        The numbers that decided, in a sentence or two that start with the measured figure.
     report : WorkloadReport
         All numbers; as text, a table.
     equals : tuple of str
-        Other structures that are as good by the objective; another figure has decided between them.
+        Other structures that are equal by the objective; another figure has decided between them.
     """
 
     structure: str
@@ -92,10 +85,10 @@ def recommend(
     quiet: bool = False,
     **options: Unpack[WorkloadOptions],
 ) -> Recommendation:
-    """The structure that suits a workload best.
+    """Recommend the structure that suits a workload best.
 
-    The workload is run on every structure, and the numbers decide. If the stream is too long for that, its beginning is
-    taken, as long a part as the time allows, and the report says which part.
+    The workload is run on every structure, and the numbers decide. Of a stream that is too long, the longest prefix
+    that the time allows is used, and the report names it.
 
     Parameters
     ----------
@@ -105,14 +98,14 @@ def recommend(
         The objective to minimize: the mean time of a batch, updates, queries and analytics together; the time that 99 %
         of the batches do not exceed; or the bytes in use for each edge.
     structures : str or iterable of str, optional
-        Names of those to choose from; by default all that can be changed.
+        Names of the candidates; by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float
-        Time to measure in. The time to read a file comes on top, and that to compile kernels, the first time.
+        Time of the measurements, in addition to that for reading a file and, the first time, compiling kernels.
     quiet : bool
         Show no progress. It is shown on a terminal only, on standard error.
     **options
-        Those of `dynfrontier.workload.Workload`: batch_size, deletes, queries, delete_order, preload, batches,
+        Options of `dynfrontier.workload.Workload`: batch_size, deletes, queries, delete_order, preload, batches,
         analytics, directed, weighted, seed.
 
     Returns
@@ -122,7 +115,7 @@ def recommend(
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     Disagreement
         See `run_workload`.
 

@@ -28,14 +28,10 @@ from .workload import Workload, WorkloadOptions
 REHEARSAL = 0.5
 """Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown
 away: they compile and load what has to be. If it is not, all batches are rehearsed."""
-ATTEMPTS = 3
-"""Runs of a structure, if something was still compiled in one: its figures are thrown away."""
-LEAST_BATCHES = 3
-"""Batches that are run even if the time is up, in a rehearsal, too."""
-FEW = 10
-"""With fewer batches than this, a note says that they tell little."""
-PERCENT = 100
-"""With fewer batches than this, the worst one is the 99th percentile."""
+ATTEMPTS = 3  # runs of a structure, if something was still compiled in one: its figures are thrown away
+LEAST_BATCHES = 3  # batches that are run even if the time is up, in a rehearsal, too
+FEW = 10  # with fewer batches than this, a note says that they tell little
+PERCENT = 100  # with fewer batches than this, the worst one is the 99th percentile
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
 """The parts of a batch, and where `MixedBatch` has them; in the order in which they are applied."""
@@ -61,15 +57,15 @@ def run_workload(
     source : Workload, or source of one
         A file, an `EdgeList` or an `EdgeStream`; see `Workload`.
     structures : str or iterable of str, optional
-        Their names in the registry; by default all that can be changed.
+        Their names in the registry; by default all dynamic ones.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float, optional
-        Time for all of it, shared alike: a structure that is out of time stops early, after three batches at least. The
-        time that kernels take to compile comes on top.
+        Time for all structures, in equal shares: a structure that is out of time stops early, after three batches at
+        least. Compiling kernels takes additional time.
     quiet : bool
         Show no progress. It is shown on a terminal only, on standard error.
     **options
-        Those of `Workload`, if `source` is none.
+        Options of `Workload`, if `source` is none.
 
     Returns
     -------
@@ -78,18 +74,18 @@ def run_workload(
     Raises
     ------
     Disagreement
-        A structure has done or found something else than it must: what each batch must insert, delete and find, and the
-        edges in the end, are known beforehand; results of analytics are compared between structures.
+        A structure has a wrong result: the edges that each batch must insert, delete and find, and the final edges, are
+        known beforehand; results of analytics are compared between structures.
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     Interrupted
-        A KeyboardInterrupt, whose `found` is the report of what was measured until then.
+        A KeyboardInterrupt, whose `found` is the report of the measurements until then.
 
     Notes
     -----
-    A structure that runs out of memory is left out, with a note. Compilation is never in the figures: each structure
-    goes through the batches on another graph first, or through some of them if `seconds` are given. Batches lie on the
-    device before the clock runs.
+    A structure that runs out of memory is left out, with a note. Figures never include compilation: each structure
+    first runs through the batches on another graph, or through some of them if `seconds` are given. Batches are on the
+    device before the clock starts.
     """
     workload = as_workload(source, options)
     if seconds is not None and not seconds > 0:
@@ -135,9 +131,7 @@ def run_records(
     fitting = {name: kind for name, kind in kinds.items() if kind.can_store_weights or not weighted}
     notes += [f"{name} left out: it stores no weights" for name in kinds if name not in fitting]
     share = None if seconds is None else seconds / max(len(fitting) * len(workload.batch_sizes), 1)
-    with (
-        _interrupts() as stopped, workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet)
-    ):  # fmt: skip
+    with _interrupts() as stopped, workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet):
         for size in workload.batch_sizes:
             operations = Operations(records, workload, size)
             if not operations.batches:

@@ -4,9 +4,9 @@ Each has the signature of NetworkX's function and accepts graphs of the backend.
 that they support by name; defaults are NetworkX's.
 """
 
-from . import centrality, clustering, communities, components, cores, paths, ranks, traversal
+from . import clustering, communities, components, cores, paths, ranks, traversal
 from .table import TABLE, Function
 
 __all__ = ["TABLE", "Function"]
 
-_MODULES = (centrality, clustering, communities, components, cores, paths, ranks, traversal)
+_MODULES = (clustering, communities, components, cores, paths, ranks, traversal)
