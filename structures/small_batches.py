@@ -100,8 +100,7 @@ class LaunchSequence:
         self._chains = None
 
     def _chain_arrays(self) -> tuple[Any, ...]:
-        """*structure*: the objects that chains are captured for, such as arrays whose addresses they contain. They stay
-        the same objects until they change."""
+        """*structure*: the objects that chains are captured for, such as arrays; equal until they change."""
         return tuple(getattr(self, name) for name in self.arrays)
 
     def _chain_sorts(self, kind: str) -> bool:
@@ -124,8 +123,7 @@ class LaunchSequence:
         raise NotImplementedError
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        """*structure*: account for an applied update; returns the numbers of distinct arcs that changed the graph, and
-        that did not."""
+        """*structure*: account for an update; returns the counts of distinct arcs, changing the graph or not."""
         raise NotImplementedError
 
     def _run_chain(self, kind: str, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> list[int] | None:

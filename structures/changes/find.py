@@ -89,6 +89,4 @@ def changes_of_keys(
         kernels.replace_weights(size, store.view(), keys, bits, shift, order, slots, weights, others)
 
     bound = size if device.is_gpu else int(counters.array[GROUPS])
-    return Changes(
-        bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots
-    )  # fmt: skip
+    return Changes(bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots)

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
+from .cpu import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
 

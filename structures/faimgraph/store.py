@@ -22,7 +22,7 @@ from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
 from .check import check_arrays
-from .cpu_pages import DEGREE_SHIFT, PAGES, View
+from .cpu import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH_SHARE, PagePool
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
@@ -35,8 +35,8 @@ class FaimStore(LaunchSequence, PagePool, Store):
     ----------
     records : array of int64, shape (capacity,)
         For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
-        behind the last vertex. A list has fewer than 2**31 of them. Its links and its directory lead to the same pages,
-        and those, like the pages of its directory, belong to it alone.
+        behind the last vertex. Degrees are below 2**31. The links and the directory of a list lead to the same pages,
+        which belong, like the pages of the directory, to this list only.
     neighbors, weights, links, queue
         See `PagePool`.
     """
@@ -111,7 +111,7 @@ class FaimStore(LaunchSequence, PagePool, Store):
         Returns
         -------
         dict
-            ``pages``: pages in use; ``index_pages``: those of them that hold numbers of pages; ``free_pages``: pages in
+            ``pages``: pages in use; ``index_pages``: pages among them with numbers of pages; ``free_pages``: pages in
             the queue; ``unused_pages``: pages that were never used; ``page_utilisation``: share of the entries of
             neighbors' pages that is used; ``longest_list``: pages of the longest list.
         """

@@ -40,14 +40,14 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     Attributes
     ----------
     records : array of int32, shape (capacity, 4)
-        The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
-        that follow each other in the pool. Zeros for vertices without neighbors, and behind the last vertex.
+        The dictionary. For each vertex: first block, last block, degree, and the number of consecutive blocks in the
+        pool from the first on. Zeros for vertices without neighbors, and behind the last vertex.
     children : array of int32, shape (blocks, 2)
-        The blocks below each block, where the list has such. A block is in one list, once.
+        The blocks below each block, if any. A block is in one list, once.
     neighbors, weights : arrays, shape (blocks * block_size,)
-        Block b holds the slots from ``b * block_size`` on.
+        Block b has the slots from ``b * block_size`` on.
     queue : array of int32, shape (blocks,)
-        A ring with the numbers of free blocks, each once: `_free` of them from place `_front` on.
+        A ring with the numbers of free blocks, each once: `_free` of them from index `_front` on.
     """
 
     name = "graphvine"
@@ -119,16 +119,16 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self.num_vertices
 
     def details(self) -> dict[str, Any]:
-        """Use of blocks, and how lists lie in them.
+        """Use of blocks, and the positions of lists in them. O(V) work.
 
         Returns
         -------
         dict
             ``block_size``; ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue;
-            ``block_utilisation``: share of the slots of blocks in use that hold a neighbor; ``straight_blocks``: share
-            of blocks in use that are found without a walk; ``height``: levels of the highest tree; ``bytes_per_arc``:
-            what `memory_usage` counts, as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in use),
-            ``links`` and ``dictionary``. O(V) work.
+            ``block_utilisation``: share of the slots of blocks in use that contain a neighbor; ``straight_blocks``:
+            share of blocks in use that are found without a walk; ``height``: levels of the highest tree;
+            ``bytes_per_arc``: `memory_usage` as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in
+            use), ``links`` and ``dictionary``.
         """
         blocks, arcs = self._used_blocks(), max(self.num_arcs, 1)
         slots = blocks * (self.block_size or 0)
@@ -313,8 +313,8 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     def rebuild(self, block_size: int | None) -> None:
         """Give each list consecutive blocks, and free all others.
 
-        Only speed and memory depend on it, as updates keep lists without gaps. Lists that grew in many batches have
-        scattered blocks, and a graph whose mean degree has changed is better off with another block size.
+        This affects only speed and memory, as updates leave no gaps in lists. Lists that grew in many batches have
+        scattered blocks, and a graph whose mean degree has changed benefits from another block size.
         """
         twin = self.empty_like(block_size=block_size)
         offsets, dst, slots = collect_arcs(self, slots=self.stored_dtype is not None)

@@ -30,9 +30,7 @@ def no_units_leaving(store: Any) -> Any:
 def open_arrays(store: Any, units: Any, classes: Any) -> None:
     """Make all blocks of new block-arrays free."""
     words, each = store._all_free, store.words_per_unit
-    store.kernels.open_arrays(
-        int(units.size) * each, each, units, classes, *words, store.free_bits, store.free_counts
-    )  # fmt: skip
+    store.kernels.open_arrays(int(units.size) * each, each, units, classes, *words, store.free_bits, store.free_counts)
 
 
 def room_for_large(store: Any, changes: Changes) -> Any:

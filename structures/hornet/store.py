@@ -33,9 +33,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     Attributes
     ----------
     records : array of int64, shape (capacity, 2)
-        For each vertex: the slot where its block begins; its degree and the class of its block. ``(-1, 0)`` for
-        vertices without neighbors, and behind the last vertex. A block of class k begins a multiple of ``2**k`` slots
-        after its block-array does, holds at most ``2**k`` neighbors, which ascend, and belongs to one vertex.
+        For each vertex the first slot of its block, and its degree and the class of its block. ``(-1, 0)`` for vertices
+        without neighbors, and behind the last vertex. A block of class k starts a multiple of ``2**k`` slots after its
+        block-array, has at most ``2**k`` neighbors, in ascending order, and belongs to one vertex.
     """
 
     name = "hornet"
@@ -95,9 +95,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def used_bytes(self) -> int:
         numbers = self.details()
         slot = self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
-        words = sum(
-            arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
-        )  # fmt: skip
+        words = sum(arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"]))
         return numbers["block_array_edges"] * slot + 4 * words + 16 * self.num_vertices
 
     def details(self) -> dict[str, Any]:
@@ -106,10 +104,10 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         Returns
         -------
         dict
-            ``block_edges``: edges that the blocks in use can hold; ``block_utilisation``: share of them that is used;
+            ``block_edges``: capacity of the blocks in use; ``block_utilisation``: share of it that is used;
             ``block_array_edges``: edges in block-arrays with a block in use; ``block_array_utilisation``: share of them
-            that is in blocks in use; ``block_arrays``, ``free_blocks``: numbers of those block-arrays and of their free
-            blocks, by class; ``moved_blocks``: how often a list has moved to another block.
+            in blocks in use; ``block_arrays``, ``free_blocks``: numbers of these block-arrays and of their free blocks,
+            by class; ``moved_blocks``: how often a list has moved to another block.
         """
         classes = self._classes
         empty = np.zeros(classes.size, bool)
@@ -219,9 +217,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     ) -> tuple[Any, ...]:
         assert keys is not None
         inserting = kind == INSERTION
-        changes = changes_of_keys(
-            self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True
-        )  # fmt: skip
+        changes = changes_of_keys(self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True)
         if kind != FIND:
             mode = INSERT if inserting else DELETE
             on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))

@@ -45,8 +45,6 @@ class LPMAStore(PackedChains):
         self._tuner = Tuner(self.device, None if self.strategy == HYBRID else self.strategy)
         self._expanding = False
 
-    # ---- levels -----------------------------------------------------------------------------------------------------
-
     @property
     def levels(self) -> int:
         """Number of the last level; there are ``2**levels`` leaves."""
@@ -108,8 +106,6 @@ class LPMAStore(PackedChains):
         except MemoryError:
             return  # it may do without
 
-    # ---- updates ----------------------------------------------------------------------------------------------------
-
     def _search(self, mode: int) -> Any:
         if mode != INSERT:
             return self.kernels.plan
@@ -162,25 +158,22 @@ class LPMAStore(PackedChains):
             self.commit(-self.erase(Arcs(src, dst, None)))
         return numbers[NEW] - never_inserted, numbers[FOUND] - gone, gone
 
-    # ---- figures ----------------------------------------------------------------------------------------------------
-
     def reserved_bytes(self) -> int:
         arrays = [getattr(self, name) for name in PER_LEAF]
         ahead = sum(growable.prepared_bytes(self.device, array) for array in arrays if array is not None)
         return super().reserved_bytes() + ahead
 
     def details(self) -> dict[str, Any]:
-        """How the array is used, what updates moved, and what the paper's methods saved.
+        """Use of the array, the moves of updates, and the savings of the paper's methods.
 
         Returns
         -------
         dict
-            That of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: levels that
-            were appended; ``expansion_leaves``: leaves rebalanced by the batches that appended them;
-            ``expansion_saved``: of the leaves that rebuilding the array would have moved then, the share that was
-            not (Figure 8 of the paper); ``redundant_saved``: of the leaves that level-by-level rounds would have moved,
-            the share that was not (Figure 10); ``threshold``: the density pi above which windows are looked for
-            top-down, in a hybrid.
+            Of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: appended levels;
+            ``expansion_leaves``: leaves rebalanced by the batches that appended them; ``expansion_saved``: of the
+            leaves that rebuilding the array would have moved then, the share that was not (Figure 8 of the paper);
+            ``redundant_saved``: of the leaves that level-by-level rounds would have moved, the share that was not
+            (Figure 10); ``threshold``: in a hybrid the density pi above which windows are searched top-down.
         """
         moved, redundant = self._moved, self._redundant
         return {

@@ -12,15 +12,13 @@ the row of an entry follows from its leaf's separator and the guards that are pa
 leaf that was rebalanced is packed to the left.
 
 ===============  ===========  ========================================================================================
-array            length       contents
-===============  ===========  ========================================================================================
-``neighbors``    32 L         by slot (vertex dtype)
-``weights``      32 L         by slot (weight dtype), or None
-``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
-``row_degrees``  rows         vertex dtype
-``counts``       L            int32, by physical leaf: entries, guards included
-``separators``   L            int64, by physical leaf: a key, see below
-===============  ===========  ========================================================================================
+array            length       contents ===============  ===========
+======================================================================================== ``neighbors``    32 L
+by slot (vertex dtype) ``weights``      32 L         by slot (weight dtype), or None ``offsets``      rows + 1
+int64: slot of each row's guard; rows beyond the vertices leave room for more of them ``row_degrees``  rows
+vertex dtype ``counts``       L            int32, by physical leaf: entries, guards included ``separators``   L
+int64, by physical leaf: a key, see below ===============  ===========
+========================================================================================
 
 The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
 ``rows``; rows behind the last vertex are empty.
@@ -71,7 +69,7 @@ from frontier.runtime.values import one_of
 
 from . import on_cpu, on_gpu
 from .check import check_arrays
-from .cpu_view import View
+from .cpu import View
 from .layout import COUNTERS, LEAF
 
 
@@ -223,15 +221,15 @@ class PackedArray(Store):
         return self.row_degrees[: self.num_vertices]
 
     def details(self) -> dict[str, Any]:
-        """How the array is used, and what updates moved.
+        """Use of the array, and the moves of updates.
 
         Returns
         -------
         dict
-            ``leaves``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
-            slots, of all; ``guards``: slots that hold guards; ``moved_leaves``: leaves of the windows that updates
-            rebalanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
-            rebalanced before; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
+            ``leaves``, ``height``: size of the array, and height of the tree of its windows; ``density``: share of used
+            slots; ``guards``: slots with guards; ``moved_leaves``: leaves of the windows that updates rebalanced;
+            ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have rebalanced
+            first; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
         """
         return {
             "leaves": self.leaves,

@@ -32,8 +32,6 @@ from .layout import (
 class PackedStore(PackedArray):
     """A graph in one packed memory array (`PackedArray`). `on_cpu` and `on_gpu` contain the steps that differ."""
 
-    # ---- insertion --------------------------------------------------------------------------------------------------
-
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         batch = self._batch(arcs)
         if not batch.size:
@@ -89,8 +87,7 @@ class PackedStore(PackedArray):
         return self.kernels.plan
 
     def _slope(self, mode: int) -> tuple[float, float]:
-        """The threshold of leaves, the greatest in insertions and the least in deletions, and the increment of each
-        level."""
+        """The threshold of leaves (greatest in insertions, least in deletions), and the increment of each level."""
         leaf, root = self.leaf_density[1 - mode], self.root_density[1 - mode]
         return leaf, (root - leaf) / max(self.height, 1)
 
@@ -106,8 +103,6 @@ class PackedStore(PackedArray):
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]
         self._host.move(self, plan, numbers, batch, room)
-
-    # ---- deletion ---------------------------------------------------------------------------------------------------
 
     def erase(self, arcs: Arcs) -> int:
         plan, numbers = self._erase(arcs)

@@ -79,8 +79,7 @@ def _check_tables(store: Any) -> tuple[Any, Any]:
 
 
 def _check_free(store: Any, words: Any) -> Any:
-    """Check that slabs in the ring are free once, were used, and are empty, as are unused slabs; returns which are
-    free."""
+    """Check that ring slabs are free once, were used, and are empty, as unused ones; returns which are free."""
     xp, used = store.xp, store._used
     at = (store._free_head + xp.arange(store._free_count)) % int(store.ring.size)
     slabs = store.ring[at].astype(np.int64)

@@ -18,7 +18,7 @@ PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there wo
 
 
 def insert(store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
-    """Insert a batch, after a check; a large one part by part (`cpu_parts`).
+    """Insert a batch, after a check; a large one part by part (`cpu`).
 
     With `resolving`, existing arcs get their new weights and are counted, unless some arcs are deferred or too many
     exist.
@@ -136,9 +136,7 @@ def lay_out(store: Any, ids: Any) -> Layout:
     return Layout(records, offsets, int(offsets[-1]), chain_offsets, int(chain_offsets[-1]), tombstones)
 
 
-def plan_records(
-    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
-) -> tuple[Any, int, int]:  # fmt: skip
+def plan_records(store: Any, offsets: Any, coming: Any, keys_each: float, first: int) -> tuple[Any, int, int]:
     """Records of tables for these rows and `coming` more keys, with base slabs from `first` on.
 
     Also returns the numbers of base slabs, and of rows without a table.

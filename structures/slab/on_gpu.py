@@ -79,9 +79,7 @@ def lay_out(store: Any, ids: Any) -> Layout:
     return Layout(records, offsets, counts[KEYS], chain_offsets, counts[CHAINS], counts[DEAD])
 
 
-def plan_records(
-    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
-) -> tuple[Any, int, int]:  # fmt: skip
+def plan_records(store: Any, offsets: Any, coming: Any, keys_each: float, first: int) -> tuple[Any, int, int]:
     xp, kernels, tally = store.xp, store.kernels, store._tally
     rows = int(offsets.size) - 1
     sums, records = xp.empty(tile_count(rows), np.int64), xp.empty((rows, 4), np.int32)

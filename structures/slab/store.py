@@ -1,24 +1,24 @@
 """The host side of SlabGraph: Awad et al., "Dynamic Graphs on the GPU", IPDPS 2020.
 
-What differs from the paper, and why:
+Differences from the paper, and their reasons:
 
-* *Tiles.* An arc is worked on by four lanes with 16-byte loads, eight arcs to a warp, not by a warp with arcs in turn:
-  a slab is one or two loads for each lane, and eight walks are in flight where there was one.
+* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, where the paper has a warp for its arcs
+  in turn: a slab is one or two loads for each lane, and eight walks are in flight instead of one.
 * *Keys first, then weights.* The paper's map variant fills 128 bytes with 15 key-value pairs and the link. Here the
-  15 keys and the link are the first half of that line and the weights the second: searches touch half a line, and an
+  15 keys and the link are the first half of that line and the weights the second: searches read half a line, and an
   insertion writes to one. With 8-byte ids and weights each half is a line. Weights that are wider or narrower than ids
-  have a pool of their own.
+  have a separate pool.
 * *31 keys.* The set variant has 31 keys to a slab (the paper's has 30 and a spare word). With 64-bit ids a slab of
   either variant has 15 keys.
-* *Growth.* A table whose chains get long is rehashed into more buckets. The paper leaves this to the user, and walks
-  chains of any length meanwhile: a million new edges at one vertex would take quadratic time.
-* *Reclamation.* Slabs that emptied or grew superfluous return to the pool, base slabs too; tombstones are flushed when
-  they are a quarter of the keys. The authors' code returns nothing after edge deletions.
+* *Growth.* A table with long chains is rehashed into more buckets. The paper leaves this to the user, and walks chains
+  of any length meanwhile: a million new edges at one vertex would take quadratic time.
+* *Reclamation.* Empty and superfluous slabs return to the pool, base slabs too; tombstones are flushed when they are a
+  quarter of the keys. The authors' code returns nothing after edge deletions.
 * *Uniqueness.* Insertion walks the whole chain before it takes the first empty word, and never a tombstone, so no key
-  is stored twice. (The authors' code can do that, when it inserts after deleting.)
-* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here the arcs that
-  found their key in place meet in a table of slots, and the last one of the batch writes.
-* *Vertices without neighbors have no slab;* the first insertion brings one.
+  is stored twice. (The authors' code can store one twice when it inserts after deleting.)
+* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find
+  their key in place meet in a table of slots, and the last one of the batch writes.
+* *Vertices without neighbors have no slab;* the first insertion allocates one.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
     ----------
     records : array of int32, shape (capacity, 4)
         For each vertex: first base slab, number of buckets, degree, tombstones. ``(-1, 1, 0, 0)`` for vertices without
-        slabs, and behind the last vertex. The base slabs of a vertex are its own. A key is in the chain of the bucket
-        that its hash tells, once; a slab has no key behind an EMPTY word, nor another slab after it if it has one.
+        slabs, and behind the last vertex. Base slabs belong to one vertex. A key is in the chain of the bucket of its
+        hash, once. A slab has no key behind an EMPTY word, and no successor if it has such a word.
     neighbors, weights, ring
         See `SlabPool`.
     """
@@ -152,9 +152,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         Returns
         -------
         dict
-            ``slabs``, ``free_slabs``: slabs in use, and slabs given back and not reused so far; ``slab_load``: live
-            keys for each key word of the slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a
-            bucket's chain.
+            ``slabs``, ``free_slabs``: slabs in use, and freed ones; ``slab_load``: live keys for each key word of the
+            slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a bucket's chain.
         """
         lengths = self.chain_lengths()
         slabs, buckets, keys = self._used - self._free_count, int(lengths.size), self.slab_words - 1
