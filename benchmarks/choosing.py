@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.table import Table
-from dynfrontier.text import duration
+from dynfrontier.text import Table, duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
 from dynfrontier.workload.generated import generate
 from dynfrontier.workload.operations import RecordedStream, open_records

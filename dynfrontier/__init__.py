@@ -15,35 +15,21 @@ if TYPE_CHECKING:
     from .workload import recommend, run_workload
 
 __all__ = [
-    "Pipeline",
-    "PipelineBatch",
-    "PipelineError",
-    "SocketSource",
-    "__version__",
-    "compare",
-    "drawing",
-    "recommend",
+    "Pipeline", "PipelineBatch", "PipelineError", "SocketSource", "__version__", "compare", "drawing", "recommend",
     "run_workload",
-]
+]  # fmt: skip
 
 _LATER = {
-    "Pipeline": "pipeline",
-    "PipelineBatch": "pipeline",
-    "PipelineError": "pipeline",
-    "SocketSource": "pipeline",
-    "compare": "comparison",
-    "recommend": "workload",
-    "run_workload": "workload",
-}
-"""By name, the package that has it, which is imported when the name is first asked for: the command line answers at
-once."""
+    **dict.fromkeys(("Pipeline", "PipelineBatch", "PipelineError", "SocketSource"), "pipeline"),
+    "compare": "comparison", "recommend": "workload", "run_workload": "workload",
+}  # fmt: skip
+"""The package of each name. It is imported on first use, so that the command line starts quickly."""
 
-__version__ = "0.1.0"
-"""The version of the project: the one place where it is written."""
+__version__ = "0.1.0"  # the version of the project, which is written here only
 
 
 def _check_packages() -> None:
-    """Raise ImportError if a file of the user's hides one of the packages that belong to this one."""
+    """Raise ImportError if a file of the user hides one of the packages of this project."""
     root = Path(__file__).resolve().parents[1]
     for name in ("frontier", "structures", "algorithms"):
         spec = find_spec(name)

@@ -1,4 +1,4 @@
-"""A stream, applied to a graph batch by batch."""
+"""Apply a stream to a graph batch by batch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 
 import frontier as fr
 
-from .pipeline.errors import PipelineError
+from .pipeline.batch import PipelineError
 from .pipeline.pipeline import Pipeline
 from .times import Span
 
-Window = int | Span
-"""How long edges stay: batches, 0 for ever; or a length of time."""
+Window = int | Span  # how long edges stay: batches, 0 for ever; or a length of time
 
 
 def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.EdgeList, ...]]:
@@ -29,10 +28,9 @@ def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.Ed
 
 
 def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeList]:
-    """Yield lists of records, the last one of each edge decides whether it is there at the end of the stream.
+    """Yield lists of records. The last record of each edge decides whether the edge exists at the end of the stream.
 
-    With a window these are the records within it at the end. `changes` leads to the same edges, but has to find out
-    what leaves after every batch.
+    With a window these are the records within it at the end: the edges of `changes`, without its work per batch.
     """
     if not window or not len(stream.edges):
         yield from stream
@@ -45,10 +43,7 @@ def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeLi
 
 
 def lists_deletions(graph: fr.DynamicGraph, window: Window) -> bool:
-    """Whether the edges that leave are listed, after each batch, as a batch of its own.
-
-    A graph with times slides a window over the stream instead.
-    """
+    """Whether expired edges form a batch of deletions. A graph with times slides a window instead."""
     return bool(window) and graph.time_unit is None
 
 
@@ -56,9 +51,9 @@ def lists_deletions(graph: fr.DynamicGraph, window: Window) -> bool:
 def applied(
     graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: Window, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
-    """Apply a stream to an empty graph. Within the block, each step of an iterator applies a batch, and returns what
-    `Pipeline` yields for it: one item, or one for the insertions and one for the deletions. If `synchronous`, an
-    item waits for the graph.
+    """Apply a stream to an empty graph. Each step of the iterator applies a batch and returns its `Pipeline` items.
+
+    A step has one item, or one for the insertions and one for the deletions. If `synchronous`, it waits for the graph.
     """
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream

@@ -1,4 +1,4 @@
-"""The expected results of a stream, found without the project's graphs and operators: NumPy and SciPy on the CPU."""
+"""Compute the expected results of a stream with NumPy and SciPy alone, on the CPU."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ import numpy as np
 
 import frontier as fr
 
-BLOCK_PRODUCTS = 1 << 24
-"""Products of matrix entries made at a time: bounds the memory of the count to some 300 MB."""
+BLOCK_PRODUCTS = 1 << 24  # products of matrix entries made at a time: bounds the memory of the count to some 300 MB
 
 
 class CheckTime:
-    """The seconds that a check may take, and where it shows how far it is.
+    """The seconds left for a check, from `limit` on, and the function `show` that displays its progress.
 
-    Parameters
-    ----------
-    limit : float
-        Seconds from now on.
-    show : callable, optional
-        Called with what is done now, and the finished part of it, from 0 to 1, or None if that is unknown.
+    `show` receives the current work and its finished share, from 0 to 1, or None if that is unknown.
     """
 
     def __init__(self, limit: float, show: Callable[[str, float | None], None] = lambda text, part: None):
@@ -30,14 +24,13 @@ class CheckTime:
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at least 0."""
         return max(self._end - time.perf_counter(), 0.0)
 
 
 def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """The undirected simple graph that a stream ends with: the edges whose last record is an insertion.
+    """Return the undirected simple graph that a stream ends with: the edges whose last record is an insertion.
 
-    Returns both ends of each edge as int64, the lower one first.
+    Both ends of each edge are int64, the lower one first.
     """
     keys, kept = [np.empty(0, np.int64)], [np.empty(0, bool)]
     for batch in changes:
@@ -57,10 +50,10 @@ def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[n
 
 
 def count_triangles(low: np.ndarray, high: np.ndarray, num_vertices: int) -> int:
-    """The triangles of a simple undirected graph, as the sum of (A A) * A over its edges in one direction.
+    """Count the triangles of a simple undirected graph as the sum of (A A) * A over its edges in one direction.
 
-    Vertices are ranked by degree and A holds each edge from its lower rank to its higher, so that each triangle is
-    counted once; blocks of rows keep the product small.
+    A holds each edge from its lower rank by degree to its higher, so each triangle is counted once. Blocks of rows
+    bound the memory of the product.
     """
     from scipy.sparse import csr_array
 

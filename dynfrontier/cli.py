@@ -1,4 +1,4 @@
-"""`app`: the commands there are. What a command needs is imported when it runs, so that ``--help`` answers at once."""
+"""`app`: the commands. A command imports what it needs when it runs, so ``--help`` answers at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of analytics as columns and numbers, with the ids that a file has for its vertices."""
+"""Results of analytics as columns and numbers, with the file's ids of vertices."""
 
 from __future__ import annotations
 
@@ -17,23 +17,11 @@ def columns_of(
     analytic: Analytic, result: Any, device: fr.advanced.Device, ids: np.ndarray, starts: list[int] | None = None,
     times_as: Callable[[np.ndarray], Any] = np.asarray,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
-    """What a result holds.
+    """Return the arrays of a result on the host, by name, and its numbers.
 
-    Parameters
-    ----------
-    ids : array, shape (num_vertices,)
-        What vertices are called.
-    starts : list of int, optional
-        The vertices that have a row each; by default all.
-    times_as : callable
-        Makes of times of the graph what the file calls them.
-
-    Returns
-    -------
-    columns : dict of str to array
-        On the host, with a row for each vertex, which the first column names, or for each edge, which the first two do.
-        With several sources there is a row for each source and vertex.
-    numbers : dict of str to int, float or bool
+    Columns have a row for each vertex, which the first column names, or for each edge, which the first two do; with
+    several sources, a row for each source and vertex. `ids` are the names of all vertices. `starts` are the vertices
+    that have a row each, all by default. `times_as` turns times of the graph into those of the file.
     """
     held = _held(analytic, result)
     held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))
@@ -56,7 +44,6 @@ def columns_of(
 
 
 def _held(analytic: Analytic, result: Any) -> dict[str, Any]:
-    """The parts of a result by name."""
     if dataclasses.is_dataclass(result):
         return {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
     found = analytic.read(result)
@@ -65,14 +52,14 @@ def _held(analytic: Analytic, result: Any) -> dict[str, Any]:
 
 
 def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """What vertices are called; nothing for -1, which is none."""
+    """The names of vertices; -1 becomes an empty text."""
     if not ids.size:
         return vertices
     return np.where(vertices < 0, "", ids[vertices].astype(object))
 
 
 def _called_times(times: np.ndarray, times_as: Callable[[np.ndarray], Any]) -> np.ndarray:
-    """Name times as the file does; the least and the largest integer, which stand for no time, get an empty text."""
+    """Name times as the file does; the least and the largest integer stand for no time and become an empty text."""
     limits = np.iinfo(times.dtype)
     some = (times != limits.min) & (times != limits.max)
     called = np.full(times.shape, "", object)
@@ -81,7 +68,7 @@ def _called_times(times: np.ndarray, times_as: Callable[[np.ndarray], Any]) -> n
 
 
 def _blank(values: np.ndarray) -> np.ndarray:
-    """Nothing in place of the largest integer, which stands for a distance that there is not."""
+    """Replace the largest integer, which stands for an infinite distance, by an empty text."""
     if values.dtype.kind != "i" or not (none := values == np.iinfo(values.dtype).max).any():
         return values
     return np.where(none, "", values.astype(object))

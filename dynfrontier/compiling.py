@@ -1,4 +1,4 @@
-"""Tells who waits what is being compiled."""
+"""Show which kernels are being compiled."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .text import duration
 
 @contextmanager
 def compile_messages(show: Callable[[str], None] | None = None, quiet: bool = False) -> Iterator[list[str]]:
-    """Report kernels that are compiled within the ``with`` block; their names are collected in the list it gives.
+    """Report kernels that are compiled within the ``with`` block, and collect their names in its list.
 
-    `show` is called with a line of text for every kernel, to be shown in place; without it, a spinner shows them. If
-    `quiet`, names are only collected.
+    `show` receives a line of text for every kernel. Without it, a spinner shows them. If `quiet`, names are collected
+    only.
     """
     names: list[str] = []
     status = None if quiet or show else err.status("")

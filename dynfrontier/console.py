@@ -1,4 +1,4 @@
-"""Where output goes: results to standard output, progress and errors to standard error."""
+"""Output of the command line: results to standard output, progress and errors to standard error."""
 
 from __future__ import annotations
 
@@ -13,22 +13,36 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
-from .interrupted import EXIT_CODE
+EXIT_CODE = 130  # the exit code of a command that SIGINT ended, as in shells
+
+
+class Interrupted(KeyboardInterrupt):
+    """An interrupt with the result so far, which is marked as interrupted."""
+
+    def __init__(self, found: Any):
+        super().__init__("interrupted")
+        self.found = found
+
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 
+def say(text: object, console: Console = out) -> None:
+    """Print plain text, without markup and without wrapping."""
+    console.print(str(text), markup=False, soft_wrap=True)
+
+
 def fail(message: object, code: int = 2) -> NoReturn:
-    """Say what is wrong and leave."""
+    """Print an error and leave."""
     err.print("[bold red]error:[/bold red]", end=" ")
-    err.print(str(message), markup=False, soft_wrap=True)
+    say(message, err)
     raise typer.Exit(code)
 
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn exceptions that the user's input causes into one line of error; others keep their traceback."""
+    """Turn exceptions that the user's input causes into one line of error."""
     try:
         yield
     except kinds as error:
@@ -40,10 +54,8 @@ def user_errors(*kinds: type[Exception]) -> Iterator[None]:
 _OPTIONS = (
     ("columns={'src': ..., 'dst': ...}", "--columns src=...,dst=..."),
     ("columns=('src', 'dst', ...)", "--columns src,dst,..."),
-    (
-        "named=True reads ids that are words or any numbers; in a stream, fr.VertexNames numbers them",
-        "--names reads ids that are words or any numbers",
-    ),
+    ("named=True reads ids that are words or any numbers; in a stream, fr.VertexNames numbers them",
+     "--names reads ids that are words or any numbers"),
     ("named=True", "--names"),
     ("named=False", "--no-names"),
     ("header=True", "--header"),
@@ -55,8 +67,8 @@ _OPTIONS = (
     ("named= is", "--names is"),
     ("header= is", "--header is"),
     ("read such a stream with read_stream", "`dynfrontier stream` applies such a file"),
-)
-"""What readers' messages call arguments, and the options for them."""
+)  # fmt: skip
+"""Arguments in readers' messages, and their options."""
 
 
 def as_options(text: str) -> str:
@@ -82,13 +94,13 @@ def notes() -> Iterator[None]:
         elif isinstance(found, ReaderWarning):
             text = as_options(str(found))
         if isinstance(found, ReaderWarning):
-            err.print(f"note: {text}", markup=False, soft_wrap=True)
+            say(f"note: {text}", err)
         else:
             warnings.warn_explicit(found, warning.category, warning.filename, warning.lineno)
 
 
 def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that shows no traceback for an interrupt (exit code 130), a closed pipe, or exhausted memory."""
+    """A command without a traceback for an interrupt (exit code 130), a closed pipe, or exhausted memory."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the main job counts after every batch: something that an analytic maintains, or edges."""
+"""The count that the main job maintains: the headline of an analytic, or edges."""
 
 from __future__ import annotations
 
@@ -24,17 +24,10 @@ SCIPY_TRIANGLES = 2**20
 
 
 class Counting:
-    """A count that follows a graph: by itself that of the edges, which the graph counts.
+    """A count that follows a graph: the number of edges, which the graph counts itself.
 
-    Attributes
-    ----------
-    graph : DynamicGraph
-    noun : str or None
-        What is counted; None if that is the edges alone.
-    observes : bool
-        Whether the graph's updates wait for the count.
-    seconds : float
-        The time that counting has taken since this was last set to 0.
+    `noun` names the counted things, or is None for edges alone. `observes` tells whether updates include the count.
+    `seconds` is the time of counting since it was last set to 0.
     """
 
     noun: str | None = None
@@ -46,7 +39,6 @@ class Counting:
 
     @property
     def value(self) -> int:
-        """The count now."""
         return self.graph.num_edges
 
     def on(self, graph: fr.DynamicGraph) -> Counting:
@@ -57,27 +49,21 @@ class Counting:
         """Count the graph from scratch, as on construction and after large batches, and drop the result."""
 
     def recount(self) -> tuple[Verdict, float]:
-        """The result compared with that computed from scratch on the graph as it stands, and the seconds that takes."""
+        """Compare the result with one from scratch on the current graph; also returns the seconds."""
         seconds, degrees = timed_call(self.graph.degrees, self.graph.device.synchronize)
         ends = int(degrees.sum())
         return Verdict(ends == 2 * self.value, f"{ends:,} ends of {self.value:,} edges"), seconds
 
     def check(self, low: np.ndarray, high: np.ndarray, time: CheckTime) -> tuple[Verdict, str]:
-        """The result compared with an independent one for the graph of these edges, and words for that.
+        """Compare the result with an independent one for the graph of these edges, and say so in words.
 
-        There are no words if no installed library has the analytic, or only one that would take too long.
+        The words are empty if no installed library has the analytic within the time.
         """
         return Verdict(low.size == self.value, f"{low.size:,} edges, not {self.value:,}"), "the stream leaves as many"
 
 
 class AnalyticCount(Counting):
-    """The headline of an analytic.
-
-    Parameters
-    ----------
-    analytic : Analytic
-        One that has an incremental form and a headline.
-    """
+    """The headline of an analytic that has an incremental form."""
 
     observes = True
 
@@ -133,7 +119,7 @@ class AnalyticCount(Counting):
         return Verdict(True, "not compared"), ""
 
     def _check_by(self, name: str, low: np.ndarray, high: np.ndarray) -> Verdict | None:
-        """The result compared with a library's; None if it has not the analytic, or its GPU too little memory."""
+        """Compare with a library; None if it lacks the analytic, or its GPU the memory."""
         peer = load_peer(name)
         try:
             built = peer.build(peer.prepare(self.graph.num_vertices, low, high))

@@ -15,14 +15,10 @@ from frontier.graphs import Graph
 from frontier.interchange import to_networkx
 from frontier.interchange.common import names_by_id, require
 
-LARGEST = 300
-"""Vertices of a graph that can be drawn; more could not be distinguished."""
-LABELED = 60
-"""Graphs with more vertices are drawn without their names."""
-SINGLE = (14, 35)
-"""Vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones."""
-NO_VALUE = "0.85"
-"""The color of vertices that have no value: a gray."""
+LARGEST = 300  # vertices of a graph that can be drawn; more could not be distinguished
+LABELED = 60  # graphs with more vertices are drawn without their names
+SINGLE = (14, 35)  # vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones
+NO_VALUE = "0.85"  # the color of vertices that have no value: a gray
 COLORS = ["#fff1a8", "#8fd3c1", "#6fa8ff"]
 """From the least value to the greatest; names can be read on all of them."""
 
@@ -96,15 +92,14 @@ def graph(
 
 
 def levels(distance: Any, *, ax: Any = None) -> Any:
-    """Draw how many vertices each level of a breadth-first search has.
+    """Draw the number of vertices on each level of a breadth-first search.
 
     Parameters
     ----------
     distance : array of an integer type, shape (num_vertices,)
-        Such as `BFSResult.distance`. The largest value of the type stands for unreachable; such vertices are counted in
-        the title.
+        Such as `BFSResult.distance`. The largest value of the type marks unreachable vertices, which the title counts.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default pyplot's current axes.
+        The axes; by default pyplot's current axes.
 
     Returns
     -------

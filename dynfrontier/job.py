@@ -1,4 +1,4 @@
-"""The main job: a stream goes into a graph, and an analytic, such as the count of triangles, follows every batch."""
+"""The main job: apply a stream to a graph and maintain a count, such as triangles, after every batch."""
 
 from __future__ import annotations
 
@@ -21,24 +21,11 @@ from .warm_up import warm_up
 
 @dataclass(frozen=True)
 class Applied:
-    """What one batch did.
+    """The effect of one batch.
 
-    Attributes
-    ----------
-    records : int
-        Records that arrived for insertion.
-    loops : int
-        Self-loops among them.
-    inserted, deleted : int
-        Edges that came and went.
-    deletions : int
-        Records that named an edge to delete.
-    edges, count : int
-        Of the graph afterwards; the count is the headline of the analytic, for example triangles.
-    update_seconds, count_seconds : float
-        The time that the structure took, and the time that the analytic took. Transfers to the device go on meanwhile.
-    late : int
-        Records that were outside the window when their batch arrived, and were not inserted.
+    `records` arrived for insertion, `loops` of them self-loops, and `late` of them outside the window. `deletions` are
+    records that named an edge to delete. `edges` and `count` are those of the graph afterwards. `update_seconds` and
+    `count_seconds` overlap with transfers to the device.
     """
 
     records: int
@@ -54,18 +41,10 @@ class Applied:
 
 
 class StreamJob:
-    """A graph, a count that follows it, and the time that each takes.
+    """A graph, a count that follows it, and the time of each.
 
-    Parameters
-    ----------
-    structure : type of DynamicGraph
-    device : Device
-    stream : EdgeStream
-    window : int or Span
-        How long edges stay: batches, 0 for ever; or a length of time, for a stream with times of its unit.
-    analytic : Analytic or None
-        See `AnalyticCount`. Without one only edges are counted: the graph is updated as fast as it can be, without a
-        wait for the device in between.
+    An edge stays for a `window` of batches, 0 for ever, or for a length of time, if the stream has times of its unit.
+    Without an analytic only edges are counted, and the graph is updated without synchronization in between.
     """
 
     counting: Counting
@@ -83,11 +62,10 @@ class StreamJob:
         self._loops = np.flatnonzero(stream.edges.src == stream.edges.dst).tolist()
 
     def warm_up(self) -> None:
-        """Run every kernel once, on other graphs that grow and shrink, so that the job waits for no compilation."""
+        """Compile every kernel on other graphs that grow and shrink."""
         warm_up(self.graph, self.counting, self.stream, by_time=isinstance(self.window, Span))
 
     def steps(self) -> Iterator[Applied]:
-        """Apply the stream, batch by batch."""
         listed = lists_deletions(self.graph, self.window)
         begin = loops = 0
         with applied(self.graph, self.stream, self.window, synchronous=self.counting.observes) as steps:
@@ -117,7 +95,7 @@ class StreamJob:
                 )  # fmt: skip
 
     def check(self, time: CheckTime) -> tuple[int, Verdict, str]:
-        """The edges that the graph must have now, and what `Counting.check` says; both from the stream alone."""
+        """The expected number of edges, and the result of `Counting.check`; both from the stream alone."""
         time.show("checking: the edges that the stream leaves", None)
         low, high = final_edges(surviving(self.stream, self.window), self.stream.num_vertices)
         return low.size, *self.counting.check(low, high, time)

@@ -1,4 +1,4 @@
-"""The live view of the main job: how the count, the graph, latencies and the rate went so far, batch by batch."""
+"""The live view of the main job: count, graph, latencies and rate so far."""
 
 from __future__ import annotations
 
@@ -17,32 +17,18 @@ from .console import err
 from .job import Applied
 from .text import counted, duration, plural, scaled, size, sparkline
 
-REFRESHES = 8
-"""At most so many a second."""
-SHARE = 0.01
-"""The part of the time that drawing may take: after a slow refresh, the next one waits longer."""
+REFRESHES = 8  # a second, at most
+SHARE = 0.01  # of the time that drawing may take: a slow refresh delays the next one
 COLUMNS = 48
-BESIDE = 62
-"""Columns of a terminal that names and figures need beside the sparklines."""
+BESIDE = 62  # columns of a terminal for names and figures next to the sparklines
 
 
 class LiveView:
-    """What a run has done so far, as something that rich can print.
+    """The progress of a run, printable by rich.
 
-    The width of a sparkline stands for the whole stream, so that it fills from left to right.
-
-    Parameters
-    ----------
-    batches : int
-        Of the whole stream.
-    noun : str or None
-        What is counted; None if that is the edges alone.
-    window : int or str
-        Batches that an edge stays, 0 for ever; or the length of time.
-    memory : callable, optional
-        The bytes that the graph uses now.
-    columns : int
-        Of a sparkline, at most.
+    The width of a sparkline, at most `columns`, stands for the whole stream of `batches`, so it fills from left to
+    right. `noun` names the counted things, or is None for edges. `window` is a number of batches, 0 for none, or a
+    length of time. `memory` returns the bytes of the graph.
     """
 
     def __init__(
@@ -58,9 +44,10 @@ class LiveView:
         self._all = np.empty((2, batches))  # seconds of updates and counts, for percentiles
         self._value_width, self._width = 0, 0  # they only grow, so that nothing moves to and fro
         self._begin = time.perf_counter()
+        self.live: Live | None = None  # the terminal, which is redrawn between batches: a thread would disturb times
+        self._next = 0.0
 
     def step(self, step: Applied) -> None:
-        """Move on by one batch."""
         column = self._done * self._columns // self._batches
         self._count[column], self._edges[column] = step.count, step.edges
         self._update[column] = np.fmax(self._update[column], step.update_seconds)
@@ -71,10 +58,20 @@ class LiveView:
         self._done += 1
         self._change = step.count - (self._latest.count if self._latest else 0)
         self._latest, self._message = step, ""
+        if time.perf_counter() >= self._next:
+            self._refresh()
 
     def message(self, text: str) -> None:
-        """What the stream waits for, until the next batch."""
+        """Show a text until the next batch."""
         self._message = text
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self.live is not None:
+            begin = time.perf_counter()
+            self.live.refresh()
+            end = time.perf_counter()
+            self._next = end + max(1 / REFRESHES, (end - begin) / SHARE)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         # Lines are put together here: tables and panels of rich take ten times as long to draw.
@@ -141,44 +138,16 @@ class LiveView:
         return f"{self._done:,}/{counted(self._batches, 'batch')} in {duration(passed)}{remaining}"
 
 
-class Refreshed:
-    """A `LiveView` on a terminal, drawn from time to time between batches.
-
-    It has no thread of its own, which would draw while a batch is timed.
-    """
-
-    def __init__(self, view: LiveView, live: Live):
-        self._view, self._live = view, live
-        self._next = 0.0
-
-    def step(self, step: Applied) -> None:
-        """Move on by one batch."""
-        self._view.step(step)
-        if time.perf_counter() >= self._next:
-            self._refresh()
-
-    def message(self, text: str) -> None:
-        """Show what the stream waits for."""
-        self._view.message(text)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        begin = time.perf_counter()
-        self._live.refresh()
-        end = time.perf_counter()
-        self._next = end + max(1 / REFRESHES, (end - begin) / SHARE)
-
-
 def can_show_live(console: Console = err) -> bool:
-    """Whether this is a terminal on which lines can be drawn again, with blocks."""
+    """Whether this is a terminal that can redraw lines and show blocks."""
     return console.is_terminal and not console.is_dumb_terminal and not console.options.ascii_only
 
 
 @contextmanager
 def live_view(
     batches: int, noun: str | None, window: int | str, memory: Callable[[], int], console: Console = err
-) -> Iterator[Refreshed]:
-    """The view of a stream while the ``with`` block runs; its final state stays on the terminal."""
+) -> Iterator[LiveView]:
+    """Show a stream while the ``with`` block runs; the final state stays on the terminal."""
     view = LiveView(batches, noun, window, memory, columns=max(min(COLUMNS, console.width - BESIDE), 8))
-    with Live(view, console=console, auto_refresh=False) as live:
-        yield Refreshed(view, live)
+    with Live(view, console=console, auto_refresh=False) as view.live:
+        yield view

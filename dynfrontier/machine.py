@@ -1,4 +1,4 @@
-"""Where and when something was measured: machine, date, commit and versions, for results files."""
+"""Describe a measurement for results files: machine, date, commit and versions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGES = (
 
 
 def describe_run(device: fr.advanced.Device, **options: Any) -> dict[str, Any]:
-    """Machine, its speed now, date, commit and versions; `options` are added to them."""
+    """Machine, its current speed, date, commit, versions, and `options`."""
     commit, dirty = _commit()
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -36,7 +36,7 @@ def describe_run(device: fr.advanced.Device, **options: Any) -> dict[str, Any]:
 
 
 def _commit() -> tuple[str, bool | None]:
-    """Hash of the commit, and whether files differ from it; ``DYNFRONTIER_COMMIT`` tells it where there is no Git."""
+    """The hash of the commit, and whether files differ from it; without Git, ``DYNFRONTIER_COMMIT`` defines it."""
     said = os.environ.get("DYNFRONTIER_COMMIT")
     if said:
         return said.removesuffix("-dirty"), said.endswith("-dirty")
@@ -69,11 +69,7 @@ def _machine(device: fr.advanced.Device) -> dict[str, Any]:
 
 
 def python_loop_ms() -> float:
-    """Milliseconds that a fixed loop of Python takes now, at best.
-
-    Where other users share a machine's cores, it takes up to twice as long as when they do not; and so does whatever
-    waits for the host.
-    """
+    """Best milliseconds of a fixed Python loop: up to twice as long where other users share the cores."""
     times = []
     for _ in range(3):
         begin, total = time.perf_counter(), 0
@@ -84,7 +80,7 @@ def python_loop_ms() -> float:
 
 
 def cores() -> int:
-    """The processor cores that this process may use."""
+    """The number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,11 +1,14 @@
-"""Options that several commands share, and what they are turned into."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, get_args
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, get_args, get_type_hints
 
 import typer
 
@@ -33,7 +36,7 @@ DEFAULT_STRUCTURE = "slab"
 
 
 def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
-    """The structure of this name; by default the one that is fastest on most streams."""
+    """The structure of this name; by default the fastest on most streams."""
     import frontier as fr
 
     dynamic = {key: kind for key, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
@@ -44,7 +47,6 @@ def pick_structure(name: str | None) -> type[fr.DynamicGraph]:
 
 
 def pick_device(name: str) -> fr.advanced.Device:
-    """The device of this name."""
     import frontier as fr
 
     with user_errors(RuntimeError, ValueError):
@@ -53,12 +55,9 @@ def pick_device(name: str) -> fr.advanced.Device:
 
 @dataclass(frozen=True)
 class Input:
-    """A file to read, and what was said about it; all other attributes are options of commands that read a file.
+    """A file to read; the other attributes are options of commands that read a file.
 
-    Raises
-    ------
-    typer.Exit
-        With an error, if the options make no sense.
+    Raises `typer.Exit`, with an error, if the options contradict each other.
     """
 
     file: Path
@@ -87,22 +86,20 @@ class Input:
 
     @property
     def name(self) -> str:
-        """What to call the file."""
         return STANDARD_INPUT if str(self.file) == "-" else str(self.file)
 
     @property
     def path(self) -> Path | None:
-        """Where the file is; None for standard input."""
+        """The path of the file; None for standard input."""
         return None if str(self.file) == "-" else self.file
 
     def edges(self) -> fr.io.EdgeList:
-        """The edges, vertices numbered without gaps."""
+        """The edges, with vertices numbered without gaps."""
         import frontier as fr
 
         return self._read(fr.io.read_edges, compact=True)
 
     def stream(self, *args: Any) -> fr.io.EdgeStream:
-        """The edges as a stream of batches."""
         import frontier as fr
 
         return self._read(fr.io.read_stream, *args)
@@ -133,14 +130,13 @@ File = Annotated[
     typer.Argument(help="A graph file: SNAP text, Matrix Market, CSV, LDBC, Parquet; also compressed. - for "
                         "standard input."),
 ]  # fmt: skip
-"""The parameter ``given`` of most commands; see `reading.reads_a_file`."""
+"""The parameter ``given`` of most commands; see `reads_a_file`."""
 OptionalFile = Annotated[Input | None, *get_args(File)[1:]]
-Files = Annotated[list[Input], *get_args(File)[1:]]
-"""The same of commands that take several files."""
+Files = Annotated[list[Input], *get_args(File)[1:]]  # the same of commands that take several files
 
 
 def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | None:
-    """The roles that ``--columns`` names, by position or by name."""
+    """Parse the roles of ``--columns``, by position or by name."""
     if text is None:
         return None
     words = [word.strip() for word in text.split(",")]
@@ -155,7 +151,7 @@ def column_roles(text: str | None) -> tuple[str | None, ...] | dict[str, str] | 
 
 
 def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--source") -> int:
-    """The number of the vertex that the file of this name calls `text`; an error if there is none."""
+    """The number of the vertex that the file of this name calls `text`; fails if it does not exist."""
     ids = edges.original_ids
     named = ids.dtype.kind == "O"
     wanted: Any = text
@@ -169,3 +165,36 @@ def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--sour
     except KeyError:
         there = f"names are such as {ids[0]!r}" if named else f"ids go from {ids.min()} to {ids.max()}"
         fail(f"vertex {text} is not in {name}; {there}")
+
+
+def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: the command line has the attributes of `Input` in place of the command's parameter ``given``.
+
+    That parameter is an `Input`, or None if it has a default and no file is named; or a list of them, for several
+    files. Its annotation describes the argument FILE.
+    """
+    types = get_type_hints(command, include_extras=True)
+    known = inspect.signature(command).parameters.values()
+    parameters = [parameter.replace(annotation=types[parameter.name]) for parameter in known]
+    (place,) = (index for index, parameter in enumerate(parameters) if parameter.name == "given")
+    given = parameters[place]
+    several = get_args(given.annotation)[0] == list[Input]
+    file: Any = list[Path] if several else Path if given.default is inspect.Parameter.empty else Path | None
+    parameters[place] = given.replace(name="file", annotation=Annotated[(file, *get_args(given.annotation)[1:])])
+    kinds, (_, *options) = get_type_hints(Input, include_extras=True), fields(Input)
+    parameters += [
+        inspect.Parameter(
+            option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=kinds[option.name]
+        )
+        for option in options
+    ]
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        chosen, said = values.pop("file"), {option.name: values.pop(option.name) for option in options}
+        files = [Input(path, **said) for path in (chosen if several else [chosen]) if path is not None]
+        command(given=files if several else files[0] if files else None, **values)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,19 +1,22 @@
-"""Files that commands write: whether that is possible is known before anything runs, and none is ever half there."""
+"""Files that commands write: checked before anything runs, and written wholly or not at all."""
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
+import itertools
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .console import fail
+from .console import fail, user_errors
 
 
 def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
-    """Leave with an error if a file cannot be written in the end.
+    """Fail if a file cannot be written in the end.
 
     `source` is the file that the command reads; `outputs` are files to write, or None, by the name of the option.
     """
@@ -49,35 +52,30 @@ def _obstacle(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file, wholly or not at all."""
     from frontier.io import replacing
 
     with replacing(path) as file:
         file.write(text.encode())
 
 
-def write_json(path: Path, found: Any) -> None:
-    """Write a JSON file, wholly or not at all."""
-    write_text(path, json.dumps(found, indent=2) + "\n")
+def write_json(path: Path | None, found: Any) -> None:
+    """Write a JSON file, if one is named; fails if that is not possible."""
+    if path is not None:
+        with user_errors(OSError):
+            write_text(path, json.dumps(found, indent=2) + "\n")
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:
-    """Write a CSV file, wholly or not at all."""
-    import csv
-    import io
-
     from frontier.io import replacing
 
-    with replacing(path) as file:
+    with user_errors(OSError), replacing(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-        text.detach()  # what it held is written; the file is not its to close
+        csv.writer(text, lineterminator="\n").writerows(itertools.chain([header], rows))
+        text.detach()  # flushes it; `replacing` closes the file
 
 
 def check_picture(path: Path | None) -> None:
-    """Leave with an error unless matplotlib is there and can draw what the name of a file asks for."""
+    """Fail unless matplotlib is installed and can draw the format of a file name."""
     if path is None:
         return
     _check_matplotlib("--plot")
@@ -90,7 +88,7 @@ def check_picture(path: Path | None) -> None:
 
 
 def check_page(path: Path | None) -> None:
-    """Leave with an error unless matplotlib is there and the name of a file is one of a page."""
+    """Fail unless matplotlib is installed and the name of a file suits a page."""
     if path is None:
         return
     _check_matplotlib("--report")
@@ -106,12 +104,10 @@ def _check_matplotlib(option: str) -> None:
 
 
 def picture_format(path: Path) -> str:
-    """The format that the name of a picture asks for."""
     return path.suffix[1:].lower() or "png"
 
 
 def save_picture(figure: object, path: Path, dpi: int) -> None:
-    """Write a figure of matplotlib, wholly or not at all."""
     from frontier.io import replacing
 
     with replacing(path) as file:

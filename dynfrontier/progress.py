@@ -1,4 +1,4 @@
-"""The progress bars of the main job and of a workload."""
+"""Progress bars of the main job and of workloads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StreamProgress:
-    """Shows batches, the latest rate and latency, and the count; edges, if there is no noun for what is counted."""
+    """Shows batches, the latest rate and latency, and the count; edges, if `noun` is None."""
 
     def __init__(self, progress: Progress, batches: int, noun: str | None):
         self._progress = progress
@@ -32,7 +32,6 @@ class StreamProgress:
         self._task = progress.add_task("streaming", total=batches, figures="")
 
     def step(self, step: Applied) -> None:
-        """Move on by one batch."""
         if self._progress.disable:
             return
         rate = scaled((step.records + step.deletions) / max(step.update_seconds, 1e-9))
@@ -41,19 +40,18 @@ class StreamProgress:
         self._progress.update(self._task, advance=1, description="", figures=figures)
 
     def message(self, text: str) -> None:
-        """Show what the stream waits for."""
         self._progress.update(self._task, description=text, figures="")
 
 
 @contextmanager
 def stream_progress(batches: int, noun: str | None, quiet: bool) -> Iterator[StreamProgress]:
-    """A bar over this many batches, while the ``with`` block runs; only on a terminal."""
+    """Show a bar over the batches while the ``with`` block runs; only on a terminal."""
     with _bar(TextColumn("{task.fields[figures]}"), quiet=quiet) as progress:
         yield StreamProgress(progress, batches, noun)
 
 
 class WorkloadProgress:
-    """Shows which structure is at work, and how many of the batches are done."""
+    """Shows the current structure and its finished batches."""
 
     def __init__(self, progress: Progress):
         self._progress = progress
@@ -61,31 +59,28 @@ class WorkloadProgress:
         self._name = ""
 
     def begin(self, name: str, batches: int) -> None:
-        """The next structure starts."""
         self._name = name
         self._progress.reset(self._task, total=batches, description=name)
 
     def step(self) -> None:
-        """A batch is done."""
         self._progress.update(self._task, advance=1, description=self._name)
 
     def message(self, text: str) -> None:
-        """Show what the workload waits for."""
         self._progress.update(self._task, description=f"{self._name}: {text}")
 
 
 @contextmanager
 def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
-    """A bar while the ``with`` block runs; only on a terminal."""
+    """Show a bar while the ``with`` block runs; only on a terminal."""
     with _bar(quiet=quiet, transient=True) as progress:
         yield WorkloadProgress(progress)
 
 
 @contextmanager
 def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """A bar for what is checked after the results have been printed, while the ``with`` block runs; only on a terminal.
+    """Show a bar for checks while the ``with`` block runs; only on a terminal.
 
-    Gives a function of what is done now, and the finished part of it, from 0 to 1, or None if that is unknown.
+    Yields a function of the current work and its finished share, from 0 to 1, or None if that is unknown.
     """
     with _bar(done=TaskProgressColumn(), quiet=quiet, transient=True) as progress:
         task = progress.add_task("checking", total=None)
@@ -97,7 +92,7 @@ def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]
 
 
 def _bar(*columns: TextColumn, quiet: bool, done: ProgressColumn | None = None, transient: bool = False) -> Progress:
-    """A description, a bar over batches or something else that is `done`, these columns, and the time left."""
+    """A description, a bar over batches or `done`, these columns, and the time left."""
     return Progress(
         TextColumn("{task.description}"), BarColumn(bar_width=12), done or MofNCompleteColumn(), *columns,
         TimeRemainingColumn(compact=True), console=err, disable=quiet or not err.is_terminal, transient=transient,

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
 from .job import Applied
+from .outputs import save_picture
 from .text import duration, plural, scaled, size
 
 TOTALS_TITLE, TIMES_TITLE = "Stream and graph", "Time"
-TIMES = ("total", "P50", "P99", "edges/s")
-"""Columns of the table of times."""
+TIMES = ("total", "P50", "P99", "edges/s")  # columns of the table of times
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a run has found.
+    """The findings of a run.
 
-    Attributes
-    ----------
-    setting : dict
-        Structure, device, stream, batch size, window, analytic, what is counted (None if that is the edges alone).
-    steps : list of Applied
-    totals : dict
-    seconds : dict
-        Total, median and 99th percentile of updates, counts and both.
-    verified : bool or None
-        None if it was not checked.
-    interrupted : bool
-        Whether the user stopped it before the end of the stream.
+    `setting` has structure, device, stream, batch size, window, analytic, and the noun of the count (None for edges
+    alone). `seconds` has the total, median and 99th percentile of updates, counts and both. `verified` is None if it
+    was not checked.
     """
 
     setting: dict[str, Any]
@@ -45,7 +37,7 @@ class Report:
 def make_report(
     setting: dict[str, Any], steps: list[Applied], graph: Any, stream_seconds: float, interrupted: bool = False
 ) -> Report:
-    """Sum up the steps of a job, which took some seconds from the first batch to the last; nothing is checked yet."""
+    """Sum up the steps of a job; nothing is checked yet. `stream_seconds` last from the first batch to the last."""
     memory = graph.memory_usage()
     summed = ("records", "loops", "inserted", "deleted", "deletions", "late")
     sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
@@ -87,7 +79,7 @@ def _spread(seconds: np.ndarray) -> dict[str, float]:
 
 
 def totals_rows(report: Report) -> list[tuple[str, str]]:
-    """What went in, and what the graph is now: names and values."""
+    """Names and values of the stream and the graph."""
     found = report.totals
     ratio = found["bytes_per_edge"] / max(found["csr_bytes_per_edge"], 1e-9)
     noun = report.setting["counted"]
@@ -107,7 +99,7 @@ def totals_rows(report: Report) -> list[tuple[str, str]]:
 
 
 def times_rows(report: Report) -> list[tuple[str, ...]]:
-    """How long it took: names, and values for each of `TIMES`."""
+    """Names, and values for each of `TIMES`."""
     rates = {"update": report.totals["updates_per_second"], "count": report.totals["counts_per_second"]}
     names = {"update": "update the graph"}
     if report.setting["counted"] is not None:
@@ -126,7 +118,6 @@ def times_rows(report: Report) -> list[tuple[str, ...]]:
 
 
 def totals_table(report: Report) -> Table:
-    """`totals_rows` as a table."""
     table = _table(TOTALS_TITLE)
     table.add_column("", style="bold")
     table.add_column("", justify="right")
@@ -137,7 +128,6 @@ def totals_table(report: Report) -> Table:
 
 
 def times_table(report: Report) -> Table:
-    """`times_rows` as a table."""
     table = _table(TIMES_TITLE)
     table.add_column("")
     for name in TIMES:
@@ -150,3 +140,32 @@ def times_table(report: Report) -> Table:
 def _table(title: str) -> Table:
     return Table(title=title, title_justify="left", title_style="bold", show_edge=False, box=None, pad_edge=False,
                  padding=(0, 2, 0, 0))  # fmt: skip
+
+
+def plot_steps(steps: list[Applied], path: Path, title: str, noun: str | None) -> None:
+    """Draw counts, edges and latencies by batch into a file, in the format that its name asks for.
+
+    Without a noun edges alone were counted.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    batches = range(1, len(steps) + 1)
+    figure.suptitle(title)
+    edges = above
+    if noun is not None:
+        above.plot(batches, [step.count for step in steps], color="tab:green")
+        above.set_ylabel(plural(noun), color="tab:green")
+        edges = above.twinx()
+    edges.plot(batches, [step.edges for step in steps], color="tab:gray")
+    edges.set_ylabel("edges", color="tab:gray")
+    times = {"update": [1e3 * step.update_seconds for step in steps]}
+    if noun is not None:
+        times["count"] = [1e3 * step.count_seconds for step in steps]
+    below.stackplot(batches, *times.values(), labels=list(times), colors=["tab:blue", "tab:orange"][: len(times)])
+    below.set_ylabel("milliseconds a batch")
+    below.set_xlabel("batch")
+    below.set_ylim(bottom=0)
+    below.legend(loc="upper left")
+    save_picture(figure, path, dpi=120)

@@ -10,11 +10,11 @@ from typing import Any
 import frontier as fr
 from algorithms import analytics
 
-from .table import Table
+from .text import Table
 
 
 def tables() -> tuple[Table, Table]:
-    """One of the structures, and one of the algorithms by structure."""
+    """The table of structures, and that of algorithms by structure."""
     kinds = fr.structures()
     about = tuple(
         (f"`{name}`", f"`{kind.__name__}`", summary(kind), "yes" if kind.can_store_weights else "no", _devices(kind))
@@ -43,20 +43,19 @@ def summary(member: Any) -> str:
 
 
 def _devices(kind: type[fr.Graph]) -> str:
-    """The devices that a structure has kernels for."""
     folder = Path(importlib.util.find_spec(kind.package).origin).parent  # type: ignore[union-attr, arg-type]
     files = (("CPU", "cpu.py"), ("GPU", "kernels.cuh"))
     return ", ".join(device for device, file in files if (folder / file).exists())
 
 
 def runs_on(algorithm: Any, kind: type[fr.Graph]) -> str:
-    """The devices on which an algorithm runs on a structure: all of the structure's, if it has what it takes."""
+    """The devices on which an algorithm runs on a structure: all of the structure's, or none."""
     follows_updates = inspect.isclass(algorithm) and issubclass(algorithm, fr.UpdateObserver)
     return "no" if follows_updates and not issubclass(kind, fr.DynamicGraph) else _devices(kind)
 
 
 def replace_between(text: str, marker: str, content: str) -> str:
-    """`text` with `content` in place of what stands between ``<!-- marker -->`` and ``<!-- /marker -->``."""
+    """Replace the text between ``<!-- marker -->`` and ``<!-- /marker -->`` by `content`."""
     begin, end = f"<!-- {marker} -->", f"<!-- /{marker} -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(end) < text.index(begin):
         raise ValueError(f"the text needs the markers {begin} and {end}, once and in this order")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.table import Table as RichTable
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -37,12 +40,12 @@ def duration(seconds: float) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """The same of a time in milliseconds; ``-`` where there is none."""
+    """`duration` of milliseconds; ``-`` for None."""
     return "-" if value is None else duration(value / 1e3)
 
 
 def window_of(window: int | str) -> str:
-    """``3 batches``, or the length of time as it is."""
+    """``3 batches``, or the length of time."""
     return counted(window, "batch") if isinstance(window, int) else window
 
 
@@ -55,9 +58,9 @@ def size(count: float) -> str:
 
 
 def sparkline(values: Iterable[float], floor: float | None = None) -> str:
-    """A bar for each value, from the smallest, or `floor`, to the largest; blank for what is not finite.
+    """A bar for each value, from the smallest, or `floor`, to the largest; blank for values that are not finite.
 
-    Values that are all the same are bars of half the height, or the lowest if they are `floor`.
+    Equal values have bars of half the height, or the lowest if they are `floor`.
     """
     listed = list(values)
     finite = [value for value in listed if math.isfinite(value)]
@@ -72,3 +75,25 @@ def sparkline(values: Iterable[float], floor: float | None = None) -> str:
         return round(top * max(value - low, 0) / (high - low))
 
     return "".join(BLOCKS[level(value)] if math.isfinite(value) else " " for value in listed)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        lines = [self.header, ("---",) * len(self.header), *self.rows]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+    def rich(self) -> RichTable:
+        """The table for a terminal."""
+        table = RichTable(box=None, padding=(0, 2, 0, 0))
+        for position, name in enumerate(self.header):
+            table.add_column(name.replace("`", ""), overflow="fold", no_wrap=position == 0)
+        for row in self.rows:
+            table.add_row(*(cell.replace("`", "") for cell in row))
+        return table

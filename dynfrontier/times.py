@@ -1,4 +1,4 @@
-"""Times of a file's records: their unit, as integers that graphs take, and as dates."""
+"""Times of records in a file: their unit, as integers for graphs, and as dates."""
 
 from __future__ import annotations
 
@@ -16,21 +16,11 @@ if TYPE_CHECKING:
 UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 _LARGEST = (("s", 10**11), ("ms", 10**14), ("us", 10**17))
 """Numbers below these are taken for times of the unit: each is a date between 5138 and 1973 of the next."""
-EARLIEST = 10**8
-"""Numbers of seconds below this are no dates: of March 1973 since 1970."""
+EARLIEST = 10**8  # numbers of seconds below this are no dates: of March 1973 since 1970
 
 
 class Span(NamedTuple):
-    """A length of time, which a window has.
-
-    Attributes
-    ----------
-    length : int
-        In `unit`, that of the stream's times.
-    unit : {"ns", "us", "ms", "s"}
-    name : str
-        As it was given, such as ``"10min"``.
-    """
+    """The length of a window in `unit`, the unit of the stream's times, and its name, such as ``"10min"``."""
 
     length: int
     unit: str
@@ -38,7 +28,7 @@ class Span(NamedTuple):
 
 
 def unit_of(edges: fr.io.EdgeList) -> str:
-    """The unit of the times of an edge list: that of dates, or for numbers the one in which they are of our age."""
+    """The unit of an edge list's times: that of dates, or the one in which numbers are dates of our age."""
     if edges.time_unit is not None or edges.times is None or not len(edges.times):
         return edges.time_unit or "s"
     largest = max(abs(float(edges.times.min())), abs(float(edges.times.max())))
@@ -46,7 +36,7 @@ def unit_of(edges: fr.io.EdgeList) -> str:
 
 
 def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
-    """The same with times that a graph takes, int64 of `time_unit`; fractions of a unit are kept, to the nanosecond."""
+    """The same with int64 times of `time_unit` for graphs; fractions of a unit are kept to the nanosecond."""
     times, unit = edges.times, unit_of(edges)
     assert times is not None
     if times.dtype.kind == "f":
@@ -59,7 +49,7 @@ def with_integer_times(edges: fr.io.EdgeList) -> fr.io.EdgeList:
 
 
 def as_in_file(edges: fr.io.EdgeList, times: np.ndarray, unit: str) -> Any:
-    """Times of a graph in this unit, made by `with_integer_times`, as the file has them: dates, or its numbers."""
+    """The file's times for those that `with_integer_times` made: dates, or its numbers."""
     if edges.time_unit is not None:
         return as_dates(times, unit)
     return times if unit == unit_of(edges) else times / _nanoseconds(unit_of(edges))
@@ -70,7 +60,7 @@ def _nanoseconds(unit: str) -> int:
 
 
 def describe(edges: fr.io.EdgeList) -> str:
-    """From when to when the records of an edge list are; numbers that look like dates are shown as such, too."""
+    """The first and the last time of an edge list; numbers that look like dates are shown as such, too."""
     times = edges.times
     if times is None:
         return "no"
@@ -88,7 +78,7 @@ def describe(edges: fr.io.EdgeList) -> str:
 
 
 def as_date(text: str) -> datetime.datetime | None:
-    """The time that a date of ISO 8601 names; None if it is none."""
+    """Parse a date of ISO 8601; None if it is none."""
     try:
         return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if text[4:5] == "-" else None
     except ValueError:
@@ -96,7 +86,7 @@ def as_date(text: str) -> datetime.datetime | None:
 
 
 def as_dates(times: Any, unit: str) -> list[str]:
-    """Times since 1970 as dates of ISO 8601, all to the same precision: days, if there is no more to say."""
+    """Times since 1970 as dates of ISO 8601, all to the coarsest precision that is exact."""
     stamps = np.asarray(times).astype(f"datetime64[{unit}]")
     for precision in ("D", "s", "ms", "us"):
         if bool((stamps.astype(f"datetime64[{precision}]") == stamps)[~np.isnat(stamps)].all()):

@@ -1,4 +1,4 @@
-"""Timing of a call, what it does on a device included, and of what an observer does within updates."""
+"""Time calls, including their work on a device, and observers within updates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import frontier as fr
 
 
 def timed_call(work: Callable[[], Any], synchronize: Callable[[], None]) -> tuple[float, Any]:
-    """The seconds that a call took, from an idle device until it is idle again, and what it returned."""
+    """The seconds of a call, from an idle device until it is idle again, and its result."""
     synchronize()
     begin = time.perf_counter()
     result = work()
@@ -22,10 +22,10 @@ def timed_call(work: Callable[[], Any], synchronize: Callable[[], None]) -> tupl
 def timed_calls(
     work: Callable[[], Any], synchronize: Callable[[], None], repeat: int, limit: float
 ) -> tuple[list[float], Any]:
-    """The seconds of repeated calls, and what the last one returned.
+    """The seconds of repeated calls, and the last result.
 
-    The first call warms up, and counts only where there is no other: because `repeat` is 0, or because all calls
-    together would take more than `limit` seconds.
+    The first call warms up. It counts only if it is the only one: because `repeat` is 0, or because all calls would
+    take more than `limit` seconds.
     """
     first, result = timed_call(work, synchronize)
     seconds: list[float] = []
@@ -36,10 +36,9 @@ def timed_calls(
 
 
 class Stopwatch:
-    """Adds up the seconds that calls take.
+    """Adds up the seconds of calls.
 
-    On a GPU that is the time of their stream from one to the other end of their work, so that the host need not wait
-    before and after each, and goes on as if nothing were measured.
+    On a GPU events in the stream measure the work, so the host does not synchronize before and after each call.
     """
 
     def __init__(self, device: fr.advanced.Device):
@@ -49,7 +48,6 @@ class Stopwatch:
         self._events: list[Any] = []  # others, for later
 
     def measure(self, work: Callable[[], Any]) -> Any:
-        """What a call returns."""
         if not self._device.is_gpu:
             begin = time.perf_counter()
             try:
@@ -66,7 +64,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Of all calls since this was set; waits for the end of their work."""
         for begin, end in self._running:
             end.synchronize()
             self._seconds += self._device.xp.cuda.get_elapsed_time(begin, end) / 1e3

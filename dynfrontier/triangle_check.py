@@ -1,7 +1,7 @@
-"""An independent count of the triangles at each vertex: code of its own on the CPU, none of the project's operators.
+"""An independent count of the triangles at each vertex, on the CPU, without the project's operators.
 
-A vertex's neighbors are marked; a triangle is an arc between two marked vertices. Arcs go from the lower degree to the
-higher, so that few are looked at. Vertices are counted in random order on all cores: when the time is over, the exact
+The neighbors of a vertex are marked; a triangle is an arc between two marked vertices. Arcs go from the lower degree to
+the higher, so few are visited. Vertices are counted in random order on all cores. When the time is over, the exact
 counts of a random sample are known.
 """
 
@@ -17,17 +17,13 @@ import numpy as np
 from .check import CheckTime
 from .machine import cores
 
-CHUNKS, LEAST = 4096, 64
-"""Most chunks of the vertices, each of which is counted whole, and fewest vertices of one."""
-MOST_MARKS = 1 << 28
-"""Marks of all threads together: bounds their memory to 1 GiB."""
-LOOK_SECONDS = 0.1
-"""How often the progress is shown."""
+CHUNKS, LEAST = 4096, 64  # most chunks of the vertices, each of which is counted whole, and fewest vertices of one
+MOST_MARKS = 1 << 28  # marks of all threads together: bounds their memory to 1 GiB
+LOOK_SECONDS = 0.1  # how often the progress is shown
 
 
 class Neighbors(NamedTuple):
-    """Lists of neighbors: of vertex v from ``begin[v]`` to ``begin[v + 1]``, those of higher degree before
-    ``middle[v]``."""
+    """Lists of neighbors: of vertex v from ``begin[v]`` to ``begin[v + 1]``, higher degrees before ``middle[v]``."""
 
     begin: np.ndarray
     middle: np.ndarray
@@ -39,12 +35,7 @@ def count_by_vertex(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the triangles of vertices of a simple undirected graph until the time is over.
 
-    Returns
-    -------
-    vertices : ndarray
-        The vertices that were counted: all, in order, if the time was enough.
-    counts : ndarray of int64
-        The triangles of each.
+    Returns the vertices that were counted, all and in order if the time sufficed, and the int64 counts.
     """
     time.show("checking: lists of neighbors", None)
     neighbors = list_neighbors(low, high, num_vertices)
@@ -68,7 +59,6 @@ def count_by_vertex(
 
 
 def list_neighbors(low: np.ndarray, high: np.ndarray, num_vertices: int) -> Neighbors:
-    """The lists of neighbors of a graph with these edges."""
     degrees = np.bincount(low, minlength=num_vertices) + np.bincount(high, minlength=num_vertices)
     begin = np.concatenate([[0], np.cumsum(degrees)])
     ids = np.empty(2 * low.size, np.int32 if num_vertices <= np.iinfo(np.int32).max else np.int64)
@@ -78,7 +68,7 @@ def list_neighbors(low: np.ndarray, high: np.ndarray, num_vertices: int) -> Neig
 
 
 def _count_chunks(chunks: Iterator[np.ndarray], neighbors: Neighbors, counts: np.ndarray, time: CheckTime) -> None:
-    """Count at least one chunk, and more until the time is over or there are no more."""
+    """Count at least one chunk, and more until the time or the chunks run out."""
     marks = np.full(counts.size, -1, neighbors.ids.dtype)
     for chunk in chunks:  # the threads share a list's iterator
         _count_at(chunk, *neighbors, marks, counts)

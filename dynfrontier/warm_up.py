@@ -1,4 +1,4 @@
-"""Warming up: what a job will do, on small graphs, so that nothing is compiled in the middle of its stream."""
+"""Warm up a job on small graphs, so that its stream compiles nothing."""
 
 from __future__ import annotations
 
@@ -15,17 +15,7 @@ from .times import Span
 
 
 class Similar(NamedTuple):
-    """A graph to warm up on.
-
-    Attributes
-    ----------
-    scale, records : int
-        Of its RMAT stream.
-    batches : int
-        Into which the records are cut.
-    window : int
-        Batches that an edge stays.
-    """
+    """A graph to warm up on: scale and records of its RMAT stream, batches, and the batches that an edge stays."""
 
     scale: int
     records: int
@@ -49,13 +39,10 @@ LARGE_BATCHES, LARGE_WINDOW = 6, 4
 RESTART_EVERY = 3  # batches
 
 
-def warm_up(
-    graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False
-) -> None:  # fmt: skip
+def warm_up(graph: fr.DynamicGraph, counting: Counting, stream: fr.io.EdgeStream, *, by_time: bool = False) -> None:
     """Run every kernel of a job once: apply streams to other graphs, which grow and shrink, and count after each batch.
 
-    The graph of the job is still empty, and is left alone. `by_time` says that the window of the job is a length of
-    time.
+    The graph of the job stays empty. `by_time` tells that its window is a length of time.
     """
     # Kernels differ by how long neighbor lists are, in the job's graph and in copies that analytics make.
     with fr.advanced.warming_up():
@@ -64,7 +51,6 @@ def warm_up(
 
 
 def similar_graphs(stream: fr.io.EdgeStream, device: fr.advanced.Device) -> list[Similar]:
-    """The graphs to warm up on, for a job with this stream."""
     most = max(stream.batch_size, SMALL)
     found = [each._replace(records=min(each.records, each.batches * most)) for each in GRAPHS]
     batch = min(max(stream.batch_size, FEWEST), MOST[device.kind])

@@ -28,7 +28,7 @@ _offered: dict[str, Any] = {}
 
 
 def offer(name: str, value: Any) -> None:
-    """Have `value` found as ``structures.name``: for packages above this one, which are not imported here."""
+    """Make `value` available as ``structures.name``, for packages above this one, which are not imported here."""
     _offered[name] = value
 
 
@@ -36,5 +36,5 @@ def __getattr__(name: str) -> Any:
     if name in _offered:
         return _offered[name]
     if name == "recommend":  # it runs workloads, with algorithms
-        raise AttributeError("structures.recommend is there once dynfrontier.workload has been imported")
+        raise AttributeError("structures.recommend exists once dynfrontier.workload has been imported")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A table with a record for each vertex, which grows ahead of the vertices: what structures that have one share."""
+"""A table with a record for each vertex, with spare capacity for new vertices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class VertexRecords:
-    """The array ``_records`` of a structure, one row for each vertex and for some to come."""
+    """The array `records` of a store, with one row for each vertex and spare rows."""
 
     device: Device
     arrays: ClassVar[dict[str, Any]]
@@ -20,12 +20,12 @@ class VertexRecords:
     _view: tuple[int, Any, Any] | None
 
     def _empty_records(self, count: int) -> Any:
-        """Records of vertices without neighbors: zeros, unless the structure says otherwise."""
+        """Records of vertices without neighbors: zeros by default."""
         dtype, columns = self.arrays["records"]
         return self.device.xp.zeros((count, columns), dtype)
 
     def _record_capacity(self, num_vertices: int) -> int:
-        """Rows of a table that no longer suffices."""
+        """The rows of a table that replaces one that is too small."""
         capacity = int(self.records.shape[0])
         return max(num_vertices, capacity + capacity // 2)
 

@@ -8,10 +8,19 @@ from typing import Annotated
 
 import typer
 
-from ..console import err, fail, out, user_errors
-from ..options import DeviceName, Directed, File, Source, StructureName, pick_device, pick_structure, vertex_of
+from ..console import err, fail, out, say
+from ..options import (
+    DeviceName,
+    Directed,
+    File,
+    Source,
+    StructureName,
+    pick_device,
+    pick_structure,
+    reads_a_file,
+    vertex_of,
+)
 from ..outputs import check_outputs, write_rows
-from ..reading import reads_a_file
 
 MAX_ROWS = 20
 
@@ -59,25 +68,23 @@ def bfs(
         predecessor = place.to_host(result.predecessor)[reached]
         nothing = "" if ids.dtype.kind == "O" else -1
         before = [nothing if k < 0 else ids[k] for k in predecessor.tolist()]
-        with user_errors(OSError):
-            # Of the vertex that the search starts from, the predecessor is -1, or no name.
-            rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
-            write_rows(output, ("vertex", "distance", "predecessor"), rows)
-        err.print(f"{output}: {int(reached.sum()):,} reached vertices", markup=False, soft_wrap=True)
+        # The start vertex has the predecessor -1, or no name.
+        rows = zip(ids[reached].tolist(), distance[reached].tolist(), before, strict=True)
+        write_rows(output, ("vertex", "distance", "predecessor"), rows)
+        say(f"{output}: {int(reached.sum()):,} reached vertices", err)
 
 
 def _report(graph, start, per_level, seconds) -> None:
-    """Print how many vertices there are at each distance."""
+    """Print the number of vertices at each distance."""
     from rich.table import Table
 
     from ..text import duration
 
     kind = "directed" if graph.directed else "undirected"
-    out.print(
+    say(
         f"From vertex {start}: {int(per_level.sum()):,} of {graph.num_vertices:,} vertices reached, over "
-        f"{graph.num_edges:,} {kind} edges, in {duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        f"{graph.num_edges:,} {kind} edges, in {duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})"
+    )
     table = Table(box=None)
     table.add_column("distance", justify="right")
     table.add_column("vertices", justify="right")

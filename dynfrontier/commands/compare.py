@@ -1,17 +1,26 @@
-"""``dynfrontier compare``: our algorithms compared with those of another library."""
+"""``dynfrontier compare``: compare the algorithms with another library's."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..console import err, fail, out, user_errors
-from ..interrupted import EXIT_CODE, Interrupted
-from ..options import DeviceName, Directed, Files, Input, Source, StructureName, pick_device, pick_structure, vertex_of
+from ..console import EXIT_CODE, Interrupted, err, fail, out, say, user_errors
+from ..options import (
+    DeviceName,
+    Directed,
+    Files,
+    Input,
+    Source,
+    StructureName,
+    pick_device,
+    pick_structure,
+    reads_a_file,
+    vertex_of,
+)
 from ..outputs import check_outputs, write_json
-from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -58,16 +67,15 @@ def compare(
     place, kind = pick_device(device), pick_structure(structure)
     for one in given:
         check_outputs(one.path, json=json)
+    wanted = Wanted(algorithm, against, directed, repeat, json)
     if everywhere:
         if named := [f"--{name}" for name, value in (("source", source), ("k", k), ("tol", tol)) if value]:
             fail(f"{' and '.join(named)} cannot be given with --all, which takes those of the catalogue")
-        _compare_all(
-            given, Wanted(algorithm, against, directed, repeat, json), kind if structure else None, place, limit
-        )
+        _compare_all(given, wanted, kind if structure else None, place, limit)
         return
     if len(given) > 1:
         fail(f"there are {len(given)} files, but only --all takes several")
-    _compare(given[0], Wanted(algorithm, against, directed, repeat, json), kind, place, source, k, tol)
+    _compare(given[0], wanted, kind, place, source, k, tol)
 
 
 class Wanted(NamedTuple):
@@ -84,7 +92,7 @@ def _compare(
     given: Input, wanted: Wanted, kind: type[fr.DynamicGraph], place: fr.advanced.Device, source: str | None,
     k: list[int] | None, tol: float | None,
 ) -> None:  # fmt: skip
-    """One structure."""
+    """Compare on one structure."""
     from ..comparison import chosen_algorithms, load_graph
     from ..comparison import compare as run
     from ..compiling import compile_messages
@@ -101,13 +109,13 @@ def _compare(
             comparison = run(graph, algorithms, wanted.against, **options)
         except Interrupted as stopped:
             comparison, interrupted = stopped.found, True
-    out.print(comparison.graph, markup=False, soft_wrap=True)
+    say(comparison.graph)
     out.print()
     out.print(comparison.table().rich())
     out.print()
     for remark in comparison.remarks():
-        out.print(f"* {remark}", markup=False, soft_wrap=True)
-    _write(wanted.json, comparison.to_dict())
+        say(f"* {remark}")
+    write_json(wanted.json, comparison.to_dict())
     if not comparison.agrees:
         wrong = ", ".join(row.algorithm for row in comparison.rows if row.agrees is False)
         fail(f"results differ: {wrong}", code=EXIT_CODE if interrupted else 1)
@@ -118,7 +126,7 @@ def _compare(
 def _compare_all(
     given: list[Input], wanted: Wanted, kind: type[fr.DynamicGraph] | None, place: fr.advanced.Device, limit: float
 ) -> None:
-    """All structures, built and grown."""
+    """Compare on all structures, built and grown."""
     import frontier as fr
 
     from ..comparison import chosen_algorithms
@@ -149,16 +157,9 @@ def _compare_all(
         out.print(table.rich())
         out.print()
     for remark in LEGEND:
-        out.print(f"* {remark}", markup=False, soft_wrap=True)
-    _write(wanted.json, {"interrupted": interrupted, "cells": [cell.to_dict() for cell in cells]})
+        say(f"* {remark}")
+    write_json(wanted.json, {"interrupted": interrupted, "cells": [cell.to_dict() for cell in cells]})
     if found := wrong(cells):
         fail("\n".join(found), code=EXIT_CODE if interrupted else 1)
     if interrupted:
         fail(f"interrupted after {len(cells)} results", code=EXIT_CODE)
-
-
-def _write(path: Path | None, found: dict[str, Any]) -> None:
-    """Write results to a file, if one is named."""
-    if path is not None:
-        with user_errors(OSError):
-            write_json(path, found)

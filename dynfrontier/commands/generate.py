@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..console import err, guarded, user_errors
+from ..console import err, guarded, say, user_errors
 from ..outputs import check_outputs
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def _make(out: Path, maker: Callable[..., fr.io.EdgeList]) -> None:
     with user_errors(ValueError, OSError, ImportError):
         edges = maker(io)
         io.write_edges(out, edges)
-    err.print(f"{out}: {len(edges):,} records, {edges.num_vertices:,} vertices", markup=False, soft_wrap=True)
+    say(f"{out}: {len(edges):,} records, {edges.num_vertices:,} vertices", err)

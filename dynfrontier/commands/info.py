@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..console import out
-from ..options import File
-from ..reading import reads_a_file
+from ..options import File, reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -35,7 +34,6 @@ def info(
 
 
 def _facts(stream: fr.io.EdgeStream, components: bool) -> list[tuple[str, str]]:
-    """What there is to say, as pairs of name and text."""
     import numpy as np
 
     from ..check import final_edges

@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import err, fail, out, user_errors
-from ..options import DeviceName, Directed, OptionalFile, Source, StructureName, pick_device, pick_structure, vertex_of
+from ..console import err, fail, out, say, user_errors
+from ..options import (
+    DeviceName,
+    Directed,
+    OptionalFile,
+    Source,
+    StructureName,
+    pick_device,
+    pick_structure,
+    reads_a_file,
+    vertex_of,
+)
 from ..outputs import check_outputs, write_rows
-from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import numpy as np
 
     from algorithms import Analytic
 
-LISTS_OF_VERTICES = ("sources", "starts", "src", "dst")
-"""Parameters of analytics that may be lists of vertices."""
+LISTS_OF_VERTICES = ("sources", "starts", "src", "dst")  # parameters of analytics that may be lists of vertices
 
 
 @reads_a_file
@@ -120,24 +128,21 @@ def run(
     if output is not None:
         if not table:
             fail(f"--output: {analytic.name} has no value for each vertex or edge")
-        with user_errors(OSError):
-            write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
+        write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
         what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
-        err.print(f"{output}: {len(next(iter(table.values()))):,} {what}", markup=False, soft_wrap=True)
+        say(f"{output}: {len(next(iter(table.values()))):,} {what}", err)
 
 
 def _lists_of_vertices(settings: dict[str, Any]) -> list[str]:
-    """The parameters that list vertices."""
     return [key for key in LISTS_OF_VERTICES if isinstance(settings.get(key), list | tuple)]
 
 
 def _vertices(called: Any, edges: Any, name: str, option: str) -> list[int]:
-    """The vertices that the file of this name calls so."""
     return [vertex_of(edges, str(one).strip(), name, option) for one in called]
 
 
 def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
-    """The parameters that were given as words such as ``k=5``."""
+    """Parse parameters such as ``k=5``."""
     import ast
 
     from ..times import as_date
@@ -158,11 +163,10 @@ def _settings(analytic: Analytic, words: list[str]) -> dict[str, Any]:
 
 
 def _list() -> None:
-    """Show the catalogue."""
     from algorithms import analytics
 
     from ..supported import summary
-    from ..table import Table
+    from ..text import Table
 
     rows = []
     for name, analytic in (analytics() | analytics(times=True)).items():
@@ -175,7 +179,7 @@ def _list() -> None:
 
 
 def _report(analytic: Analytic, settings: dict[str, Any], graph: Any, seconds: float, numbers: dict[str, Any]) -> None:
-    """Say what was run, on what, and the numbers of the result."""
+    """Print what ran, on which graph, and the numbers of the result."""
     from ..text import duration
     from ..times import UNITS
 
@@ -183,20 +187,20 @@ def _report(analytic: Analytic, settings: dict[str, Any], graph: Any, seconds: f
     if graph.time_unit is not None:
         said += f"; times in {UNITS[graph.time_unit]}"
     kind = "directed" if graph.directed else "undirected"
-    out.print(
+    say(
         f"{analytic.name}({said}) of {graph.num_vertices:,} vertices and {graph.num_edges:,} {kind} edges, in "
-        f"{duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})", markup=False, soft_wrap=True,
-    )  # fmt: skip
+        f"{duration(seconds)} ({graph.name} on the {graph.device.kind.upper()})"
+    )
     for name, value in numbers.items():
         text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{value}"
-        out.print(f"  {name}: {text}", markup=False, soft_wrap=True)
+        say(f"  {name}: {text}")
 
 
 def _show(table: dict[str, np.ndarray], top: int) -> None:
-    """Show the rows with the largest values in the last column of numbers."""
+    """Print the rows with the largest values in the last column of numbers."""
     import numpy as np
 
-    from ..table import Table
+    from ..text import Table
 
     if not table or not top:
         return

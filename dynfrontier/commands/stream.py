@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from ..console import err, fail, out, user_errors
-from ..interrupted import EXIT_CODE
-from ..options import DeviceName, Input, StructureName, pick_device, pick_structure
+from ..console import EXIT_CODE, err, fail, out, say, user_errors
+from ..options import DeviceName, Input, StructureName, pick_device, pick_structure, reads_a_file
 from ..outputs import check_outputs, check_page, check_picture, write_json
-from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     import frontier as fr
@@ -25,16 +23,14 @@ if TYPE_CHECKING:
 
 GENERATED = {"cpu": (15, 4096), "gpu": (18, 65536)}
 """Scale and batch size of the stream that is made when no file is named, so that it takes seconds."""
-GENERATED_WINDOW = 3 / 4
-"""Part of that stream's batches that an edge stays, so that edges come and go."""
+GENERATED_WINDOW = 3 / 4  # part of that stream's batches that an edge stays, so that edges come and go
 FILE_BATCH = 65536
 NO_ANALYTIC = "none"
-CHECK_SECONDS = 10.0
-"""Seconds that a check may last if the stream and its generation or reading took less."""
+CHECK_SECONDS = 10.0  # seconds that a check may last if the stream and its generation or reading took less
 
 
 class Run(NamedTuple):
-    """The batches of the stream that were applied, the seconds that they took, and whether the user interrupted it."""
+    """The applied batches, their seconds, and whether the user interrupted the stream."""
 
     steps: list[Applied]
     seconds: float
@@ -126,7 +122,7 @@ def stream(
 
 
 def _pick_analytic(name: str) -> Any:
-    """The analytic of this name, if it can be counted after every batch; None if there is to be none."""
+    """Find an analytic that can be counted after every batch; None for "none"."""
     from algorithms import analytics, find_analytic
 
     if name == NO_ANALYTIC:
@@ -144,7 +140,7 @@ def _open(
     given: Input | None, device: fr.advanced.Device, batch_size: int | None, window: str | None, scale: int | None,
     edge_factor: float, seed: int, quiet: bool,
 ) -> tuple[fr.io.EdgeStream, int | Span, dict[str, Any]]:  # fmt: skip
-    """The stream, its window, and what to say of it."""
+    """Return the stream, its window, and the settings to report."""
     import frontier as fr
 
     from ..times import UNITS, unit_of
@@ -166,13 +162,13 @@ def _open(
         return stream, batches, setting | {"window": batches}
     assert window is not None
     if not quiet and stream.edges.time_unit is None and stream.edges.times is not None:
-        err.print(f"note: the times are taken for {UNITS[unit_of(stream.edges)]}", markup=False, soft_wrap=True)
+        say(f"note: the times are taken for {UNITS[unit_of(stream.edges)]}", err)
     stream, span = _by_time(stream, window, source)
     return stream, span, setting | {"window": window}
 
 
 def _batches(window: str | None) -> int | None:
-    """The batches that ``--window`` names; None if it names a length of time."""
+    """The number of batches that ``--window`` names; None if it names a length of time."""
     if window is None:
         return 0
     try:
@@ -185,7 +181,7 @@ def _batches(window: str | None) -> int | None:
 
 
 def _by_time(stream: fr.io.EdgeStream, window: str, source: str) -> tuple[fr.io.EdgeStream, Span]:
-    """The stream with times that a graph takes, and the length of time that ``--window`` names, in their unit."""
+    """The stream with integer times, and the length of time that ``--window`` names, in their unit."""
     from dataclasses import replace
 
     import frontier as fr
@@ -211,7 +207,7 @@ def _run(
     kind: type[fr.DynamicGraph], device: fr.advanced.Device, stream: fr.io.EdgeStream, kept: int | Span,
     setting: dict[str, Any], quiet: bool, analytic: Any, live: bool,
 ) -> tuple[StreamJob, Run]:  # fmt: skip
-    """Apply the stream while showing how far it is."""
+    """Apply the stream and show the progress."""
     from rich.markup import escape
 
     from ..compiling import compile_messages
@@ -251,19 +247,7 @@ def _run(
 
 
 class Check(NamedTuple):
-    """The findings of a check.
-
-    Attributes
-    ----------
-    wrong : list of str
-        The differences.
-    verified : str
-        With what the result agrees; "" if there was nothing to compare it with.
-    recount_seconds : float or None
-        The time of the count from scratch.
-    interrupted : bool
-        Whether the user interrupted it.
-    """
+    """The findings of a check: differences, agreeing results in words (or ""), and the seconds of a recount."""
 
     wrong: list[str]
     verified: str = ""
@@ -279,7 +263,7 @@ class Check(NamedTuple):
 def _finish(
     job: StreamJob, run: Run, setting: dict[str, Any], *, limit: float | None, files: Files, quiet: bool
 ) -> None:  # fmt: skip
-    """Print the results, check them, and write the files; after an interrupt, with the batches that were done."""
+    """Print the results, check them, and write the files; after an interrupt, with the finished batches."""
     from ..report import checked, make_report
     from ..text import counted, duration
 
@@ -321,7 +305,7 @@ def _print_tables(report: Report) -> None:
 
 
 def _check(job: StreamJob, limit: float | None, quiet: bool) -> Check:
-    """Compare the final result with one from scratch, and, within about `limit` seconds, with an independent one."""
+    """Compare the final result with one from scratch and, within about `limit` seconds, with an independent one."""
     import frontier as fr
 
     from ..check import CheckTime
@@ -347,13 +331,10 @@ def _check(job: StreamJob, limit: float | None, quiet: bool) -> Check:
 
 
 def _write(files: Files, report: Report, outcome: str, job: StreamJob) -> None:
-    """Write the files that were asked for."""
     setting = report.setting
-    if files.json is not None:
-        with user_errors(OSError):
-            write_json(files.json, asdict(report))
+    write_json(files.json, asdict(report))
     if files.plot is not None:
-        from ..plot import plot_steps
+        from ..report import plot_steps
 
         title = f"{setting['stream']}, {setting['structure']} on the {setting['device'].upper()}"
         with user_errors(OSError, ValueError):

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from ..console import fail, out
-from ..options import DeviceName, File, StructureName, pick_device, pick_structure
-from ..reading import reads_a_file
+from ..console import fail, out, say
+from ..options import DeviceName, File, StructureName, pick_device, pick_structure, reads_a_file
 
 
 @reads_a_file
@@ -58,4 +57,4 @@ def triangles(
     for v in np.argsort(-per_vertex, kind="stable")[:top]:
         if per_vertex[v]:
             said = f"{counted(per_vertex[v], 'triangle')}, {counted(degrees[v], 'neighbor')}"
-            out.print(f"  vertex {ids[v]}: {said}", markup=False, soft_wrap=True)
+            say(f"  vertex {ids[v]}: {said}")

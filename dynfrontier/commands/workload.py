@@ -1,4 +1,4 @@
-"""``dynfrontier workload``: which structure for me?"""
+"""``dynfrontier workload``: measure structures on a workload and recommend one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..console import err, fail, out, user_errors
-from ..interrupted import EXIT_CODE, Interrupted
-from ..options import DeviceName, Input, pick_device
+from ..console import EXIT_CODE, Interrupted, err, fail, out, say, user_errors
+from ..options import DeviceName, Input, pick_device, reads_a_file
 from ..outputs import check_outputs, check_picture
-from ..reading import reads_a_file
 
 if TYPE_CHECKING:
     from ..workload import Recommendation, Workload, WorkloadReport
@@ -129,7 +127,7 @@ def workload(
 
 
 def _given(context: typer.Context) -> list[str]:
-    """What was given on the command line beyond what ``--read`` goes with."""
+    """The options of the command line that ``--read`` excludes."""
     return [
         "the stream" if parameter.name in ("file", "generate") else parameter.opts[0]
         for parameter in context.command.params
@@ -151,10 +149,7 @@ def shares(mix: str | None) -> tuple[float, float]:
     return parts[1] / 100, parts[2] / 100
 
 
-def _open(
-    given: Input | None, generate: str | None, scale: int, edge_factor: float, seed: int
-) -> Any:  # fmt: skip
-    """The stream."""
+def _open(given: Input | None, generate: str | None, scale: int, edge_factor: float, seed: int) -> Any:
     if given is not None:
         if generate is not None:
             fail("--generate is for when there is no file; leave out one of them")
@@ -173,18 +168,13 @@ def _run(
     try:
         with user_errors(ValueError):
             if seconds is not None:
-                return recommend(
-                    chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet
-                )  # fmt: skip
+                return recommend(chosen, objective, structures=structures, device=device, seconds=seconds, quiet=quiet)
             return judge(run_workload(chosen, structures=structures, device=device, quiet=quiet), objective)
     except Disagreement as error:
         fail(error, code=1)
 
 
-def _show(
-    report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool
-) -> None:  # fmt: skip
-    """Show the figures and write them to files."""
+def _show(report: WorkloadReport, *, plot: Path | None, json: Path | None, markdown: bool, quiet: bool) -> None:
     if not quiet:
         from rich.markup import escape
 
@@ -196,7 +186,7 @@ def _show(
         else:
             out.print(report.rich())
         for note in report.notes:
-            err.print(f"note: {note}", markup=False, soft_wrap=True)
+            say(f"note: {note}", err)
     if json is not None:
         with user_errors(OSError):
             report.write_json(json)

@@ -1,9 +1,9 @@
-"""Every algorithm on every structure compared with another library: one `Cell` for each graph, algorithm, structure and
-state of the structure.
+"""Compare every algorithm on every structure with another library: one `Cell` per graph, algorithm, structure and
+state.
 
-The other library runs once for each graph and algorithm; that all structures hold the same graph is checked by a
-checksum of their edges. Each side runs in a process of its own with a time limit for each call, so that a crash or an
-endless run costs one cell. Results are compared in further processes while the next cell runs.
+The other library runs once per graph and algorithm. A checksum of the edges verifies that all structures hold the same
+graph. Each side runs in its own process with a time limit per call, so a crash or an endless run costs one cell.
+Further processes compare results while the next cell runs.
 """
 
 from __future__ import annotations
@@ -34,35 +34,20 @@ AGREES, DIFFERS = "agrees", "differs"
 NOT_OFFERED, UNDEFINED = "not offered", "undefined"
 LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
 NO_ANSWER, MEASURED = "no answer", "measured"
-PEER = "peer"
-"""In place of a state: the times of the other library."""
+PEER = "peer"  # in place of a state: the times of the other library
 JUDGE_LIMIT_S = 120.0
 MAKE_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What was found for an algorithm on a graph in a structure.
+    """The result of an algorithm on a graph in a structure.
 
-    Attributes
-    ----------
-    graph, algorithm : str
-    structure : str
-        Or the other library, in a cell with its times; "" where no structure was asked.
-    state : str
-        ``"built"`` at once or ``"grown"`` by insertions and deletions; ``"peer"`` for the other library; "" for none.
-    result : str
-        ``"agrees"`` or ``"differs"``; ``"no answer"`` from the other library, but structures agree with each other;
-        ``"not offered"`` by the other library; ``"undefined"`` on such graphs; ``"did not end"`` within the limit;
-        ``"failed"``; ``"no time left"``. Of the other library also ``"measured"``.
-    detail : str
-        How far results agree, or who did not end or failed, and why.
-    against : str
-        What ours was compared with: the other library, or a structure where that has no result.
-    ms, theirs_ms : float or None
-        Median times of a call; of the other library, `ms` is its own.
-    wall_ms : tuple of float
-        The times of all calls.
+    `structure` is the other library in a cell with its times, and "" where no structure was asked. `state` is "built"
+    or "grown", "peer" for the other library, or "". `result` is one of the constants above: "no answer" means that the
+    other library has none, but structures agree with each other. `detail` says how far results agree, or which side
+    failed and why. `against` is the other library, or the structure that took its place. `ms` and `theirs_ms` are
+    median times of a call; of the other library, `ms` is its own.
     """
 
     graph: str
@@ -78,34 +63,20 @@ class Cell:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether our side is to blame."""
+        """Whether our side is at fault."""
         return self.result == DIFFERS or (self.state in STATES and self.result in (LATE, FAILED))
 
     def to_dict(self) -> dict[str, Any]:
-        """As what JSON can hold."""
         return {**asdict(self), "wall_ms": list(self.wall_ms)}
 
 
 @dataclass(frozen=True)
 class Options:
-    """How cells are made.
+    """Options of `compare_all`: each algorithm is compared with the first of the `peers` that has it.
 
-    Attributes
-    ----------
-    device : Device
-    peers : sequence of str
-        Each algorithm is compared with the first that has it.
-    structures, states : sequence of str
-    repeat : int
-        Timed calls, after one that is not.
-    limit : float
-        Seconds after which a call is given up.
-    seconds : float
-        Seconds after which a call is not repeated.
-    budget : float
-        Seconds for everything; what is left then has no time.
-    judges : int
-        Processes that compare results; with 0 the other library's does, before the next cell runs.
+    `repeat` timed calls follow one that is not timed. A call is abandoned after `limit` seconds and not repeated after
+    `seconds`. After `budget` seconds, the remaining cells have no time. `judges` processes compare results; with 0 the
+    process of the other library does, before the next cell runs.
     """
 
     device: fr.advanced.Device
@@ -123,22 +94,11 @@ def compare_all(
     inputs: Mapping[str, Callable[[], GraphInput]], algorithms: Sequence[Analytic], options: Options, *,
     say: Callable[[str], None] = lambda text: None, warm_up: bool = True,
 ) -> Iterator[Cell]:  # fmt: skip
-    """Compare algorithms on all structures with another library.
+    """Compare algorithms on all structures with another library, and yield each `Cell` as soon as it is known.
 
-    Parameters
-    ----------
-    inputs : mapping of str to callable
-        By name what gives a graph, the most important first, for runs that end early. Each is made in a thread while
-        the one before is worked on.
-    say : callable
-        Notification what happens.
-    warm_up : bool
-        Compile kernels beforehand, on a tiny graph, for all structures at the same time.
-
-    Yields
-    ------
-    Cell
-        As soon as it is known.
+    `inputs` maps names to functions that make graphs, the most important first, for runs that end early. A thread makes
+    each graph during the work on its predecessor. `say` is notified of the progress. `warm_up` compiles kernels
+    beforehand, on a tiny graph, for all structures at the same time.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dynfrontier-compare-")))
@@ -149,7 +109,7 @@ def compare_all(
 
 
 class _Run:
-    """Processes and what is known so far."""
+    """The processes of a comparison, and its state."""
 
     def __init__(
         self, options: Options, algorithms: Sequence[Analytic], folder: Path, stack: ExitStack,
@@ -193,7 +153,6 @@ class _Run:
                 )  # fmt: skip
 
     def graphs(self, inputs: Mapping[str, Callable[[], GraphInput]]) -> Iterator[Cell]:
-        """All cells of all graphs; each graph is prepared while the one before is worked on."""
         folders = {name: self.folder / str(number) for number, name in enumerate(inputs)}
         prepared: dict[str, Future[GraphInput]] = {}
         for position, name in enumerate(inputs):
@@ -212,7 +171,7 @@ class _Run:
             yield from self.graph(given, folders[name])
 
     def graph(self, given: GraphInput, folder: Path) -> Iterator[Cell]:
-        """All cells of a graph, which lies in a folder."""
+        """Yield the cells of a graph, which is stored in a folder."""
         options = self.options
         self.say(f"{given.name}: {given.num_vertices:,} vertices, {given.num_edges:,} edges")
         digests = {weighted: given.digest(weighted) for weighted in (False, True)}
@@ -258,7 +217,7 @@ class _Run:
     # ---- the other library ------------------------------------------------------------------------------------------
 
     def _ask_peers(self, plan: _Plan, folder: Path) -> tuple[dict[str, Any], str]:
-        """The answer of the first library that has an algorithm, and which that is."""
+        """The answer of the first library that has an algorithm, and its name."""
         options, given = self.options, plan.given
         if self._is_over():
             return {"result": NO_TIME}, ""
@@ -283,7 +242,7 @@ class _Run:
         return {"result": NOT_OFFERED, "detail": f"by {', '.join(options.peers)}"}, ""
 
     def _peer_cell(self, plan: _Plan, answer: dict[str, Any], peer: str) -> Cell:
-        """What the other library did; a cell without a structure if it has no such algorithm."""
+        """The cell of the other library; without a structure if it lacks the algorithm."""
         cell = partial(Cell, plan.given.name, plan.label, peer, PEER if peer else "")
         if "result" in answer:
             return cell(result=answer["result"], detail=answer.get("detail", ""))
@@ -297,7 +256,7 @@ class _Run:
     def _make(
         self, folder: Path, structure: str, state: str, weighted: bool, digests: dict[bool, int]
     ) -> tuple[str, str]:
-        """Make a graph; the result of its cells if it is not the one that was given, and why, or two times ""."""
+        """Make a graph; if it differs from the given one, the result and detail of its cells, else two times ""."""
         answer = self.mine.ask(
             MAKE_LIMIT_S, do="make", folder=str(folder), structure=structure, state=state, weighted=weighted
         )
@@ -309,7 +268,7 @@ class _Run:
         return ("", "") if same else (DIFFERS, f"{structure} does not hold the edges that it was given")
 
     def _ours(self, plan: _Plan, folder: Path, structure: str, state: str, theirs: dict[str, Any]) -> Future[Cell]:
-        """Run an algorithm; the cell, once its result has been compared."""
+        """Run an algorithm; returns its cell, once its result has been compared."""
         options = self.options
         cell = partial(Cell, plan.given.name, plan.label, structure, state)
         out = folder / f"{plan.label}-{structure}-{state}.npz"
@@ -331,7 +290,7 @@ class _Run:
         return self.pool.submit(self._judge, plan, folder, out, theirs, cell)
 
     def _judge(self, plan: _Plan, folder: Path, out: Path, theirs: dict[str, Any], cell: Any) -> Cell:
-        """Compare a result with theirs; in a thread, which has a process to itself."""
+        """Compare a result with theirs, in a thread that owns a process."""
         judge = self.judges.pop()
         try:
             answer = judge.ask(
@@ -375,17 +334,14 @@ class _Plan:
         }  # fmt: skip
 
     def ours(self, folder: Path, structure: str, state: str) -> dict[str, Any]:
-        """The request to our side, but for how often and where to."""
         return self._request("ours", folder) | {"structure": structure, "state": state}
 
     def theirs(self, folder: Path, peer: str) -> dict[str, Any]:
-        """The request to the other library."""
         directed = self.given.directed and self.analytic.directions == "followed"
         return self._request("theirs", folder) | {"peer": peer, "directed": directed}
 
 
 def _prepare(make: Callable[[], GraphInput], folder: Path) -> GraphInput:
-    """Make a graph, and write it to a folder for other processes."""
     given = make()
     given.save(folder)
     return given

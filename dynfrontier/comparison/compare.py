@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,17 +12,17 @@ import numpy as np
 
 import frontier as fr
 from algorithms import Analytic, analytics, find_analytic
+from algorithms.comparators import on_host
 
-from ..interrupted import Interrupted
+from ..console import Interrupted
 from ..peers import PEERS, SLOW, BasePeer, load_peer, usable_peers, with_sources
 from ..times import with_integer_times
 from ..timing import timed_calls
+from .inputs import both_once
 from .result import Comparison, Row
-from .snapshot import Snapshot
 
 DEFAULT_STRUCTURE = "slab"
-SECONDS = 10.0
-"""Time after which a call is not repeated."""
+SECONDS = 10.0  # time after which a call is not repeated
 
 
 def compare(
@@ -47,20 +48,20 @@ def compare(
         Names of the catalogue, `algorithms.analytics`; all by default.
     against : str or sequence of str, optional
         ``"cugraph"``, ``"igraph"``, ``"networkit"``, ``"scipy"``, ``"networkx"``. Of several, each algorithm is
-        compared with the first that has it. By default those that are installed, cuGraph first for a graph on a GPU.
+        compared with the first that has it. By default the installed ones, cuGraph first for a graph on a GPU.
     structure : str or type, optional
         Of the graph that a file is read into.
     device : {"auto", "cpu", "gpu"} or Device
-        Where a file is read to.
+        Of the graph that a file is read into.
     source : int or str, optional
-        Where searches start: a vertex of the graph, or what the file calls it. By default the vertex with most
+        The start of searches: a vertex of the graph, or its name in the file. By default the vertex with most
         neighbors.
     ks : sequence of int, optional
         Of k-truss; by default that of the catalogue.
     alpha, tol : float, optional
         Of PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
     repeat : int
-        Timed calls of each algorithm, after one that is not.
+        Timed calls of each algorithm, after one that is not timed.
 
     Returns
     -------
@@ -69,16 +70,16 @@ def compare(
     Raises
     ------
     ValueError
-        There is no such algorithm, peer or structure, `source` is no vertex, or `alpha` is not below 1.
+        No such algorithm, peer or structure exists, `source` is no vertex, or `alpha` is not below 1.
     ImportError
-        No other library is installed, or not one that was named.
+        No other library is installed, or not a requested one.
     Interrupted
         A KeyboardInterrupt, whose `found` is the comparison of the algorithms until then.
 
     Notes
     -----
-    PageRank's results agree if they are no further apart than their tolerance lets both be from the exact ranks: in all
-    ``2 tol alpha / (1 - alpha)``, and rounding.
+    Ranks of PageRank agree if their distance is at most what both tolerances allow, ``2 tol alpha / (1 - alpha)`` in
+    total, and rounding.
     """
     if not isinstance(graph, fr.Graph):
         edges = fr.io.read_edges(graph, compact=True)
@@ -122,9 +123,9 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """The graph of a file, with its weights; directed, by default, if the file says so.
+    """Make the graph of a file, with its weights; directed, by default, if the file says so.
 
-    With `times` it has those of the file, and keeps every record of an edge, as each is an event of its own.
+    With `times` it has the file's times and keeps every record of an edge, as each is a separate event.
     """
     kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
@@ -139,7 +140,7 @@ def load_graph(
 
 
 def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
-    """The analytics of the catalogue that are meant, with a static form; ValueError if there is no such algorithm."""
+    """Find analytics with a static form in the catalogue; ValueError if one does not exist."""
     if algorithms is None:
         return [analytic for analytic in analytics().values() if analytic.static is not None]
     try:
@@ -152,17 +153,15 @@ def chosen_algorithms(algorithms: str | Iterable[str] | None) -> list[Analytic]:
     return list(dict.fromkeys(found))
 
 
-def _calls(
-    analytic: Analytic, given: dict[str, Any], several: dict[str, Sequence[Any]]
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """The parameters of each call: one for each value of the one that is varied."""
+def _calls(analytic: Analytic, given: dict[str, Any], several: dict[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """The parameters of each call: one for each value of the varied parameter."""
     for value in several.get(analytic.varied) or (None,):
         varied = {analytic.varied: value} if analytic.varied else {}
         yield analytic.settings(**given | varied)
 
 
 def _peers(against: str | Sequence[str] | None, graph: fr.Graph) -> dict[str, BasePeer]:
-    """The peers to be asked, in this order."""
+    """The peers to ask, in this order."""
     if against is None:
         found = [name for name in usable_peers(graph.device.is_gpu) if graph.num_edges <= SLOW.get(name, np.inf)]
         if not found:
@@ -175,7 +174,7 @@ def _answer(
     analytic: Analytic, settings: dict[str, Any], snapshot: Snapshot, peers: dict[str, BasePeer],
     graphs: dict[tuple, tuple[Any, float]], repeat: int,
 ) -> Row:  # fmt: skip
-    """Ask both sides; peers' graphs are kept for the next algorithm."""
+    """Ask both sides; `graphs` caches the peers' graphs for the next algorithm."""
     label, graph = analytic.label(**settings), snapshot.graph
     settings = with_sources(settings, snapshot.vertices())
     if why := _obstacle(analytic, snapshot):
@@ -230,8 +229,79 @@ def _obstacle(analytic: Analytic, snapshot: Snapshot) -> str:
 
 
 def _notes(analytic: Analytic, settings: dict[str, Any], graph: fr.Graph) -> Iterator[str]:
-    """Where definitions differ, and what was done about it."""
+    """Where definitions differ, and how the comparison accounts for it."""
     if graph.directed:
         yield "edges are followed forward" if analytic.directions == "followed" else "edge directions are ignored"
     if analytic.note:
         yield analytic.note.format(**settings)
+
+
+class Snapshot:
+    """The edges of a graph without deleted vertices, numbered without gaps. `seconds` is its cost."""
+
+    def __init__(self, graph: fr.Graph):
+        xp = graph.xp
+        graph.to_coo()  # kernels are compiled before the clock runs
+        graph.device.synchronize()
+        begin = time.perf_counter()
+        self.graph = graph
+        self._src, self._dst, self._weights = graph.to_coo()
+        present = graph.has_vertices(xp.arange(graph.num_vertices))
+        self.num_vertices = int(present.sum())
+        self._vertices: Any = None
+        if self.num_vertices < graph.num_vertices:
+            self._vertices = xp.flatnonzero(present)
+            self._numbers = (xp.cumsum(present) - 1).astype(graph.vertex_dtype)
+            self._src, self._dst = self._numbers[self._src], self._numbers[self._dst]
+        graph.device.synchronize()
+        self.seconds = time.perf_counter() - begin
+
+    def edge_list(self) -> fr.io.EdgeList:
+        src, dst, weights = (
+            None if part is None else self.graph.device.to_host(part) for part in (self._src, self._dst, self._weights)
+        )
+        return fr.io.EdgeList(src, dst, weights, num_vertices=self.num_vertices, directed=self.graph.directed)
+
+    def has_good_weights(self) -> bool:
+        """Whether all weights are finite and not negative."""
+        weights = self._weights
+        return weights is None or bool(((weights >= 0) & (weights < np.inf)).all())
+
+    def vertices(self) -> np.ndarray:
+        """The vertices of the snapshot, in the graph's numbers, on the host."""
+        return np.arange(self.num_vertices) if self._vertices is None else self.graph.device.to_host(self._vertices)
+
+    def number(self, vertex: int) -> int:
+        return vertex if self._vertices is None else int(self._numbers[vertex])
+
+    def values(self, analytic: Analytic, result: Any) -> tuple[Any, ...]:
+        """The compared values of a result, for the vertices of the snapshot and in their numbers, on the host."""
+        found = analytic.read(result)
+        if self._vertices is not None and analytic.per == "vertex":
+            found = tuple(values[self._vertices] if np.ndim(values) else values for values in found)
+            names = analytic.values or ("",) * len(found)
+            found = tuple(
+                self._renumbered(values) if name in analytic.vertex_values else values
+                for name, values in zip(names, found, strict=True)
+            )
+        elif self._vertices is not None and analytic.per == "edge":
+            src, dst, *rest = found
+            found = (self._numbers[src], self._numbers[dst], *rest)
+        return on_host(self.graph.device, found)
+
+    def _renumbered(self, vertices: Any) -> Any:
+        return self.graph.xp.where(vertices >= 0, self._numbers[vertices], -1)
+
+    def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
+        """Make a peer's graph; returns the seconds, including this snapshot. Undirected ones lose directions."""
+        begin = time.perf_counter()
+        src, dst, weights = self._src, self._dst, self._weights if weighted else None
+        if self.graph.directed and not directed:
+            src, dst = both_once(self.graph.xp, src, dst, self.num_vertices)
+            weights = None
+        if not peer.on_gpu:
+            to_host = self.graph.device.to_host
+            src, dst, weights = to_host(src), to_host(dst), None if weights is None else to_host(weights)
+        built = peer.build(peer.prepare(self.num_vertices, src, dst, weights, directed=directed))
+        peer.synchronize()
+        return built, self.seconds + time.perf_counter() - begin

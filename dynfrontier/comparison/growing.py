@@ -1,4 +1,4 @@
-"""The same graph built at once, and grown by batches of insertions and deletions."""
+"""Build a graph at once, or grow it by batches of insertions and deletions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from .inputs import GraphInput
 STATES = ("built", "grown")
 SEED = 10
 BATCHES = 4
-STRANGERS = 1 / 8
-"""Edges that are inserted and deleted again, over the edges of the graph."""
+STRANGERS = 1 / 8  # edges that are inserted and deleted again, over the edges of the graph
 
 
 class Step(NamedTuple):
@@ -27,10 +26,8 @@ class Step(NamedTuple):
     weights: Any
 
 
-def build(
-    given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, weighted: bool
-) -> fr.DynamicGraph:  # fmt: skip
-    """A graph in a structure, a class, as it is after a bulk build or after updates."""
+def build(given: GraphInput, kind: Any, state: str, device: fr.advanced.Device, weighted: bool) -> fr.DynamicGraph:
+    """Make a graph of a structure class, as it is after a bulk build or after updates."""
     first, *steps = _steps(given) if state == "grown" else [Step(False, given.src, given.dst, given.weights)]
     graph = kind.from_edges(
         first.src, first.dst, first.weights if weighted else None, given.num_vertices, directed=given.directed,
@@ -46,10 +43,10 @@ def build(
 
 @lru_cache(maxsize=1)  # all structures take the same steps
 def _steps(given: GraphInput) -> list[Step]:
-    """Half of the edges at first; the others come in batches, with strange edges that the next batch deletes.
+    """Insert half of the edges first and the rest in batches, with strange edges that the next batch deletes.
 
-    Each batch also deletes some of the first edges, which the last batch brings back. Some of the first edges get a
-    wrong weight, which that corrects.
+    Each batch also deletes some of the first edges, which the last batch restores. Some of the first edges get a wrong
+    weight, which the last batch corrects.
     """
     generator = np.random.default_rng(SEED)
     order = generator.permutation(given.num_edges)
@@ -79,7 +76,7 @@ def _steps(given: GraphInput) -> list[Step]:
 
 
 def _strangers(given: GraphInput, generator: np.random.Generator) -> tuple[Any, Any]:
-    """Distinct edges that the graph does not have."""
+    """Draw distinct edges that the graph does not have."""
     n, count = given.num_vertices, int(STRANGERS * given.num_edges)
     if n < 2:
         return given.src[:0], given.dst[:0]

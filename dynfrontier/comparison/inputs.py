@@ -1,4 +1,4 @@
-"""Graphs for comparisons on all structures: a set of edges that every side is given, in files that processes share."""
+"""Graphs for comparisons on all structures, as sets of edges in files that processes share."""
 
 from __future__ import annotations
 
@@ -19,19 +19,9 @@ MAX_WEIGHT = 255
 
 @dataclass(frozen=True, eq=False)
 class GraphInput:
-    """A simple graph as a set of edges, on the host.
+    """A simple graph on the host: each edge once, in ascending order, of an undirected graph as ``src < dst``.
 
-    Attributes
-    ----------
-    name : str
-    num_vertices : int
-    src, dst : arrays of int32 or int64, shape (num_edges,)
-        Each edge once, in ascending order; of an undirected graph as ``src < dst``.
-    weights : array or None
-        For algorithms that expect weights.
-    directed : bool
-    own_weights : bool
-        The weights are the graph's own: algorithms for which they are optional use them, too.
+    With `own_weights`, algorithms for which weights are optional use them, too.
     """
 
     name: str
@@ -44,10 +34,8 @@ class GraphInput:
 
     @classmethod
     def of(cls, edges: fr.io.EdgeList, name: str, directed: bool | None = None) -> GraphInput:
-        """The graph of an edge list, without self-loops; of duplicates the last has the weight.
-
-        By default it is directed if the list says so.
-        """
+        """The graph of an edge list, without self-loops; of duplicates the last counts. By default it is `directed` if
+        the list is."""
         directed = bool(edges.directed) if directed is None else directed
         src, dst = edges.src.astype(np.int64), edges.dst.astype(np.int64)
         if not directed:
@@ -73,24 +61,21 @@ class GraphInput:
         return replace(self, weights=weights)
 
     def edges(self, weighted: bool) -> fr.io.EdgeList:
-        """The edges, with or without weights."""
         weights = self.weights if weighted else None
         return fr.io.EdgeList(self.src, self.dst, weights, num_vertices=self.num_vertices, directed=self.directed)
 
     @cached_property
     def hub(self) -> int:
-        """The vertex with the most outgoing edges, the first of them: where searches start."""
+        """The first of the vertices with the most outgoing edges, where searches start."""
         degrees = np.bincount(self.src, minlength=self.num_vertices)
         if not self.directed:
             degrees = degrees + np.bincount(self.dst, minlength=self.num_vertices)
         return int(degrees.argmax()) if self.num_vertices else 0
 
     def digest(self, weighted: bool) -> int:
-        """See `digest_of`."""
         return digest_of(np, self.src, self.dst, self.weights if weighted else None, self.num_vertices, self.directed)
 
     def save(self, folder: Path) -> None:
-        """Write it to a folder, for `load`."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in ("src", "dst", "weights"):
             if getattr(self, name) is not None:
@@ -100,7 +85,6 @@ class GraphInput:
 
     @classmethod
     def load(cls, folder: Path) -> GraphInput:
-        """The graph that `save` wrote."""
         arrays = {name: np.load(folder / f"{name}.npy") for name in ("src", "dst")}
         weights = folder / "weights.npy"
         arrays["weights"] = np.load(weights) if weights.exists() else None
@@ -114,9 +98,7 @@ def both_once(xp: Any, src: Any, dst: Any, num_vertices: int) -> tuple[Any, Any]
 
 
 def digest_of(xp: Any, src: Any, dst: Any, weights: Any, num_vertices: int, directed: bool) -> int:
-    """A checksum of a set of edges and their weights, in whatever order and direction they come; `xp` is the module of
-    the arrays, NumPy or CuPy.
-    """
+    """A checksum of a set of weighted edges, independent of their order and direction; `xp` is NumPy or CuPy."""
     if not directed:
         src, dst = xp.minimum(src, dst), xp.maximum(src, dst)
     keys = src.astype(np.int64) * num_vertices + dst

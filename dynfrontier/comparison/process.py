@@ -1,4 +1,4 @@
-"""Worker processes, with a time limit for each request: a crash or an endless run costs one cell."""
+"""Worker processes with a time limit for each request: a crash or an endless run costs one cell."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ START_LIMIT_S = 120.0
 
 
 class WorkerProcess:
-    """A process of `worker`, which is started when it is asked, and again after it was ended or has crashed.
-
-    Parameters
-    ----------
-    device : str
-        Where its graphs are.
-    """
+    """A process of `worker` for graphs on a device. A request starts it, also after it was ended or has crashed."""
 
     def __init__(self, device: str):
         self.device = device
@@ -41,9 +35,9 @@ class WorkerProcess:
         self._errors.close()
 
     def ask(self, limit: float, **request: Any) -> dict[str, Any]:
-        """The answer to a request: what `worker` says, ``{"late": limit}``, or ``{"error": ...}`` after a crash.
+        """Return the answer of `worker`, ``{"late": limit}``, or ``{"error": ...}`` after a crash.
 
-        If it is interrupted, the process is ended: the next request would get the answer to this one.
+        An interrupt ends the process: the next request would get the answer to this one.
         """
         try:
             return self._ask(limit, request)
@@ -96,7 +90,7 @@ class WorkerProcess:
 
 
 def _read(process: subprocess.Popen, answers: queue.Queue[str]) -> None:
-    """Hand on each line of a process, and an empty one at its end."""
+    """Queue each line of a process, and an empty one at its end."""
     assert process.stdout is not None
     with process.stdout:
         for line in process.stdout:
@@ -105,7 +99,7 @@ def _read(process: subprocess.Popen, answers: queue.Queue[str]) -> None:
 
 
 def reason(code: int, errors: Path) -> str:
-    """Why a process failed: the signal that ended it, or its last words."""
+    """Why a process failed: the signal that ended it, or its last line."""
     if code < 0:
         return f"crashed ({signal.Signals(-code).name})"
     lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]

@@ -1,12 +1,11 @@
-"""What a comparison finds."""
+"""Results of a comparison."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..table import Table
-from ..text import milliseconds
+from ..text import Table, milliseconds
 
 LEGEND = ("times are medians of one call; ratio: theirs over ours; conversion: our graph to theirs, timed separately",)
 
@@ -19,17 +18,17 @@ class Row:
     ----------
     algorithm : str
     against : str
-        The other library and its version; "" where there was none.
+        The other library and its version; "" without one.
     agrees : bool or None
-        None if there was nothing to compare.
+        None without a comparison.
     agreement : str
-        How far the results agree, or why they were not compared.
+        How closely the results agree, or why they were not compared.
     ours_ms, theirs_ms : float or None
         Median times of a call, in milliseconds, from an idle device until it is idle again.
     conversion_ms : float or None
-        The time in which our graph became theirs: a snapshot, copies, and the construction of their graph.
+        The time of the conversion of our graph: a snapshot, copies, and the construction of their graph.
     notes : tuple of str
-        Where definitions differ, and what was done about it.
+        Differences of definitions, and how they are resolved.
     """
 
     algorithm: str
@@ -49,15 +48,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All algorithms that were compared on a graph; as text, a table.
+    """The comparison of algorithms on a graph; as text, a table.
 
     Attributes
     ----------
     graph : str
-        What the graph is.
+        The description of the graph.
     rows : tuple of Row
     notes : tuple of str
-        What holds for all rows.
+        Notes about all rows.
     interrupted : bool
         Whether the user stopped it before all algorithms were compared.
     """

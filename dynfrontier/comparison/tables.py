@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..table import Table
-from ..text import milliseconds
+from ..text import Table, milliseconds
 from .cells import AGREES, DIFFERS, NO_ANSWER, PEER, STATES, Cell
 
 LEGEND = (
@@ -16,7 +15,7 @@ Titled = tuple[str, Table]
 
 
 def tables(cells: Sequence[Cell]) -> list[Titled]:
-    """What a reader wants to see first: agreement by algorithm and graph, then the times on each graph."""
+    """Agreement by algorithm and graph first, then the times on each graph."""
     graphs = list(dict.fromkeys(cell.graph for cell in cells))
     algorithms = list(dict.fromkeys(cell.algorithm for cell in cells))
     of: dict[tuple[str, str], list[Cell]] = {}
@@ -30,7 +29,6 @@ def tables(cells: Sequence[Cell]) -> list[Titled]:
 
 
 def _agreement(cells: Iterable[Cell]) -> str:
-    """How the cells of an algorithm on a graph agree, in a word or two."""
     cells = list(cells)
     mine = [cell for cell in cells if cell.state in STATES]
     if not mine:
@@ -47,7 +45,6 @@ def _agreement(cells: Iterable[Cell]) -> str:
 
 
 def _times(cells: Sequence[Cell]) -> Table:
-    """Times by algorithm and structure, and theirs."""
     built = [cell for cell in cells if cell.state == STATES[0]]
     structures = list(dict.fromkeys(cell.structure for cell in built))
     rows = []
@@ -61,7 +58,7 @@ def _times(cells: Sequence[Cell]) -> Table:
 
 
 def wrong(cells: Iterable[Cell]) -> list[str]:
-    """The cells in which our side is to blame, a line each."""
+    """A line for each cell in which our side is at fault."""
     return [
         f"{cell.graph}, {cell.algorithm}, {cell.structure}, {cell.state}: {cell.result}: {cell.detail}"
         for cell in cells

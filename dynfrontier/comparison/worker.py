@@ -25,12 +25,11 @@ from ..timing import timed_call
 from .growing import build
 from .inputs import GraphInput, both_once, digest_of
 
-LONG = 5
-"""A first call that takes this many times as long as all repetitions may is the only one."""
+LONG = 5  # a first call that takes this many times as long as all repetitions may is the only one
 
 
 class Worker:
-    """Keeps the last graphs, so that requests about the same one do not wait for it."""
+    """Runs requests; caches the last graphs, so that requests about the same one need not rebuild it."""
 
     def __init__(self, device: str):
         self.device_name = device
@@ -40,7 +39,7 @@ class Worker:
         self.peers: dict[str, BasePeer] = {}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Do what a request asks for; an error is an answer, too."""
+        """Answer a request; an error is an answer, too."""
         known: dict[str, Callable[..., dict[str, Any]]] = {
             "make": self.make, "ours": self.ours, "theirs": self.theirs, "judge": self.judge,
         }  # fmt: skip
@@ -57,15 +56,13 @@ class Worker:
         return self.inputs[folder]
 
     def _forget_others(self, *owner: Any) -> None:
-        """Keep only graphs of one owner: two of a large graph may not fit into memory."""
+        """Keep the graphs of one owner only: two of a large graph may not fit into memory."""
         if self.owner != owner:
             self.graphs.clear()
             self.owner = owner
 
-    # ---- our side ---------------------------------------------------------------------------------------------------
-
     def make(self, folder: str, structure: str, state: str, weighted: bool) -> dict[str, Any]:
-        """Make a graph, and tell its checksum and what it took."""
+        """Make a graph; returns its checksum and the milliseconds."""
         given, device = self._input(folder), fr.advanced.resolve_device(self.device_name)
         self._forget_others(folder, structure, state)
         begin = time.perf_counter()
@@ -81,7 +78,6 @@ class Worker:
         self, folder: str, structure: str, state: str, weighted: bool, algorithm: str, settings: dict[str, Any],
         repeat: int, seconds: float, out: str,
     ) -> dict[str, Any]:  # fmt: skip
-        """Run one of our algorithms on a graph."""
         if self.owner != (folder, structure, state) or weighted not in self.graphs:
             self.make(folder, structure, state, weighted)  # in a process that took the place of another
         graph, analytic = self.graphs[weighted], find_analytic(algorithm)
@@ -89,13 +85,10 @@ class Worker:
         _save(out, on_host(graph.device, analytic.read(result)))
         return {"ms": _milliseconds(times)}
 
-    # ---- their side -------------------------------------------------------------------------------------------------
-
     def theirs(
         self, folder: str, peer: str, weighted: bool, directed: bool, algorithm: str, settings: dict[str, Any],
         repeat: int, seconds: float, out: str,
     ) -> dict[str, Any]:  # fmt: skip
-        """Have another library run an algorithm on a graph."""
         given = self._input(folder)
         if peer not in self.peers:
             self.peers[peer] = load_peer(peer)
@@ -119,13 +112,10 @@ class Worker:
             "note": library.notes.get(algorithm, ""),
         }  # fmt: skip
 
-    # ---- both -------------------------------------------------------------------------------------------------------
-
     def judge(
         self, folder: str, algorithm: str, settings: dict[str, Any], weighted: bool, ours: str, theirs: str,
         rounding: float,
     ) -> dict[str, Any]:  # fmt: skip
-        """Compare two results."""
         comparator = find_analytic(algorithm).comparator_for(**settings)
         edges = self._input(folder).edges(weighted) if comparator.needs_edges else None
         verdict: Verdict = comparator.compare(_load(ours), _load(theirs), edges=edges, rounding=rounding)
@@ -135,9 +125,9 @@ class Worker:
 def _timed(
     work: Callable[[], Any], synchronize: Callable[[], None], repeat: int, seconds: float
 ) -> tuple[list[float], Any]:
-    """The seconds of repeated calls, and what the last one returned.
+    """The seconds of repeated calls, and the last result.
 
-    The first call, which may wait for a compiler, counts only if it takes so long that there is no other.
+    The first call, which may include compilation, counts only if it takes so long that it is the only one.
     """
     first, result = timed_call(work, synchronize)
     times: list[float] = []
@@ -161,7 +151,6 @@ def _load(path: str) -> tuple[Any, ...]:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
     worker = Worker(sys.argv[1])

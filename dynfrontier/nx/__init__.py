@@ -16,7 +16,7 @@ __all__ = ["DiGraph", "Graph"]
 def __getattr__(name: str) -> Any:
     if name in __all__:
         from . import graph
-        from .register import ensure_registered
+        from .dispatching import ensure_registered
 
         ensure_registered()
         return getattr(graph, name)

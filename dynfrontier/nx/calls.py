@@ -1,7 +1,7 @@
-"""Counts of the calls that the backend ran, and of those that it left to NetworkX, with the reasons.
+"""Count the calls that the backend ran, and those that it left to NetworkX, with the reasons.
 
-They are counted if the environment variable ``DYNFRONTIER_NETWORKX_CALLS`` names a file: it gets them, as JSON, when
-the process ends.
+Counting is on if the environment variable ``DYNFRONTIER_NETWORKX_CALLS`` names a file. The process writes the counts to
+it, as JSON, when it ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ _left: Counter[tuple[str, str]] = Counter()
 
 
 def ran(name: str) -> None:
-    """Count a call that the backend ran."""
     if _file:
         _ran[name] += 1
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import networkx as nx
+
+from .info import DEFAULTS, NAME, get_info
 
 
 def dispatched() -> Mapping[str, Any]:
@@ -22,3 +25,14 @@ def look_for_backends() -> None:
     """Have functions look for backends also if NetworkX found none when it was imported."""
     kind = nx.utils.backends._dispatchable
     kind.__call__ = kind._call_if_any_backends_installed
+
+
+def ensure_registered() -> None:
+    """Register the backend; does nothing if NetworkX found it when it was imported."""
+    known = nx.utils.backends
+    if NAME in known.backends:
+        return
+    known.backends[NAME] = EntryPoint(NAME, "dynfrontier.nx.interface:backend", "networkx.backends")
+    known.backend_info[NAME] = get_info()
+    nx.config.backends = nx.utils.Config(**nx.config.backends, **{NAME: nx.utils.Config(**DEFAULTS)})
+    look_for_backends()

@@ -21,16 +21,10 @@ CACHED = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "deg
 
 
 class _State:
-    """What a graph and its shallow copies share: the log, the mirrors, and how to make them.
+    """The state that a graph and its shallow copies share: the log, the mirrors, and how to make them.
 
-    Attributes
-    ----------
-    options : dict
-        structure, device and weight.
-    mirrors : dict
-        By the attribute that is the weight.
-    conversions : int
-        How often all of the graph was read.
+    `options` are structure, device and weight. `mirrors` are by the attribute that is the weight. `conversions` counts
+    how often all of the graph was read.
     """
 
     def __init__(self, directed: bool, **options: Any):
@@ -45,7 +39,7 @@ class _State:
     def mirror(self, graph: nx.Graph, weight: Any, *, logged: bool) -> Mirror:
         """The mirror with this attribute as weights, or any if it is None, up to date with the graph.
 
-        `logged` says whether the dicts of the graph are those that the log is about.
+        `logged` tells whether the log covers the dicts of the graph.
         """
         with self.lock:
             weight = self.options["weight"] if weight is None else weight
@@ -90,7 +84,7 @@ else:
 
 
 class _Mutable(_Base):
-    """What both classes add to NetworkX's."""
+    """The methods that both classes add to NetworkX's."""
 
     __networkx_backend__ = NAME
     _state: _State
@@ -122,11 +116,10 @@ class _Mutable(_Base):
         self.__dict__["_state"] = _State(self.is_directed(), **options)
 
     def _adopt(self) -> None:
-        """Make the dicts of this graph those that the log is about, if they can log.
+        """Attach the log to the dicts of this graph, if they can log.
 
-        A subclass may have other factories. If they made dicts for nodes or adjacency that cannot log, or log for
-        another graph, the state has none, and the graph is converted for each call. Inner dicts are looked at when they
-        are put into these.
+        A subclass may have other factories. If their dicts cannot log, or log for another graph, the state has none,
+        and each call converts the graph. Inner dicts are checked when they are inserted into these.
         """
         state, adjacency, nodes = self._state, self._adj, self._node
         if type(adjacency) is Adjacency and type(nodes) is Nodes and adjacency.log is nodes.log is None:
@@ -154,7 +147,7 @@ class _Mutable(_Base):
     __networkx_cache__ = property(lambda self: None, lambda self, value: None)  # there is nothing to convert and keep
 
     def synchronized(self, weight: Any = None) -> Mirror:
-        """For functions of the backend: the mirror with this attribute as weights, up to date."""
+        """The mirror with this attribute as weights, up to date, for functions of the backend."""
         origin = self.__dict__.get("_graph")  # of a view
         state = self._state
         if isinstance(origin, _Mutable):
@@ -169,9 +162,9 @@ class _Mutable(_Base):
 
     @property
     def structure(self) -> Any:
-        """The structure, up to date: for operators and algorithms of one's own.
+        """The structure, up to date, for operators and your own algorithms.
 
-        It must be changed through this graph only. `vertices` tells which vertex a node is.
+        Change it through this graph only. `vertices` maps nodes to its vertices.
         """
         return self.synchronized().graph
 
@@ -194,7 +187,7 @@ class _Mutable(_Base):
 
     @property
     def structure_options(self) -> dict[str, Any]:
-        """What the constructor got: structure, device and weight. Those of a view are those of the graph."""
+        """The constructor's structure, device and weight; a view has those of its graph."""
         origin = self.__dict__.get("_graph")
         return origin.structure_options if isinstance(origin, _Mutable) else dict(self._state.options)
 
@@ -228,27 +221,27 @@ class _Mutable(_Base):
 
 
 class Graph(_Mutable, nx.Graph):
-    """A `networkx.Graph` that the backend does not convert again after it was changed.
+    """A `networkx.Graph` that the backend does not convert again after changes.
 
-    Everything that NetworkX has works with it: what the backend does not have is run by NetworkX, on the same dicts.
-    A subclass with other factories for nodes, adjacency or attributes of edges is converted for each call.
+    All functions of NetworkX accept it: NetworkX runs the functions that the backend lacks, on the same dicts. A
+    subclass with other factories for nodes, adjacency or attributes of edges is converted for each call.
 
     Parameters
     ----------
     incoming_graph_data : graph, edges, arrays and whatever else NetworkX takes
     structure : str
-        Name of the structure that edges are in, as well as in NetworkX's dicts.
+        Name of the structure that stores the edges in addition to NetworkX's dicts.
     device : {"auto", "cpu", "gpu"}
     weight : hashable
-        The edge attribute that is the structure's weight. Functions that are asked for another one get a second
-        structure, which is maintained from then on like the first.
+        The edge attribute that is the structure's weight. Functions that request another one get a second structure,
+        which is then maintained like the first.
     **attr
         Attributes of the graph.
 
     Raises
     ------
     ValueError
-        There is no such structure or device.
+        No such structure or device exists.
     """
 
     def to_undirected(self, as_view: bool = False) -> Any:

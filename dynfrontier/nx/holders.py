@@ -1,4 +1,4 @@
-"""Where functions of the backend find a graph's mirror: `Converted`, and what `Graph` of this package has."""
+"""`Converted`, and how functions of the backend find the mirror of a graph."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .mirror import Mirror
 
 
 class Unsupported(NotImplementedError):
-    """The backend does not support what it was asked for, and NetworkX may."""
+    """The backend does not support the request, and NetworkX may."""
 
 
 def structure_maker(structure: str, device: str) -> Any:
-    """A function that makes graphs of a structure on a device; ValueError if there is no such structure or device."""
+    """A function that makes graphs of a structure on a device; ValueError if either does not exist."""
     kind, place = fr.advanced.structure_class(structure), fr.advanced.resolve_device(device)
 
     def make(src: Any, dst: Any, weights: Any, **options: Any) -> Any:
@@ -28,10 +28,10 @@ def structure_maker(structure: str, device: str) -> Any:
 
 
 class Converted:
-    """A graph of NetworkX's, converted: what NetworkX's dispatching hands from conversion to function, and caches.
+    """A converted NetworkX graph, which NetworkX's dispatching passes from conversion to function, and caches.
 
-    Each attribute that is asked for as weight is converted once. The graph must not change meanwhile; NetworkX drops
-    its cache when it is changed by a method.
+    Each attribute that is requested as weight is converted once. The graph must not change meanwhile: NetworkX drops
+    its cache when a method changes the graph.
     """
 
     __networkx_backend__ = NAME
@@ -59,7 +59,7 @@ class Converted:
 
 
 def source_of(graph: Any) -> nx.Graph:
-    """The NetworkX graph that a graph of the backend stands for, or is."""
+    """The NetworkX graph that a graph of the backend is or was converted from."""
     return graph.source if isinstance(graph, Converted) else graph
 
 

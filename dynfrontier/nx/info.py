@@ -1,6 +1,6 @@
-"""The description of the backend that NetworkX asks for: the entry point ``networkx.backend_info``.
+"""The description of the backend for NetworkX: the entry point ``networkx.backend_info``.
 
-NetworkX reads it whenever it is imported, with or without use of the backend, so nothing is imported here.
+NetworkX reads it whenever it is imported, so nothing is imported here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`backend`: what NetworkX calls: the entry point ``networkx.backends``.
+"""`backend`, which NetworkX calls: the entry point ``networkx.backends``.
 
-The functions are imported when the first is asked for, and with them the compiler.
+The functions, and with them the compiler, are imported on first use.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ def _is_ours(graph: Any) -> bool:
 class Interface:
     """The interface of a NetworkX backend.
 
-    It has every function that NetworkX dispatches: those of `functions`, and for graphs of this package, which are
-    NetworkX graphs, all others too, as NetworkX's own. So such a graph is good for all that NetworkX can do.
+    It has every function that NetworkX dispatches. Graphs of this package are NetworkX graphs, so those that
+    `functions` lacks run as NetworkX's own.
     """
 
     def convert_from_nx(self, graph: Any, **_: Any) -> Any:
-        """A graph for the functions; what they need of it is converted when they ask for it."""
+        """A graph for the functions, which convert what they need of it."""
         if isinstance(graph, Graph | DiGraph):
             return graph
         return Converted(graph)
 
     def convert_to_nx(self, result: Any, **_: Any) -> Any:
-        """Results are NetworkX's own already."""
         return source_of(result)
 
     def can_run(self, name: str, args: Any, kwargs: Any) -> bool | str:
@@ -73,8 +72,7 @@ class Interface:
         return self._refused(name, f"NetworkX is fast on graphs with fewer than {least} nodes")
 
     def on_start_tests(self, items: list[Any]) -> None:
-        """Mark the tests of NetworkX's suite that are expected to fail."""
-        from .expected import mark
+        from .suite import mark
 
         mark(items)
 
@@ -131,7 +129,7 @@ def _as_networkx(value: Any) -> Any:
 
 
 def _own(name: str) -> Callable[..., Any]:
-    """A function of the backend; for graphs of this package, NetworkX's own if it does not support the arguments."""
+    """A function of the backend; graphs of this package get NetworkX's own for unsupported arguments."""
     function = _table()[name]
 
     def run(G: Any, *args: Any, **kwargs: Any) -> Any:

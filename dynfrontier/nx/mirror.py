@@ -1,17 +1,18 @@
-"""`Mirror`: what a NetworkX graph holds, in a structure: nodes as vertices, edges, and one attribute as weights.
+"""`Mirror`: the contents of a NetworkX graph in a structure: nodes as vertices, edges, and an attribute as weights.
 
-Structures hold simple graphs without self-loops, of numbers. Parallel edges are one edge, of their lowest weight. What
-else they do not hold is kept here:
+Structures store simple graphs of numbers, without self-loops. Parallel edges become one edge with their lowest weight.
+The mirror stores the rest:
 
     ids[node]        the vertex of a node
-    nodes[v]         the node of a vertex; HOLE for a vertex that was deleted
-    loops[v]         the weight of a self-loop, or None if that is no number
-    unsuitable       pairs of vertices whose edge has a weight that is no finite number; the structure has 1 there
+    nodes[v]         the node of a vertex; HOLE for a deleted vertex
+    loops[v]         the weight of a self-loop, or None if it is no number
+    unsuitable       pairs of vertices whose edge has no finite number as weight; the structure has 1 there
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -20,33 +21,48 @@ import numpy as np
 
 import frontier as fr
 
-from .weights import fits, plain, type_of
+EXACT = 2**53  # integers up to here are floats too
+LARGEST = 2**63 - 1
+
+
+def plain(value: Any) -> int | float | None:
+    """A weight as a Python number; None if it is no number, not finite, or an integer that int64 does not hold."""
+    kind = type(value)
+    if kind is not int and kind is not float:
+        if isinstance(value, bool | np.bool_ | np.integer | int):
+            value = int(value)
+        elif isinstance(value, np.floating | float):
+            value = float(value)
+        else:
+            return None
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    return value if -LARGEST <= value <= LARGEST else None
+
+
+def type_of(weights: Sequence[int | float]) -> np.dtype | None:
+    """The narrowest type of a structure for `plain` weights: None if all are the integer 1, else int64 or float64."""
+    kinds = set(map(type, weights))
+    if float in kinds:
+        return np.dtype(np.float64)
+    return np.dtype(np.int64) if any(weight != 1 for weight in weights) else None
+
+
+def fits(weight: int | float, dtype: np.dtype | None) -> bool:
+    """Whether a `plain` weight keeps its value in a structure of this type, at least as narrow as its own."""
+    return dtype != np.float64 or type(weight) is float or -EXACT <= weight <= EXACT
+
 
 HOLE = object()
 
 
 class Mirror:
-    """The contents of a NetworkX graph in a structure.
+    """The contents of a NetworkX graph, or a view of one, in a structure.
 
-    Parameters
-    ----------
-    source : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Or a view of one.
-    weight : hashable or None
-        The edge attribute that is the weight; edges without it have 1.
-    make : function of (src, dst, weights, **options)
-        Makes the structure: `Graph.from_edges` of one.
-
-    Attributes
-    ----------
-    graph : frontier.DynamicGraph
-        Without weights while all are the integer 1; with int64 while all are integers; otherwise with float64.
-    order : array of int64, or None
-        The vertices of the nodes, in the order of the NetworkX graph; None if these are 0, 1, 2, ...
-    names : list
-        The nodes in this order.
-    batches : int
-        How many batches of updates the structure has got.
+    `weight` is the edge attribute of the weights, or None; edges without it have 1. `make` is the structure's
+    `from_edges`. `graph` has no weights while all are the integer 1, int64 while all are integers, and float64
+    otherwise. `names` are the nodes in the order of the NetworkX graph; `order` has their vertices, or is None if these
+    are 0, 1, 2, ... `batches` counts the structure's updates.
     """
 
     def __init__(self, source: nx.Graph, weight: Any, make: Callable[..., fr.DynamicGraph]):
@@ -91,7 +107,7 @@ class Mirror:
         return min(weights)
 
     def _weights(self, src: np.ndarray, dst: np.ndarray, values: list[Any]) -> np.ndarray | None:
-        """The weights of edges, of the narrowest type that holds them; those that it does not hold are recorded."""
+        """The weights of edges, of the narrowest type; edges with unsuitable weights are noted."""
         held = [plain(value) for value in values]
         dtype = type_of([weight for weight in held if weight is not None])
         for place, weight in enumerate(held):
@@ -111,10 +127,10 @@ class Mirror:
     # ---- reading what changed ---------------------------------------------------------------------------------------
 
     def update(self, source: nx.Graph, nodes: Iterable[Any], edges: set[tuple[Any, Any]], removed: bool) -> None:
-        """Bring the structure up to date with what is now in the dicts for these nodes and edges.
+        """Apply the changes of these nodes and edges to the structure, as read from the dicts now.
 
-        The structure gets one batch of edges to insert and one of edges to delete, where there are any. If this raises,
-        the mirror is of no more use.
+        The structure gets at most one batch of insertions and one of deletions. After an exception the mirror is of no
+        use.
         """
         ids = self.ids
         new = [node for node in nodes if node in source and node not in ids]
@@ -205,7 +221,7 @@ class Mirror:
         self.batches += 1
 
     def _widen(self, dtype: np.dtype) -> None:
-        """Give the structure weights of another type: at most twice, and from its own arrays."""
+        """Give the structure weights of another type, from its own arrays. It happens at most twice."""
         before = self.graph
         src, dst, weights = before.to_coo()
         if weights is None:
@@ -225,30 +241,30 @@ class Mirror:
         return len(self.names)
 
     def find(self, node: Any) -> int | None:
-        """The vertex of a node; None if it is no node of the graph."""
+        """The vertex of a node; None if the graph lacks it."""
         try:
             return self.ids.get(node)
         except TypeError:  # not hashable
             return None
 
     def vertex(self, node: Any, missing: Exception) -> int:
-        """The vertex of a node; raises `missing` if it is no node of the graph."""
+        """The vertex of a node; raises `missing` if the graph lacks it."""
         v = self.find(node)
         if v is None:
             raise missing
         return v
 
     def values(self, array: Any) -> np.ndarray:
-        """An array by vertex as one by node, on the host."""
+        """Convert an array by vertex to one by node, on the host."""
         host = self.graph.device.to_host(array)
         return host if self.order is None else host[self.order]
 
     def by_node(self, array: Any) -> dict[Any, Any]:
-        """An array by vertex as a dict by node, of Python numbers."""
+        """Convert an array by vertex to a dict by node, of Python numbers."""
         return dict(zip(self.names, self.values(array).tolist(), strict=True))
 
     def places(self) -> np.ndarray:
-        """The place of each vertex in the order of nodes."""
+        """The position of each vertex in the order of nodes."""
         if self.order is None:
             return np.arange(len(self.nodes))
         found = np.full(len(self.nodes), len(self.names))
@@ -256,7 +272,7 @@ class Mirror:
         return found
 
     def arcs(self) -> tuple[np.ndarray, np.ndarray]:
-        """All arcs, of undirected edges both directions, on the host."""
+        """All arcs on the host; both directions of undirected edges."""
         src, dst, _ = self.graph.to_coo()
         src, dst = (self.graph.device.to_host(ends).astype(np.int64) for ends in (src, dst))
         return (src, dst) if self.directed else (np.concatenate([src, dst]), np.concatenate([dst, src]))

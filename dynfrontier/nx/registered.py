@@ -1,5 +1,5 @@
 """Registers the backend when imported: a plugin of pytest, for a checkout that is not installed."""
 
-from .register import ensure_registered
+from .dispatching import ensure_registered
 
 ensure_registered()

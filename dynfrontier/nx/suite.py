@@ -1,7 +1,7 @@
-"""NetworkX's own tests with this backend: ``python -m dynfrontier.nx.suite [arguments of pytest]``.
+"""Run NetworkX's own tests with this backend: ``python -m dynfrontier.nx.suite [arguments of pytest]``.
 
 Prints which functions the backend ran, and which it left to NetworkX and why. Without arguments all of NetworkX is
-tested; ``--pyargs networkx.algorithms.tests.test_core``, for example, tests some.
+tested; ``--pyargs networkx.algorithms.tests.test_core``, for example, tests a part.
 """
 
 from __future__ import annotations
@@ -13,13 +13,36 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .calls import VARIABLE
 from .info import NAME, SUPPORTED
 
+LOUVAIN = "expects the communities that NetworkX's order of moves leads to; ours are others of similar modularity"
+
+EXPECTED: dict[tuple[str, str], str] = {
+    ("test_louvain.py", "test_karate_club_partition"): LOUVAIN,
+    ("test_louvain.py", "test_undirected_selfloops"): LOUVAIN,
+    ("test_louvain.py", "test_none_weight_param"): LOUVAIN,
+    ("test_louvain.py", "test_multigraph"): "compares communities of a graph that ran here with those of a multigraph, "
+    "which NetworkX ran",
+    ("test_mis.py", "test_random_seed"): "expects the set that NetworkX draws for a seed; ours is another one",
+}
+"""Reasons by file and test, without parameters."""
+
+
+def mark(items: list[Any]) -> None:
+    """Mark tests as expected to fail."""
+    import pytest
+
+    for item in items:
+        reason = EXPECTED.get((item.path.name, item.name.split("[")[0]))
+        if reason is not None:
+            item.add_marker(pytest.mark.xfail(reason=reason))
+
 
 def run(arguments: Sequence[str]) -> tuple[int, dict[str, dict]]:
-    """Run pytest in a process of its own; its exit status, and the counts of `calls`."""
+    """Run pytest in a separate process; returns its exit status and the counts of `calls`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "calls.json"
         environment = os.environ | {
@@ -33,7 +56,7 @@ def run(arguments: Sequence[str]) -> tuple[int, dict[str, dict]]:
 
 
 def report(counts: dict[str, dict]) -> str:
-    """A line for each function of the backend, and the calls of all others together."""
+    """A line for each function of the backend, and the total of the calls of further functions."""
     ran, left = counts["ran"], counts["networkx"]
     lines = [f"{'function':36} {'ran here':>9} {'NetworkX':>9}  why"]
     for name in sorted(SUPPORTED):

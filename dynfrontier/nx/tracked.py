@@ -1,13 +1,12 @@
-"""Dicts of a NetworkX graph that log what is changed in them, by whatever route.
+"""Dicts of a NetworkX graph that log their changes.
 
-A graph keeps ``_node[n]``, its attributes of nodes, and ``_adj[u][v]``, those of edges; in an undirected graph ``u, v``
-and ``v, u`` have the same dict. All changes, those by methods of the graph and those by users who have a dict in hand,
-end in one of these. The log names nodes and edges that *may* have changed, and no more: what they are now is read from
-the dicts when the log is worked off. So an edge that was changed often is read once, and a change that an exception cut
-short is seen as far as it went.
+A graph keeps the attributes of nodes in ``_node[n]`` and of edges in ``_adj[u][v]``; in an undirected graph ``u, v``
+and ``v, u`` share a dict. Every change, by a method of the graph or by a user who has a dict, ends in one of these. The
+log names nodes and edges that *may* have changed, and their contents are read from the dicts when the log is processed.
+So an edge that changed often is read once, and a change that an exception cut short is seen as far as it went.
 
-A new dict logs nothing. The graph gives its log to `Nodes` and `Adjacency`, which pass it on to what is put into them.
-A dict of another type, which cannot log, makes the log useless (`Log.lost`).
+A new dict logs nothing. The graph gives its log to `Nodes` and `Adjacency`, which pass it on to inserted dicts. A dict
+of another type, which cannot log, makes the log useless (`Log.lost`).
 """
 
 from __future__ import annotations
@@ -18,23 +17,11 @@ from typing import Any
 
 
 class Log:
-    """Which nodes and edges may have changed.
+    """The nodes and edges that may have changed.
 
-    Attributes
-    ----------
-    on : bool
-        Whether anything is logged: not before there is a structure to keep in step.
-    watched : set
-        Edge attributes whose changes are logged: those that are the weights of a structure.
-    nodes : dict
-        Nodes that were added or removed, as keys, in this order.
-    edges : set of pairs
-    removed : bool
-        Whether a node was removed, so that nodes may come in another order.
-    lost : str or None
-        Why the log is of no use: something was put into the dicts that cannot log.
-    directed : bool
-        Whether ``u, v`` and ``v, u`` are two edges.
+    `on` is False before there is a structure to update. `watched` are the edge attributes that are weights of a
+    structure. `nodes` has added and removed nodes as keys, in this order; after `removed`, nodes may have another
+    order. `lost` is None or tells why the log is useless. If `directed`, ``u, v`` and ``v, u`` are two edges.
     """
 
     __slots__ = ("directed", "edges", "lost", "nodes", "on", "removed", "watched")
@@ -46,19 +33,18 @@ class Log:
         self.stop()
 
     def start(self, watched: Iterable[Any]) -> None:
-        """Log from now on."""
         self.stop()
         self.watched = set(watched)
         self.on = True
 
     def stop(self) -> None:
-        """Forget everything, and log nothing."""
+        """Forget everything and stop logging."""
         self.on = False
         self.watched = set()
         self._forget()
 
     def take(self) -> tuple[dict[Any, None], set[tuple[Any, Any]], bool]:
-        """The nodes and edges, and whether nodes were removed; they are forgotten."""
+        """Return and forget the nodes, the edges, and whether nodes were removed."""
         taken = self.nodes, self.edges, self.removed
         self._forget()
         return taken
@@ -73,8 +59,10 @@ class Log:
 
 
 class _Factory(type):
-    """A type that NetworkX makes dicts by. As with its own, ``dict``, all dicts are instances: a graph may be given
-    plain ones, and is converted for each call then."""
+    """The type of the dicts that NetworkX makes. All dicts are its instances, as of ``dict``.
+
+    A graph may so be given plain ones, and is converted for each call then.
+    """
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, dict)
@@ -125,7 +113,7 @@ class EdgeData(_Logging):
 
 
 def _logged(change: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of dicts that changes some attributes of an edge, whichever these are."""
+    """Wrap a method of dicts that may change any attribute of an edge."""
 
     @wraps(change)
     def run(self: EdgeData, *args: Any, **kwargs: Any) -> Any:
@@ -144,7 +132,7 @@ for _change in (dict.clear, dict.pop, dict.popitem, dict.setdefault):
 
 
 class _Rarely(_Logging):
-    """The changes that no method of NetworkX's graphs makes, by those that they make."""
+    """Changes that no method of NetworkX's graphs makes, in terms of those that it makes."""
 
     __slots__ = ()
 
@@ -212,7 +200,6 @@ class Adjacency(_Rarely):
     __slots__ = ()
 
     def log_to(self, log: Log) -> None:
-        """Log changes from now on."""
         self.log = log
         for node, neighbors in self.items():
             self._added(log, node, neighbors)
@@ -249,7 +236,7 @@ class Adjacency(_Rarely):
 
 
 class Predecessors(dict):
-    """The predecessors of each node: what changes here changes in `Adjacency` too, so nothing is logged."""
+    """The predecessors of each node. Changes here happen in `Adjacency`, too, so nothing is logged."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""The plots of the page, as SVG whose colors are those of the page."""
+"""The plots of the page, as SVG in the colors of the page."""
 
 from __future__ import annotations
 
@@ -26,26 +26,15 @@ STYLE = {
     "savefig.facecolor": "none",
 }  # fmt: skip
 SIZE = (6.4, 2.9)
-MARKED = 60
-"""Points of lines with fewer batches are marked."""
-GROUPS = 400
-"""Longer streams are drawn in so many groups of batches, so that the page stays small."""
+MARKED = 60  # points of lines with fewer batches are marked
+GROUPS = 400  # longer streams are drawn in so many groups of batches, so that the page stays small
 BINS = 48
-LOGARITHMIC = 20
-"""Latencies are on a logarithmic axis if the longest is so many times the median."""
+LOGARITHMIC = 20  # latencies are on a logarithmic axis if the longest is so many times the median
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot.
-
-    Attributes
-    ----------
-    title, note : str
-        What it shows, and figures of that.
-    svg : str
-        An element ``svg``.
-    """
+    """A plot, an SVG element, with its title and a note of figures."""
 
     title: str
     note: str
@@ -62,27 +51,22 @@ class Grouped:
         self.batches = batches
 
     def last(self, values: np.ndarray) -> np.ndarray:
-        """The value after each group."""
         return values[self._lasts]
 
     def sum(self, values: np.ndarray) -> np.ndarray:
-        """The sum of each group."""
         return np.add.reduceat(values, self.starts)
 
     def median(self, values: np.ndarray) -> np.ndarray:
-        """The median of each group."""
         return np.array([np.median(part) for part in np.split(values, self.starts[1:])])
 
     def extremes(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest value of each group."""
         return np.minimum.reduceat(values, self.starts), np.maximum.reduceat(values, self.starts)
 
 
 def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> list[Figure]:
-    """All plots of a run that has done at least one batch.
+    """Draw all plots of a run of at least one batch.
 
-    Without a noun edges alone were counted. The window is the batches that an edge stays, 0 for ever, or a length of
-    time.
+    Without a noun edges alone were counted. The window is a number of batches, 0 for none, or a length of time.
     """
     groups = Grouped(len(steps))
     update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))
@@ -131,7 +115,7 @@ def _of(steps: list[Applied], name: str) -> np.ndarray:
 
 
 def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
-    """Draw a plot by itself, in the style of this module whatever that of the user is."""
+    """Draw a plot in the style of this module, whatever the user's style is."""
     import matplotlib.style
     from matplotlib.figure import Figure as Canvas
 
@@ -145,7 +129,7 @@ def _figure(title: str, note: str, draw: Callable[[Any], None]) -> Figure:
 
 
 def _embedded(document: str) -> str:
-    """The element of an SVG document, without names that nothing refers to, in the colors of the page."""
+    """The element of an SVG document, without unused names, in the colors of the page."""
     svg = document[document.index("<svg") :].strip()
     svg = re.sub(r"<!--.*?-->\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.DOTALL)
     for name, color in COLORS.items():
@@ -155,7 +139,6 @@ def _embedded(document: str) -> str:
 
 
 def _draw_level(axes: Any, groups: Grouped, values: np.ndarray, color: str, window: int) -> None:
-    """A number after every batch."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 
     level = groups.last(values)
@@ -171,7 +154,7 @@ def _draw_level(axes: Any, groups: Grouped, values: np.ndarray, color: str, wind
 
 
 def _draw_latency(axes: Any, groups: Grouped, seconds: np.ndarray, color: str) -> None:
-    """Times of batches, their median and their 99th percentile; of groups, the median and the extremes."""
+    """Times of batches, their median and 99th percentile; of groups, the median and the extremes."""
     axes.plot(groups.x, groups.median(seconds), color=COLORS[color], marker=_marker(groups))
     if groups.batches > GROUPS:
         axes.fill_between(groups.x, *groups.extremes(seconds), color=COLORS[color], alpha=0.3, linewidth=0.8)
@@ -189,7 +172,7 @@ def _draw_latency(axes: Any, groups: Grouped, seconds: np.ndarray, color: str) -
 
 
 def _draw_histogram(axes: Any, parts: dict[str, tuple[str, np.ndarray]]) -> None:
-    """How many batches took how long: colors and seconds by name."""
+    """Times of batches by frequency; `parts` has colors and seconds by name."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     joined = np.maximum(np.concatenate([seconds for _, seconds in parts.values()]), 1e-9)
@@ -208,7 +191,6 @@ def _draw_histogram(axes: Any, parts: dict[str, tuple[str, np.ndarray]]) -> None
 
 
 def _draw_rates(axes: Any, groups: Grouped, rates: dict[str, np.ndarray]) -> None:
-    """Updates, insertions and deletions, a second, by name."""
     from matplotlib.ticker import EngFormatter
 
     for (name, values), color in zip(rates.items(), ("update", "analytic"), strict=False):
@@ -224,7 +206,7 @@ def _marker(groups: Grouped) -> str:
 
 
 def _legend(axes: Any) -> None:
-    """In one line above the plot, so that it hides nothing."""
+    """Place the legend in one line above the plot."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=4, borderaxespad=0.2, handlelength=1.6)
 
 

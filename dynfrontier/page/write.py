@@ -1,4 +1,4 @@
-"""Writes the page: everything in it, nothing that is loaded and no scripts."""
+"""Write the page, which loads no files and has no scripts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
 def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
     """Write the report of a run into one file of HTML.
 
-    `place` says where and when it ran (see `machine.describe_run`), and `outcome`, in words, whether the result was
-    verified.
+    `place` describes the machine (see `machine.describe_run`), and `outcome` says whether the result was verified.
     """
     write_text(path, render_page(report, place, outcome))
 
 
 def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
-    """The text of the page."""
     setting, steps = report.setting, report.steps
     figures = draw_figures(steps, setting["counted"], setting["window"]) if steps else []
     state = "bad" if report.verified is False else "good" if report.verified else "open"
@@ -51,7 +49,7 @@ def render_page(report: Report, place: dict[str, Any], outcome: str) -> str:
 
 
 def _text(text: object) -> str:
-    """Text as HTML. What is no Unicode, such as bytes of the names of files, is written as standard error has it."""
+    """Escape text for HTML. Bytes that are no Unicode, as in file names, appear as on standard error."""
     return escape(str(text).encode("utf-8", "backslashreplace").decode())
 
 
@@ -64,7 +62,7 @@ def _summary(setting: dict[str, Any]) -> str:
 
 
 def _tiles(report: Report) -> list[tuple[str, str, str]]:
-    """The figures that matter most: name, value, more."""
+    """The main figures: name, value, more."""
     found, spread = report.totals, report.seconds
     noun = report.setting["counted"]
     return [

@@ -1,6 +1,6 @@
-"""Other graph libraries behind one interface, to compare with: each is a module with a class `Peer`.
+"""Other graph libraries behind one interface, for comparisons: each is a module with a class `Peer`.
 
-What a library cannot do it does not offer: it has no method for that task (see `peers.base`).
+A peer has no method for a task that its library lacks (see `peers.base`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ PEERS = {
 }
 """For each peer its module here and the package that it needs; the first that can do a task is asked first."""
 NEED_GPU = ("cugraph",)
-SLOW = {"networkx": 2**17}
-"""Peers that are asked on larger graphs, by edges, only if they are named."""
+SLOW = {"networkx": 2**17}  # peers that are asked on larger graphs, by edges, only if they are named
 
 __all__ = [
     "PEERS", "SLOW", "TASKS", "BasePeer", "Task", "check_peer", "is_installed", "load_peer", "usable_peers",
@@ -29,12 +28,12 @@ __all__ = [
 
 
 def is_installed(name: str) -> bool:
-    """Whether a peer's package can be found."""
+    """Return whether a peer's library is installed."""
     return importlib.util.find_spec(PEERS[name][1]) is not None
 
 
 def usable_peers(on_gpu: bool) -> list[str]:
-    """The peers that can be asked, best first; those that need a GPU only where there is one."""
+    """The peers that are installed, best first; those that need a GPU only if there is one."""
     return [name for name in PEERS if is_installed(name) and (on_gpu or name not in NEED_GPU)]
 
 

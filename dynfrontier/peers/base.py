@@ -1,4 +1,4 @@
-"""What a peer offers."""
+"""The interface of a peer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-NO_TASKS = ("prepare", "build", "synchronize", "task")
-"""Methods of a peer that are not tasks."""
+NO_TASKS = ("prepare", "build", "synchronize", "task")  # methods of a peer that are not tasks
 
 TASKS = {
     "bfs": "Breadth-first search, edges followed forward: distances as int32, -1 where there is no path.",
@@ -55,15 +54,7 @@ TASKS = {
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of work on a peer's graph.
-
-    Attributes
-    ----------
-    run : callable
-        Does the work, which can be timed, and returns the library's own result.
-    read : callable
-        Turns that result into what `TASKS` describes, as NumPy arrays.
-    """
+    """Work on a peer's graph: `run` is timed and returns the library's result, which `read` converts as in `TASKS`."""
 
     run: Callable[[], Any]
     read: Callable[[Any], Any]
@@ -72,20 +63,13 @@ class Task:
 class BasePeer(ABC):
     """A library.
 
-    A peer has `prepare`, `build`, and a method for each of the `TASKS` that it can do, which returns a `Task`, or None
-    where the graph is of a kind that it cannot do it for. A task has the name of its analytic in the catalogue, and
+    A peer has `prepare`, `build`, and a method for each of the `TASKS` that it can do. The method returns a `Task`, or
+    None for graphs that the library does not support. A task has the name of its analytic in the catalogue, and
     parameters with the names of the analytic's. Per-vertex results have an entry for every vertex, isolated ones
     included, and mean the same for all peers.
 
-    Attributes
-    ----------
-    version : str
-    on_gpu : bool
-        Works on a GPU, and takes arrays that are there already.
-    rank_rounding : float
-        How far rounding alone takes its ranks from the exact ones: the sum of absolute differences.
-    notes : mapping of str to str
-        By task, what one has to know to compare its result.
+    Peers `on_gpu` accept arrays there. `rank_rounding` bounds the sum of absolute differences between their ranks and
+    exact ones from rounding alone. `notes` explain the results of tasks.
     """
 
     version = ""
@@ -95,25 +79,21 @@ class BasePeer(ABC):
 
     @abstractmethod
     def prepare(self, num_vertices: int, src: Any, dst: Any, weights: Any = None, *, directed: bool = False) -> Any:
-        """An edge list in the form that `build` takes.
+        """An edge list in the form of `build`: each edge once, in any order, undirected ones in one direction.
 
-        Parameters
-        ----------
-        src, dst, weights : arrays
-            Each edge once, in any order: of an undirected graph in one direction. On the host, or on the GPU where the
-            peer is `on_gpu`.
+        Arrays are on the host, or on the GPU where the peer is `on_gpu`.
         """
 
     @abstractmethod
     def build(self, prepared: Any) -> Any:
-        """The library's graph, of what `prepare` has returned."""
+        """The library's graph."""
 
     def synchronize(self) -> None:
-        """Wait for the device, if there is one to wait for."""
+        """Synchronize the device, if there is one."""
         return None
 
     def task(self, name: str, graph: Any, settings: Mapping[str, Any]) -> Task | None:
-        """The task of this name, with what it takes of the settings; None if it is not offered."""
+        """The task of this name with its settings; None if the library lacks it."""
         method = None if name in NO_TASKS else getattr(self, name, None)
         if not callable(method):
             return None
@@ -122,7 +102,7 @@ class BasePeer(ABC):
 
 
 def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str, Any]:
-    """Settings that name sources instead of their number: as many of the vertices, the same as algorithms here draw."""
+    """Replace a number of sources by the vertices that algorithms draw."""
     if "seed" not in settings or settings.get("k") is None:
         return dict(settings)
     generator = np.random.default_rng(settings["seed"])
@@ -132,27 +112,23 @@ def with_sources(settings: Mapping[str, Any], vertices: np.ndarray) -> dict[str,
 
 
 def integers(values: Any) -> np.ndarray:
-    """A list of numbers as int64."""
     return np.array(values, np.int64)
 
 
 def floats(values: Any) -> np.ndarray:
-    """A list of numbers as float64."""
     return np.array(values, np.float64)
 
 
 def both_directions(*ends: Any) -> tuple[np.ndarray, ...]:
-    """``src, dst`` and perhaps ``weights``, with each edge in both directions."""
+    """Return ``src, dst`` and perhaps ``weights`` with each edge in both directions."""
     src, dst, *weights = ends
-    return (
-        np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights)
-    )  # fmt: skip
+    return (np.concatenate([src, dst]), np.concatenate([dst, src]), *(np.concatenate([w, w]) for w in weights))
 
 
 def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:
-    """For each vertex the factor that makes its sum over sources an estimate of its normalized betweenness centrality.
+    """For each vertex the factor from its sum over sources to an estimate of its normalized betweenness centrality.
 
-    A source is not among its own: the only source has NaN.
+    A source does not count for itself: the only source has NaN.
     """
     if num_vertices < 3:
         return np.zeros(num_vertices)
@@ -162,7 +138,7 @@ def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:
 
 
 def as_int32_distances(distances: Any) -> np.ndarray:
-    """Distances in edges; what is infinite or too large to be one becomes -1."""
+    """Distances in edges; -1 for infinite ones."""
     found = np.array(distances, np.float64)
     found[found > np.iinfo(np.int32).max] = -1
     return found.astype(np.int32)

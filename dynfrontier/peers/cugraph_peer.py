@@ -11,8 +11,7 @@ import pylibcugraph as plc
 
 from .base import BasePeer, Task, betweenness_scale
 
-NEVER = 1e-30
-"""A tolerance that no step stays below. Zero would stand for a default."""
+NEVER = 1e-30  # a tolerance that no step stays below. Zero would stand for a default.
 MAX_STEPS = 1000
 MAX_LEVELS = 100
 LEAST_GAIN = 1e-7
@@ -20,7 +19,7 @@ LEAST_GAIN = 1e-7
 
 
 class Built(NamedTuple):
-    """A graph, how many vertices it has, and the ends of its arcs: both directions of undirected edges."""
+    """A graph, its number of vertices, and the ends of its arcs: both directions of undirected edges."""
 
     graph: Any
     num_vertices: int
@@ -30,10 +29,10 @@ class Built(NamedTuple):
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. Isolated vertices are named, otherwise they would not exist.
+    """See `BasePeer`. Isolated vertices are named, as they would not exist otherwise.
 
-    Algorithms that want the graph transposed, as PageRank does, transpose it at their first call and leave it so. In
-    graphs without weights ranks are float32.
+    Algorithms that need the transposed graph, as PageRank does, transpose it at their first call. Ranks of graphs
+    without weights are float32.
     """
 
     version = plc.__version__
@@ -238,7 +237,6 @@ class Peer(BasePeer):
 
 
 def _by_vertex(graph: Built, vertices: Any, values: Any, default: Any) -> np.ndarray:
-    """Values in the order of vertex ids, on the host."""
     found = cp.full(graph.num_vertices, default, values.dtype)
     found[vertices] = values
     return found.get()

@@ -14,8 +14,8 @@ from .base import BasePeer, Task, as_int32_distances, betweenness_scale, floats,
 class Peer(BasePeer):
     """See `BasePeer`.
 
-    Triangles come from its local transitivity, its only count of them for each vertex. Its PageRank (PRPACK) solves the
-    linear system, to 1e-10, so that there are no steps to be counted and no tolerance to be set.
+    Triangles come from the local transitivity, igraph's only count per vertex. Its PageRank (PRPACK) solves the linear
+    system to 1e-10, without steps or a tolerance.
     """
 
     version = igraph.__version__

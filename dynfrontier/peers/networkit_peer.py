@@ -11,16 +11,15 @@ import numpy as np
 
 from .base import BasePeer, Task, as_int32_distances, floats, integers
 
-NEVER = 1e-300
-"""A tolerance that no step stays below."""
+NEVER = 1e-300  # a tolerance that no step stays below
 
 
 class Peer(BasePeer):
     """See `BasePeer`.
 
-    Triangles come from its scores of edges, so only the total is compared. In undirected graphs it loses the rank that
-    isolated vertices have to give. Normalised, its ranks are those for which it is spread evenly: exactly in the end,
-    and to some 1e-5 of each after a number of steps.
+    Triangles come from scores of edges, so only the total is compared. In undirected graphs NetworKit loses the rank of
+    isolated vertices. Normalized ranks equal those that spread it evenly: exactly in the limit, and to some 1e-5 after
+    a number of steps.
     """
 
     version = nk.__version__

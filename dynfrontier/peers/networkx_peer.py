@@ -14,7 +14,7 @@ MAX_STEPS = 1000
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. It raises where PageRank has not converged, so that there is none of a number of steps."""
+    """See `BasePeer`. Its PageRank raises without convergence, so it has no fixed number of steps."""
 
     version = nx.__version__
     notes: ClassVar[Mapping[str, str]] = {
@@ -104,23 +104,20 @@ class Peer(BasePeer):
 
 
 def _values(graph: nx.Graph, run: Callable[[], Any], default: Any, dtype: Any) -> Task:
-    """The task of a function whose result is a dict by vertex."""
     return Task(run, lambda result: _by_vertex(graph, result, default, dtype))
 
 
 def _columns(rows: Any, count: int) -> tuple[np.ndarray, ...]:
-    """Edges, and perhaps what each has, as arrays."""
     table = np.array(list(rows), np.float64).reshape(-1, count)
     return table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), *table[:, 2:].T
 
 
 def _labels(graph: nx.Graph, parts: list[set[int]]) -> np.ndarray:
-    """A number for each vertex, that of the part it is in."""
+    """A number for each vertex, that of its part."""
     return _by_vertex(graph, {v: number for number, part in enumerate(parts) for v in part}, -1, np.int64)
 
 
 def _by_vertex(graph: nx.Graph, values: dict[int, Any], default: Any, dtype: Any) -> np.ndarray:
-    """A dict by vertex as an array."""
     found = np.full(len(graph), default, dtype)
     found[np.fromiter(values.keys(), np.int64)] = np.fromiter(values.values(), dtype)
     return found

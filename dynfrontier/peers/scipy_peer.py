@@ -1,4 +1,4 @@
-"""SciPy's sparse matrices and their graph routines."""
+"""Sparse matrices and graph routines of SciPy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .base import BasePeer, Task, both_directions
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. It has no triangles and no PageRank of its own; here they are written with its products.
+    """See `BasePeer`. SciPy has no triangle count and no PageRank; here they use its products.
 
-    Triangles are counted by `check.count_triangles`; PageRank is the power iteration. By masked products the k-truss
-    takes minutes on graphs with hubs, so that it is left out.
+    Triangles are counted by `check.count_triangles`; PageRank is the power iteration. The k-truss by masked products
+    would take minutes on graphs with hubs, so it is left out.
     """
 
     version = scipy.__version__

@@ -1,13 +1,11 @@
-"""The pipeline: a stream is read and copied to the device, applied, and its results delivered, all at the same time.
+"""The pipeline reads a stream, copies it to the device, applies it, and delivers results, all at the same time.
 
-A *source* yields items (`records`, `sources`), which a thread cuts into parts of whole batches (`batches`) and places
-on the device (`staging`). The caller's thread applies them, batch by batch, and runs analytics (`pipeline`). Another
-thread calls the callbacks with what came out (`delivery`). Between any two of them there is a `Channel` of bounded
-size (`channel`).
+A *source* yields items (`records`, `sources`), which a thread cuts into parts of whole batches and places on the device
+(`staging`). The caller's thread applies them, batch by batch, and runs analytics (`pipeline`). Another thread calls the
+callbacks (`delivery`). A `Channel` of bounded size connects any two of them (`channel`).
 """
 
-from .batch import PipelineBatch
-from .errors import PipelineError
+from .batch import PipelineBatch, PipelineError
 from .pipeline import Pipeline
 from .sources import SocketSource
 

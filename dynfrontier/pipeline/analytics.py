@@ -1,18 +1,22 @@
-"""What runs after every batch: functions of the graph, or incremental analytics and what is read off them."""
+"""Analytics of a pipeline: functions of the graph, or attributes of incremental analytics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from frontier.core.results import UpdateObserver
 from frontier.runtime.values import kind_of
 
+from .batch import PipelineBatch, PipelineError
+from .channel import Channel, ChannelClosed
+
 Analytic = Callable[[Any], Any]
 
 
 def check_analytics(analytics: Any) -> dict[str, Any]:
-    """A dictionary of analytics by name; TypeError, which names it, for what is none."""
+    """A dictionary of analytics by name; TypeError, which names the entry, if one is invalid."""
     if analytics is None:
         return {}
     if not isinstance(analytics, Mapping):
@@ -39,11 +43,8 @@ def _is_observer(value: Any) -> bool:
 class Analytics:
     """The analytics of one pipeline.
 
-    Parameters
-    ----------
-    chosen : dict
-        Functions of the graph; or pairs of an incremental analytic's class, one object of which is made and maintained
-        for all pairs with that class, and the name of an attribute.
+    They are functions of the graph, or pairs of an incremental analytic's class and an attribute. All pairs with the
+    same class share one object, which is made and maintained here.
     """
 
     def __init__(self, graph: Any, chosen: dict[str, Any]):
@@ -60,6 +61,75 @@ class Analytics:
         return lambda graph: getattr(made, attribute)
 
     def close(self) -> None:
-        """End the maintenance of what was made here."""
+        """Detach the incremental analytics."""
         for made in self._made.values():
             self._graph.detach(made)
+
+
+Callback = Callable[[PipelineBatch], object]
+
+
+class Delivery:
+    """Calls callbacks with one batch after another; `put` blocks while more than `depth` batches are queued."""
+
+    def __init__(self, callbacks: Sequence[Callback], depth: int):
+        self.callbacks = callbacks
+        self._channel = Channel(depth)
+        self._open = 0  # batches that were put and not delivered
+        self._changed = threading.Condition()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="dynfrontier-deliver", daemon=True)
+        self._thread.start()
+
+    def put(self, batch: PipelineBatch) -> None:
+        """Queue a batch. Raises the exception of a callback for an earlier batch."""
+        with self._changed:
+            self._open += 1
+        try:
+            self._channel.put(batch)
+        except ChannelClosed:
+            self._raise()
+
+    def drain(self) -> None:
+        """Wait until all batches are delivered. Raises the exception of a callback."""
+        with self._changed:
+            while self._open and self._error is None:
+                self._changed.wait()
+        self._raise()
+
+    def close(self) -> None:
+        """End the thread after the running callback; queued batches are dropped. Idempotent."""
+        self._channel.close()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _raise(self) -> None:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _run(self) -> None:
+        while True:
+            try:
+                batch = self._channel.get()
+            except ChannelClosed:
+                return
+            error = self._deliver(batch)
+            with self._changed:
+                self._open -= 1
+                self._error = error
+                self._changed.notify_all()
+            if error is not None:
+                self._channel.close()
+                return
+
+    def _deliver(self, batch: PipelineBatch) -> BaseException | None:
+        try:
+            batch.results  # noqa: B018  (waits for the copies)
+            for callback in self.callbacks:
+                callback(batch)
+        except Exception as error:
+            return PipelineError.of("callback", batch.number, batch.begin, error, batch.end)
+        except BaseException as error:
+            return error
+        return None

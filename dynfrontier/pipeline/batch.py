@@ -12,23 +12,22 @@ import numpy as np
 
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
-_settling = threading.Lock()
-"""Held while copies are waited for: a log and a callback may do so at the same time."""
+_settling = threading.Lock()  # held while copies are waited for: a log and a callback may do so at the same time
 
 
 @dataclass(slots=True)
 class PipelineBatch:
-    """What came of one batch.
+    """The results of one batch.
 
     Attributes
     ----------
     number : int
-        From 0; after `Pipeline.resume`, from where the checkpoint was taken.
+        From 0; after `Pipeline.resume`, from that of the checkpoint.
     begin, end : int
-        Its records in the source, from the first up to the one before `end`.
+        Its records in the source: from number `begin` up to `end` - 1.
     operation : {"insert", "delete"}
     inserted, replaced, deleted : int
-        Edges, as in `UpdateResult`. Those that left a window are among the deleted.
+        Edges, as in `UpdateResult`. Deletions include edges that left a window.
     late : int
         Records that came too late for the window.
     num_edges : int
@@ -36,9 +35,9 @@ class PipelineBatch:
     update_seconds, analytics_seconds : float
         On a GPU, until the host was done: kernels of analytics may still run, unless the pipeline is `synchronous`.
     waited_seconds : float
-        The wait for the source before.
+        The preceding wait for the source.
     lag_seconds : float
-        From when the source had yielded the first of its records until the results were there.
+        From the time at which the source had yielded its first record to the results.
     """
 
     number: int
@@ -90,7 +89,7 @@ def _plain(value: Any) -> Any:
 
 
 def begin_to_fetch(value: Any) -> Any:
-    """A result that later batches do not change: its arrays are copied, to the host, without a wait for the device."""
+    """A result that later batches do not change: its arrays are copied to the host asynchronously."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "flags"):
@@ -105,7 +104,7 @@ def _settled(value: Any) -> Any:
 
 
 def _parts(function: Callable[[Any], Any], value: Any) -> Any:
-    """The same kind of container, or of result of an algorithm, of what a function makes of its parts."""
+    """Apply a function to the parts of a container or of a result of an algorithm."""
     if isinstance(value, dict):
         return {name: function(each) for name, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -145,3 +144,39 @@ class Totals:
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+class PipelineError(RuntimeError):
+    """A part of a pipeline has failed. ``__cause__`` is its exception.
+
+    The pipeline has ended its threads. The graph contains all batches before `batch`, and also this batch unless
+    `stage` is ``"source"`` or ``"update"``. If it is ``"callback"``, the graph may be ahead by further batches.
+
+    Attributes
+    ----------
+    stage : {"source", "update", "analytic", "callback"}
+    batch : int
+        Number of the batch.
+    record : int
+        Number of its first record in the source.
+    """
+
+    def __init__(self, message: str, stage: str, batch: int, record: int):
+        super().__init__(message)
+        self.stage = stage
+        self.batch = batch
+        self.record = record
+
+    @classmethod
+    def of(
+        cls, stage: str, batch: int, record: int, cause: BaseException, end: int | None = None, name: str = ""
+    ) -> PipelineError:  # fmt: skip
+        """The error for an exception."""
+        where = f"at record {record:,}" if end is None else f"on the records from {record:,} to before {end:,}"
+        what = f"the {stage}{f' {name!r}' if name else ''}"
+        error = cls(f"{what} failed {where} (batch {batch:,}): {type(cause).__name__}: {cause}", stage, batch, record)
+        error.__cause__ = cause
+        return error
+
+    def __reduce__(self) -> tuple:
+        return type(self), (str(self), self.stage, self.batch, self.record)

@@ -1,4 +1,4 @@
-"""`Channel` and `Ahead`: how threads of a pipeline hand over what they have done, in order and in bounded memory."""
+"""`Channel` and `Ahead`: threads of a pipeline pass items on in order and in bounded memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Channel:
         return len(self._items)
 
     def put(self, item: Any) -> None:
-        """Add an item, after a wait for room if need be. Raises `ChannelClosed`."""
+        """Add an item, after waiting for capacity. Raises `ChannelClosed`."""
         with self._changed:
             while len(self._items) >= self.depth and not self._closed:
                 self._changed.wait()
@@ -40,7 +40,7 @@ class Channel:
             self._changed.notify_all()
 
     def get(self) -> Any:
-        """Take the first item, after a wait for one if need be. Raises `ChannelClosed`."""
+        """Take the first item, after waiting for one. Raises `ChannelClosed`."""
         with self._changed:
             while not self._items and not self._closed:
                 self._changed.wait()
@@ -51,7 +51,7 @@ class Channel:
             return item
 
     def close(self) -> None:
-        """Drop all items, and wake whoever waits."""
+        """Drop all items and wake all waiting threads."""
         with self._changed:
             self._closed = True
             self._items.clear()
@@ -59,17 +59,10 @@ class Channel:
 
 
 class Ahead:
-    """Runs an iterator in a thread of its own, up to `depth` items ahead of whoever iterates over this.
+    """Runs an iterator in a separate thread, up to `depth` items ahead of its reader.
 
-    What the iterator raises is raised here, once, in its place after the items before it. `close` ends the thread, and
-    closes the iterator there, as the ``finally`` blocks of a generator expect.
-
-    Parameters
-    ----------
-    items : iterable
-    depth : int
-    name : str
-        Of the thread.
+    An exception of the iterator is raised here, once, after the items before it. `close` ends the thread and closes the
+    iterator there, as the ``finally`` blocks of a generator expect.
     """
 
     def __init__(self, items: Iterable[Any], depth: int = 2, name: str = "dynfrontier-read"):
@@ -105,7 +98,6 @@ class Ahead:
 
     @property
     def alive(self) -> bool:
-        """Whether the thread runs."""
         return self._thread.is_alive()
 
 
@@ -114,7 +106,7 @@ class _End(Exception):
 
 
 def _run(items: Iterable[Any], channel: Channel) -> None:
-    """What the thread does. A function: a method would keep the `Ahead` alive that no one uses any more."""
+    """The body of the thread. A method would keep an unused `Ahead` alive."""
     try:
         try:
             for item in items:

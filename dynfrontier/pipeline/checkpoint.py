@@ -1,8 +1,8 @@
-"""Checkpoints: a folder with files of the graph, its names, and all else that a pipeline has to know to go on.
+"""Checkpoints: a folder with files of the graph, its names, and the further state of a pipeline.
 
-A checkpoint writes graph and names to new files, and then replaces ``state.json``, which says which: whenever the
-process is killed, the folder holds the checkpoint before or this one. The files before are deleted last. Of a graph in
-parts, the file is a folder with one of each part.
+A checkpoint writes graph and names to new files, and then replaces ``state.json``, which names them: whenever the
+process is killed, the folder holds this checkpoint or the previous one. Old files are deleted last. The file of a
+distributed graph is a folder with one file per part.
 """
 
 from __future__ import annotations
@@ -30,14 +30,9 @@ USUAL_SECONDS = 60.0
 
 
 class Checkpoints:
-    """The checkpoints of one pipeline.
+    """The checkpoints of one pipeline in a folder.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The folder.
-    every : int, str or timedelta, optional
-        How many batches, or how much time, such as ``"30s"``, between two; a minute by default.
+    `every` is a number of batches, or a time such as ``"30s"``, between two; a minute by default.
     """
 
     def __init__(self, path: str | os.PathLike[str], every: Any = None):
@@ -46,7 +41,7 @@ class Checkpoints:
         self._seconds = USUAL_SECONDS if every is None or self._batches else as_span(every, "every", "ns") / 1e9
 
     def is_due(self, batches: int, seconds: float) -> bool:
-        """Whether to take one, so many batches and seconds after the last."""
+        """Whether a checkpoint is due, so many batches and seconds after the last."""
         return batches >= self._batches if self._batches is not None else seconds >= self._seconds and batches > 0
 
     def check_new(self) -> None:
@@ -57,7 +52,6 @@ class Checkpoints:
             )
 
     def save(self, graph: Graph, names: VertexNames | None, state: dict[str, Any]) -> None:
-        """Take one."""
         self.folder.mkdir(parents=True, exist_ok=True)
         number = f"{state['totals']['records']}-{state['totals']['batches']}"
         saved = {"graph": f"graph-{number}" if graph.in_parts else f"graph-{number}.npz"}
@@ -75,7 +69,6 @@ class Checkpoints:
 
 
 def _delete(path: Path) -> None:
-    """Delete a file or a folder, if that can be done."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
         return
@@ -88,21 +81,8 @@ def load_checkpoint(
 ) -> tuple[Any, VertexNames | None, dict[str, Any]]:  # fmt: skip
     """The graph, the names and the state of the last checkpoint in a folder.
 
-    Parameters
-    ----------
-    device : {"auto", "cpu", "gpu"} or Device
-        Of a graph on one device.
-    engine : Engine, optional
-        The workers of a distributed graph.
-
-    Raises
-    ------
-    FileNotFoundError
-        There is none.
-    TypeError
-        `device` or `engine` is given for the other kind of graph.
-    ValueError
-        It is damaged.
+    `device` is for a graph on one device, `engine` for a distributed one, or TypeError is raised. FileNotFoundError
+    tells that there is no checkpoint, ValueError that it is damaged.
     """
     folder = Path(path)
     text = (folder / STATE).read_bytes()

@@ -1,10 +1,10 @@
 """`Objective` and `BatchSize`: the largest batches whose latency stays within bounds.
 
-The controller tracks a quantile by unequal steps: after a batch that took longer than the limit, the batch size is
-halved; after any other, it grows by 2 to the power of (1 - q) / q. If the share 1 - q of the batches takes too long,
-both cancel out, so this is where it settles, whatever the distribution of latencies is. Since that growth is slow
-(0.7 % a batch for p99), the size grows by a quarter at the beginning, until a batch takes too long; and again after so
-many batches without such a one that chance does not explain it. An outlier, such as a compilation, costs one step.
+The controller tracks a quantile q by unequal steps. A batch that exceeds the limit halves the batch size; any other
+batch multiplies it by 2 to the power of (1 - q) / q. Both cancel out if the share 1 - q of the batches exceeds the
+limit, so the size settles there, whatever the distribution of latencies is. That growth is slow (0.7 % a batch for
+p99), so the size grows by a quarter per batch at first, until a batch takes too long, and again after more batches
+within the limit than chance explains. An outlier, such as a compilation, costs one step.
 """
 
 from __future__ import annotations
@@ -15,32 +15,22 @@ from dataclasses import dataclass
 from frontier.runtime.values import kind_of
 
 UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
-SHRINK = 0.5
-"""What a batch that took too long multiplies the size by."""
-QUICK = 1.25
-"""What others multiply it by in the beginning."""
-CALM = 5
-"""Times the usual number of batches between two that take too long, after which growth is quick again."""
+SHRINK = 0.5  # what a batch that took too long multiplies the size by
+QUICK = 1.25  # what others multiply it by in the beginning
+CALM = 5  # times the usual number of batches between two that take too long, after which growth is quick again
 SMALLEST, LARGEST = 64, 1 << 22
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A bound for a quantile of the latency of batches.
-
-    Attributes
-    ----------
-    quantile : float
-        Between 0 and 1.
-    seconds : float
-    """
+    """A bound in seconds for a quantile, between 0 and 1, of the latency of batches."""
 
     quantile: float
     seconds: float
 
     @classmethod
     def parse(cls, text: str) -> Objective:
-        """From a text such as ``"p99<5ms"``; TypeError or ValueError if it is none."""
+        """Parse a text such as ``"p99<5ms"``; raises TypeError or ValueError."""
         if not isinstance(text, str):
             raise TypeError(f"objective must be a string such as 'p99<5ms', not {kind_of(text)}")
         match = re.fullmatch(r"\s*p(\d+(?:\.\d+)?)\s*<=?\s*(\d+(?:\.\d*)?)\s*(us|µs|ms|s)\s*", text)
@@ -50,14 +40,7 @@ class Objective:
 
 
 class BatchSize:
-    """The number of records of the next batch.
-
-    Parameters
-    ----------
-    objective : Objective
-    start : int
-        Of the first batch.
-    """
+    """The number of records of the next batch, from `start` on."""
 
     def __init__(self, objective: Objective, start: int):
         self.objective = objective
@@ -71,7 +54,7 @@ class BatchSize:
         return int(self._exact)
 
     def observe(self, records: int, seconds: float) -> None:
-        """Learn from a batch. One that the source cut short tells nothing, unless it took too long."""
+        """Learn from a batch. One that the source cut short counts only if it took too long."""
         if seconds > self.objective.seconds:
             self._quick, self._calm = False, 0
             self._change(SHRINK)

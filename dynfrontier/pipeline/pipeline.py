@@ -17,15 +17,12 @@ from frontier.names.arguments import check_vertex_names
 from frontier.runtime import Device, HeldInterrupts
 from frontier.runtime.values import flag, integer, one_of
 
-from .analytics import Analytics, check_analytics
-from .batch import PipelineBatch, Totals, begin_to_fetch
-from .batches import SourceError
+from .analytics import Analytics, Callback, Delivery, check_analytics
+from .batch import PipelineBatch, PipelineError, Totals, begin_to_fetch
 from .channel import Ahead
 from .checkpoint import Checkpoints, load_checkpoint
-from .delivery import Callback, Delivery
-from .errors import PipelineError
 from .objective import BatchSize, Objective
-from .records import Decoder, RecordColumns
+from .records import Decoder, RecordColumns, SourceError
 from .reporting import BatchLog, Metrics, ProgressLine
 from .sources import BATCH_SIZE, SocketSource, check_source, open_source, usual_batch_size
 from .staging import Part, Staging
@@ -55,57 +52,56 @@ class ResumeOptions(TypedDict, total=False):
 class Pipeline:
     """Reads a stream into a graph, batch by batch, and runs analytics after each.
 
-    Reading, decoding and the copy to the GPU go on in other threads and in a CUDA stream of their own, while the
-    caller's thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` after each batch, with the graph
-    as that batch has left it; or `run` it with callbacks, which are called in a thread of their own. Batches come in
-    the order of the source, and as few are read ahead as `ahead` says, however slow their use is.
+    Other threads read and decode the stream, and copy it to the GPU in a separate CUDA stream, while the caller's
+    thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` after each batch, with the graph in its
+    state after that batch; or `run` it with callbacks, which are called in a separate thread. Batches come in the order
+    of the source, and at most `ahead` parts are read ahead, however slow their use is.
 
     Parameters
     ----------
     source
-        One of these. Arrays that it yields must not be changed afterwards.
+        One of these. Do not change arrays that it has yielded.
 
-        * a file's name: everything that `frontier.io.read_edges` reads; text, also compressed, Parquet and Arrow files
+        * a file's name: everything that `frontier.io.read_edges` reads. Text, also compressed, Parquet and Arrow files
           are read part by part. Vertices have the ids of the file, less 1 for formats that count from 1; names are the
           ids of the file themselves.
         * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
           arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
         * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes
           it a batch of deletions;
-        * a function that takes the number of a record and returns an iterable from there on;
+        * a function from the number of a record to an iterable from there on;
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
-        What runs after each batch: functions of the graph; or pairs such as ``(DynamicTriangleCount, "total")``, an
-        incremental analytic, which is created here, and the attribute of it to read. `PipelineBatch.results` has what
-        they return. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the
-        host meanwhile.
+        Run after each batch: functions of the graph; or pairs such as ``(DynamicTriangleCount, "total")``, an
+        incremental analytic, which is created here, and its attribute to read. `PipelineBatch.results` has their
+        results. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host
+        meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
     names : Names, optional
-        ``src`` and ``dst`` hold names in place of ids. Those that are new get ids in order of the records, also where
-        they occur in a deletion first, and the graph grows by the vertices that each batch needs. With
-        ``VertexNames("str")`` all ids of a file are names, as they are written.
+        ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the records, also if they first
+        occur in a deletion, and the graph grows by the vertices that each batch needs. With ``VertexNames("str")`` all
+        ids of a file are names, as they are written.
     columns : dict of str to str, or sequence of str, optional
-        For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, how tables and dictionaries call it; of
+        The names of ``src``, ``dst``, ``weights``, ``time`` or a column of edge data in tables and dictionaries; of
         files, see `read_edges`.
     batch_size : int, optional
         Records of a batch; the last is shorter. By default each item of an iterable is one, and 65,536 otherwise.
     on_existing : {"replace", "keep", "add"}
         As in `DynamicGraph.insert_edges`.
     objective : str, optional
-        Such as ``"p99<5ms"``: choose the batch size so that no more than this share of the batches takes longer, for
-        the update and the analytics. It begins with `batch_size`. Items of an iterable are split, and not joined.
+        Such as ``"p99<5ms"``: choose the batch size so that at most 1 % of the batches take longer, for the update and
+        the analytics. It starts with `batch_size`. Items of an iterable are split, and not joined.
     ahead : int
-        How many parts are read ahead: items, or about a million records of a large array.
+        Parts that are read ahead: items, or about a million records of a large array.
     synchronous : bool
-        Wait for the device after each update and after the analytics, so that the times of both are exact. With an
-        objective this is always so.
+        Wait for the device after each update and after the analytics, so both times are exact. An objective implies it.
     checkpoint : str or path-like, optional
-        A folder. All that is needed to go on after a crash is saved there, atomically, and at the end; see `resume`.
-        With a distributed graph, one that all workers reach.
+        A folder. The state that is needed to continue after a crash is saved there, atomically, and at the end; see
+        `resume`. With a distributed graph, a folder that all workers reach.
     every : int, str or timedelta, optional
-        How many batches, or how much time, lies between two checkpoints; a minute by default.
+        Batches, or time, between two checkpoints; a minute by default.
     log : str or path-like, optional
         A file to which a line of JSON is added for each batch.
     metrics : str or path-like, optional
@@ -118,16 +114,16 @@ class Pipeline:
     graph : DynamicGraph
     window : SlidingWindow or None
     names : VertexNames or None
-        They may have those of records already that were read ahead.
+        They may already include names of records that were read ahead.
     totals : Totals
         Of all batches so far.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     FileExistsError
-        `checkpoint` holds one, from which `resume` can go on.
+        `checkpoint` contains one, from which `resume` can continue.
 
     Examples
     --------
@@ -215,27 +211,27 @@ class Pipeline:
         engine: Engine | None = None,
         **options: Unpack[ResumeOptions],
     ) -> Pipeline:
-        """The pipeline that goes on from the last checkpoint, with the graph, names and window that are saved there.
+        """Continue from the last checkpoint, with its graph, names and window.
 
         Every record of the source is applied exactly once, however often the process was killed. Results that were
         delivered after that checkpoint are delivered again, with the same numbers of batches and of records (but other
-        batches, if `objective` chooses their size); so have files named after them, and they are replaced.
+        batches, if `objective` chooses their size). So name files after these numbers, and they are replaced.
 
         Parameters
         ----------
         checkpoint : str or path-like
             The folder.
         source
-            The same as before, from its first record: those that are in the graph are skipped. Of a function, none are:
-            it is called with their number.
+            The same source, from its first record: records that are in the graph are skipped. A function is called with
+            the number of the next record instead.
         analytics : dict, optional
-            As before. They are computed from the graph. Others, which need the graph to be made, can be added by `add`.
+            The same analytics. They are computed from the graph. `add` adds others that need the graph to be made.
         device : {"auto", "cpu", "gpu"}
-            Where the graph is to be; another device than before will do.
+            The device of the graph, which may be another one.
         engine : Engine, optional
-            The workers of a distributed graph, as `DistributedGraph` takes them: any number.
+            The workers of a distributed graph, as in `DistributedGraph`: any number.
         **options
-            As before, without `window` and `names`.
+            The same options, without `window` and `names`.
 
         Raises
         ------
@@ -278,8 +274,8 @@ class Pipeline:
         Parameters
         ----------
         *callbacks : callable
-            Called with each `PipelineBatch`, in order, in a thread of their own, while the next batches are applied: so
-            they must not read the graph, which may be ahead.
+            Called with each `PipelineBatch`, in order, in a separate thread, during the next batches: they must not
+            read the graph, which may be ahead.
 
         Returns
         -------
@@ -334,10 +330,10 @@ class Pipeline:
     def close(self) -> None:
         """End the threads, and take a last checkpoint unless something has failed. Idempotent.
 
-        While `run` works, a callback or another thread that calls this has it stop after the batch that is being
-        applied, and does not wait for that.
+        If a callback or another thread calls this during `run`, that stops after the current batch; this call does not
+        wait for it.
 
-        The graph stays; incremental analytics that the pipeline has made are maintained no longer. A source that does
+        The graph stays; incremental analytics that the pipeline has made are no longer maintained. A source that does
         not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is interrupted.
         """
         if self._closed:
@@ -468,7 +464,7 @@ class Pipeline:
         return part
 
     def _apply(self, records: RecordColumns, first: int, end: int, begin: float) -> PipelineBatch:
-        """Update the graph, and count that, which interrupts do not part."""
+        """Update the graph and the totals; interrupts are held until both are done."""
         totals = self.totals
         number, failure = totals.batches, None
         interrupts = HeldInterrupts()
@@ -537,7 +533,7 @@ class Pipeline:
             self._checkpoint()
 
     def _checkpoint(self) -> None:
-        """Save what there is between two batches, once all results of the first are delivered."""
+        """Save the state between two batches, once all results are delivered."""
         if self._checkpoints is None or (self._saved and self.totals.batches == self._since[0]):
             return
         if self._delivery is not None:

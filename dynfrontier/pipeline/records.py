@@ -1,8 +1,8 @@
-"""`RecordColumns`: consecutive records of a stream in columns; and how whatever a source yields becomes such."""
+"""`RecordColumns`: consecutive records of a stream in columns; and how items of a source become such."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,8 @@ ROLES = {"src": SRC, "dst": DST, "weight": WEIGHTS, "time": TIME}
 class RecordColumns:
     """Records of one operation.
 
-    Attributes
-    ----------
-    columns : dict of str to array
-        ``src`` and ``dst``; ``weights``, ``time`` and edge data, where there are such.
-    operation : {"insert", "delete"}
-    needed : array of int64 on the host, optional
-        Where vertices have names: how many vertices the records up to each need.
+    `columns` are ``src`` and ``dst``, and optionally ``weights``, ``time`` and edge data. If vertices have names,
+    `needed` has the number of vertices that the records up to each need, as int64 on the host.
     """
 
     __slots__ = ("columns", "needed", "operation")
@@ -50,7 +45,6 @@ class RecordColumns:
         return RecordColumns({name: column[begin:end] for name, column in self.columns.items()}, self.operation, needed)
 
     def joins(self, other: RecordColumns) -> bool:
-        """Whether both can be put into one."""
         return self.operation == other.operation and self.columns.keys() == other.columns.keys()
 
     @property
@@ -59,7 +53,6 @@ class RecordColumns:
 
 
 def join(parts: list[RecordColumns]) -> RecordColumns:
-    """Records one after another."""
     if len(parts) == 1:
         return parts[0]
     first = parts[0]
@@ -81,26 +74,12 @@ def _module(array: Any) -> Any:
 class Decoder:
     """Makes `RecordColumns` of the items of a source.
 
-    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have more columns than the graph has use for, which are left
-    out. What tuples and dictionaries hold is meant: a column that the graph does not take is an error, when it is
-    inserted.
+    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have columns that the graph does not use; they are left out.
+    Every column of a tuple or dictionary counts: one that the graph does not accept is an error when it is inserted.
 
-    Parameters
-    ----------
-    graph : DynamicGraph
-    takes_time : bool
-        Whether insertions take times.
-    columns : mapping of str to str
-        For ``src``, ``dst``, ``weights``, ``time`` or a column of edge data, what items call it.
-    names : Names, optional
-        What ``src`` and ``dst`` hold in place of ids.
-
-    Attributes
-    ----------
-    data_columns : tuple of str
-        The columns of edge data that insertions take.
-    takes_text : bool
-        Whether vertices have names that are text, whatever the names look like.
+    Insertions have times if `takes_time`. `columns` maps ``src``, ``dst``, ``weights``, ``time`` or a column of edge
+    data to its name in items. `names` are the names of vertices in place of ids; `takes_text` tells that they are text.
+    `data_columns` are the columns of edge data that insertions accept.
     """
 
     def __init__(
@@ -124,7 +103,7 @@ class Decoder:
                 raise ValueError(f"columns names {role!r}, which is none of {known}")
 
     def decode(self, item: Any) -> RecordColumns:
-        """The records of an item; TypeError and ValueError name the column and what is wrong with it."""
+        """The records of an item; TypeError and ValueError name the column and the fault."""
         if isinstance(item, RecordColumns):
             return item
         operation = "insert"
@@ -178,7 +157,7 @@ class Decoder:
         return found
 
     def _column(self, name: str, values: Any) -> Any:
-        """A column in the memory that it is in, unless that is a GPU's and the graph is not there."""
+        """A column in its own memory, unless that is a GPU's and the graph is elsewhere."""
         place = self._device if self._device.is_gpu and is_on_gpu(values) else resolve_device("cpu")
         if name in (SRC, DST):
             return as_ids(place, values, name)
@@ -195,3 +174,76 @@ def _of_edge_list(edges: EdgeList) -> dict[str, Any]:
         times = times.astype(f"datetime64[{edges.time_unit}]")
     columns = {SRC: edges.src, DST: edges.dst, WEIGHTS: edges.weights, TIME: times, **(edges.data or {})}
     return {name: column for name, column in columns.items() if column is not None}
+
+
+PART_RECORDS = 1 << 20
+"""Most records of a part of several batches. One copy of a part costs the host as much as one of a batch, so that
+batches of large arrays are copied together."""
+
+
+class SourceError(Exception):
+    """A source has failed (``__cause__``), or yielded no records. `record` is the number of the item's first one."""
+
+    def __init__(self, record: int):
+        super().__init__(record)
+        self.record = record
+
+
+def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
+    """The records of items, of which the first is number `begin`. The generator of items is closed at the end.
+
+    Raises SourceError.
+    """
+    at = begin
+    try:
+        for item in items:
+            records = decode(item)
+            at += len(records)
+            yield records
+    except Exception as error:
+        raise SourceError(at) from error
+    finally:
+        if isinstance(items, Iterator) and hasattr(items, "close"):
+            items.close()
+
+
+def without_first(items: Iterable[RecordColumns], count: int) -> Iterator[RecordColumns]:
+    """All but the first `count` records."""
+    for item in items:
+        if count and len(item) <= count:
+            count -= len(item)
+            continue
+        yield item.cut(count, len(item))
+        count = 0
+
+
+def in_parts(items: Iterable[RecordColumns], size: int) -> Iterator[RecordColumns]:
+    """Parts of a multiple of `size` records, except before a change of operation, and at the end."""
+    most = max(size, PART_RECORDS // size * size)
+    held: list[RecordColumns] = []
+    count = 0
+    try:
+        for item in items:
+            if not len(item):
+                continue
+            if held and not item.joins(held[0]):
+                yield join(held)
+                held, count = [], 0
+            begin, end = 0, len(item)
+            if held and count + end >= size:
+                begin = size - count
+                yield join([*held, item.cut(0, begin)])
+                held, count = [], 0
+            while end - begin >= size:
+                stop = min(begin + most, begin + (end - begin) // size * size)
+                yield item.cut(begin, stop)
+                begin = stop
+            if begin < end:
+                held.append(item.cut(begin, end))
+                count += end - begin
+    except SourceError:
+        if held:  # the records before the fault
+            yield join(held)
+        raise
+    if held:
+        yield join(held)

@@ -1,4 +1,4 @@
-"""What a pipeline tells of itself: a log of batches, metrics for Prometheus, and a line on the terminal."""
+"""Reports of a pipeline: a log of batches, metrics for Prometheus, and a line on the terminal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,7 @@ PREFIX = "dynfrontier"
 class BatchLog:
     """A file with a line of JSON for each batch.
 
-    Parameters
-    ----------
-    path : str or path-like
-    size : int, optional
-        How many bytes of the file stay: of a resumed pipeline, those that the checkpoint knows. By default all.
+    The first `size` bytes of an existing file stay, by default all. A resumed pipeline passes those of its checkpoint.
     """
 
     def __init__(self, path: str | os.PathLike[str], size: int | None = None):
@@ -36,11 +32,10 @@ class BatchLog:
             self._file.truncate(size)
 
     def write(self, batch: PipelineBatch) -> None:
-        """Add a batch."""
         self._file.write(json.dumps(batch.to_dict()).encode() + b"\n")
 
     def flush(self) -> int:
-        """Have it on the disk; returns its size in bytes."""
+        """Write it to the disk; returns its size in bytes."""
         self._file.flush()
         os.fsync(self._file.fileno())
         return os.fstat(self._file.fileno()).st_size
@@ -50,13 +45,7 @@ class BatchLog:
 
 
 class Metrics:
-    """The numbers of a pipeline as Prometheus reads them.
-
-    Parameters
-    ----------
-    path : str or path-like, optional
-        A file to keep them in, which is replaced as a whole about once a second.
-    """
+    """The numbers of a pipeline as Prometheus reads them; a file, if given, is replaced about once a second."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None):
         self._path = path
@@ -66,16 +55,13 @@ class Metrics:
 
     @property
     def has_file(self) -> bool:
-        """Whether there is a file to write."""
         return self._path is not None
 
     def observe(self, batch: PipelineBatch) -> None:
-        """Count a batch."""
         self._seconds.append(batch.update_seconds + batch.analytics_seconds)
         self._last = batch
 
     def text(self, totals: Totals, **gauges: float) -> str:
-        """All metrics, in the text format."""
         lines: list[str] = []
 
         def add(name: str, kind: str, meaning: str, *samples: tuple[str, float]) -> None:
@@ -105,11 +91,9 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
     def is_due(self) -> bool:
-        """Whether it is time to write the file."""
         return self._path is not None and time.monotonic() - self._written >= SECONDS
 
     def write(self, totals: Totals, **gauges: float) -> None:
-        """Write the file, if there is one."""
         if self._path is not None:
             self._written = time.monotonic()
             write_atomically(self._path, self.text(totals, **gauges).encode())
@@ -120,7 +104,7 @@ def _escaped(name: str) -> str:
 
 
 class ProgressLine:
-    """A line on the terminal with records, rate and lag; nothing where the error stream is no terminal."""
+    """A line on the terminal with records, rate and lag, if the error stream is a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -134,7 +118,6 @@ class ProgressLine:
         self._progress.start()
 
     def step(self, batch: PipelineBatch, totals: Totals, gauges: dict[str, Any]) -> None:
-        """Show a batch."""
         self._recent.append((time.perf_counter(), totals.records))
         (begin, first), (end, last) = self._recent[0], self._recent[-1]
         rate = (last - first) / max(end - begin, 1e-9)

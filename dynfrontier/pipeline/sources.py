@@ -1,4 +1,4 @@
-"""What a pipeline can read from: files, arrays, tables, iterators, functions, sockets."""
+"""Sources of a pipeline: files, arrays, tables, iterators, functions, sockets."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from frontier.io.parts import read_parts, whole_lines
 from frontier.io.text import TextParts
 from frontier.runtime.values import integer, kind_of
 
-from .batches import decoded, in_parts, without_first
 from .channel import Ahead
-from .records import Decoder, RecordColumns
+from .records import Decoder, RecordColumns, decoded, in_parts, without_first
 
 BATCH_SIZE = 1 << 16
 RECEIVED_BYTES = 1 << 20
@@ -29,14 +28,14 @@ SOCKET = "socket"  # what it is called in errors
 
 
 def is_one_table(source: Any) -> bool:
-    """Whether a source holds all of its records, and is no series of batches."""
+    """Whether a source holds all of its records, rather than a series of batches."""
     frame = hasattr(source, "iloc") or hasattr(source, "get_column")  # pandas and cuDF; Polars
     arrow = hasattr(source, "column") and hasattr(source, "schema")  # which a lazy frame of Polars would work out
     return isinstance(source, EdgeList | EdgeStream | tuple | Mapping) or arrow or frame
 
 
 def usual_batch_size(source: Any) -> int | None:
-    """The batch size that nobody has asked for; None if each item is a batch."""
+    """The default batch size; None if each item is a batch."""
     if isinstance(source, EdgeStream):
         return source.batch_size
     return BATCH_SIZE if isinstance(source, str | os.PathLike) or is_one_table(source) else None
@@ -47,7 +46,7 @@ def open_source(
 ) -> Iterator[RecordColumns]:  # fmt: skip
     """The records of a source from number `begin` on, in parts of whole batches.
 
-    A batch has `size` records; with None each item is one. `columns` says what the columns of a file are, and `ahead`
+    A batch has `size` records; with None each item is one. `columns` names the columns of a file, and `ahead` bounds
     how far its bytes are decompressed ahead.
     """
     if isinstance(source, EdgeStream):
@@ -75,7 +74,7 @@ def check_source(source: Any) -> None:
 
 
 def _called(source: Any, begin: int) -> Iterator[Any]:
-    """What a function gives; it is called where the first item is read."""
+    """Call a function when its first item is read."""
     yield from _iterable(source(begin))
 
 
@@ -87,7 +86,7 @@ def _iterable(source: Any) -> Any:
 
 
 def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
-    """The records of a stream, cut where insertions begin or deletions do."""
+    """The records of a stream, cut where insertions and deletions alternate."""
     edges, inserts = stream.edges, stream.inserts
     if not len(edges):
         return
@@ -104,24 +103,25 @@ def _runs(stream: EdgeStream, decoder: Decoder) -> Iterator[RecordColumns]:
 
 
 class SocketSource:
-    """Records that come through a socket as lines of text: a source in which each item is what has come since.
+    """Records that come through a socket as lines of text: a source whose items are the records received since the
+    last.
 
     Parameters
     ----------
     socket : socket.socket
         Connected; it is not closed.
     columns : sequence of (str or None)
-        What the words of a line are, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, say.
+        The meaning of the words of a line, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, for example.
     delimiter : str, optional
-        What separates them; blanks by default.
+        The separator of the words; blanks by default.
     max_record_bytes : int
         Most bytes of a line, 1 MiB by default; a longer one is an error.
 
     Notes
     -----
-    Each line is a record. One that the end of the connection cuts, so that it has no line end, is an error: its last
-    number may lack digits. A field may stand in double quotes, which must end on its line: a stray quote at the
-    beginning of a field is an error as soon as the line has come.
+    Each line is a record. A line that the end of the connection cuts is an error: its last number may lack digits. A
+    field may stand in double quotes, which must end on its line: a stray quote at the start of a field is an error as
+    soon as the line has come.
 
     Examples
     --------

@@ -1,17 +1,18 @@
-"""Placing the records that a source yields on the device, ahead of their use.
+"""Place the records of a source on the device, ahead of their use.
 
-On the CPU there is nothing to copy. On the GPU the reading thread copies them into a *slot*: pinned memory of the host,
-and as much of the device's. The copy to the device goes through a CUDA stream of its own, so that it does not wait for
-the kernels of other batches, nor they for it. Two events keep the order:
+On the CPU nothing is copied. On the GPU the reading thread copies them into a *slot*: pinned memory of the host, and as
+much of the device's. The copy to the device has its own CUDA stream, so neither it nor the kernels of other batches
+wait for each other. Two events keep the order:
 
-* ``copied``, in the copy stream: the stream of the updates waits for it before it reads the slot;
+* ``copied``, in the copy stream: the stream of the updates waits for it before it reads the slot. The host waits for
+  it before it writes the pinned memory again.
 * ``used``, in the stream of the updates, after the last batch of the slot: the copy stream waits for it before it
-  writes the slot again. The host waits for ``copied`` before it writes the pinned memory again.
+  writes the slot again.
 
-There are as many slots as parts may be ahead, and two: one that is filled, and one that is used.
+There are two more slots than parts ahead: one that is being filled, and one in use.
 
-The caller's thread has to wait while the reading thread runs Python or calls CUDA. So a slot keeps its arrays on the
-device, and the batches that were cut from them, for the next part of the same layout: only the copies are left to do.
+The caller's thread blocks while the reading thread runs Python or calls CUDA. So a slot caches its arrays on the
+device, and the batches cut from them, for the next part of the same layout: only the copies remain.
 """
 
 from __future__ import annotations
@@ -40,17 +41,10 @@ _local = threading.local()  # `streams`, by device: those in which this thread's
 
 
 class Part:
-    """Records that are on their way to the device, or there.
+    """Records on the device, or on their way to it.
 
-    Attributes
-    ----------
-    records : RecordColumns
-    begin : int
-        Number of the first record in the source.
-    size : int
-        Number of the records.
-    read_at : float
-        When the source had yielded them, by `time.perf_counter`.
+    `begin` is the number of the first record in the source, and `read_at` the time, by `time.perf_counter`, at which
+    the source had yielded them.
     """
 
     __slots__ = ("_slot", "begin", "read_at", "records", "size")
@@ -63,33 +57,24 @@ class Part:
         self._slot = slot
 
     def cut(self, begin: int, end: int) -> RecordColumns:
-        """Some of the records."""
         if end - begin == self.size:
             return self.records
         return self.records.cut(begin, end) if self._slot is None else self._slot.cut(self.records, begin, end)
 
     def wait(self) -> None:
-        """Have the current stream wait for the copy."""
+        """Let the current stream wait for the copy."""
         if self._slot is not None:
             self._slot.wait()
 
     def release(self) -> None:
-        """The records are not used any more by what will be queued in the current stream."""
+        """Declare that work queued in the current stream from now on does not use the records."""
         if self._slot is not None:
             self._slot.release()
             self._slot = None
 
 
 class Staging:
-    """Places records on a device.
-
-    Parameters
-    ----------
-    device : Device
-        Of the current CUDA device, if it is a GPU.
-    ahead : int
-        How many parts may wait for their use.
-    """
+    """Places up to `ahead` parts on a device, the current CUDA device if it is a GPU."""
 
     def __init__(self, device: Device, ahead: int):
         self.device = device
@@ -122,7 +107,7 @@ class Staging:
                 begin += len(records)
 
     def close(self) -> None:
-        """Let the reading thread not wait for a slot any more."""
+        """Let the reading thread stop waiting for a slot."""
         if self._free is None:
             return
         self._free.close()
@@ -134,8 +119,8 @@ class Staging:
 def _copy_stream(number: int) -> Any:
     """The stream in which this thread's pipelines copy to a device.
 
-    CuPy's pool keeps memory by stream, so that the next pipeline finds there what one before has given back: to get it
-    from CUDA, and to give it back, would take as long as many batches.
+    CuPy's pool keeps memory by stream, so the next pipeline finds the memory of the last one there. Allocating it from
+    CUDA, and freeing it, would take as long as many batches.
     """
     import cupy
 
@@ -147,7 +132,7 @@ def _copy_stream(number: int) -> Any:
 
 
 class PinnedMemory:
-    """Pinned memory of the host for several slots, as much for each as one has needed."""
+    """Pinned memory of the host for several slots, of equal size."""
 
     def __init__(self, slots: int):
         self._slots = slots
@@ -155,7 +140,7 @@ class PinnedMemory:
         self._memory: Any = None
 
     def of(self, number: int, size: int) -> np.ndarray:
-        """At least so many bytes for a slot. What it had before stays as long as it is used."""
+        """At least so many bytes for a slot. Its previous memory stays while it is used."""
         import cupyx
 
         if size > LARGE:  # not for slots that may not need as much
@@ -168,19 +153,8 @@ class PinnedMemory:
 class Slot:
     """Memory for the records of one part, on the host and on the GPU.
 
-    Parameters
-    ----------
-    free : Channel
-        Where it is put when it can be filled again.
-    stream : cupy.cuda.Stream
-        In which it is filled, and to which its memory belongs.
-    pinned : PinnedMemory
-        Of which it has a part, that of its number.
-
-    Attributes
-    ----------
-    in_use : bool
-        Whether kernels may read it that were not waited for.
+    A slot returns to `free` when it can be filled again. Its memory belongs to `stream`, in which it is filled. It is
+    `in_use` while kernels may read it.
     """
 
     def __init__(self, free: Channel, stream: Any, pinned: PinnedMemory, number: int):
@@ -202,7 +176,7 @@ class Slot:
         self._holds_device = False  # whether some of these are on the GPU
 
     def fill(self, records: RecordColumns) -> RecordColumns:
-        """Begin to copy records; returns them as they will be on the device."""
+        """Start copying records; returns them as they will be on the device."""
         import cupy
 
         produced = cupy.cuda.get_current_stream()  # in which the source has made arrays that are on the GPU
@@ -227,7 +201,7 @@ class Slot:
         return RecordColumns(columns, records.operation, records.needed)
 
     def cut(self, records: RecordColumns, begin: int, end: int) -> RecordColumns:
-        """Some of the records that it was filled with last."""
+        """Some of the latest records."""
         if self._holds_device:
             return records.cut(begin, end)
         columns = self._cuts.get((begin, end))
@@ -252,7 +226,7 @@ class Slot:
             target.copy_from_host_async(column.ctypes.data, column.nbytes, self._stream)
 
     def _in_pinned(self, column: np.ndarray, begin: int) -> np.ndarray:
-        """A copy in the slot's own pinned memory, at the same place as on the device."""
+        """A copy in the slot's own pinned memory, at the same offset as on the device."""
         if self._pinned is None or self._pinned.size < self._size:
             self._pinned = self._memory.of(self._number, self._size)
         copy = self._pinned[begin : begin + column.nbytes].view(column.dtype)
@@ -260,7 +234,7 @@ class Slot:
         return copy
 
     def _lay_out(self, columns: dict[str, np.ndarray]) -> None:
-        """Make arrays on the device for columns like these. Memory takes long to allocate, so that it seldom grows."""
+        """Make arrays on the device for columns like these. Allocation is slow, so the memory grows seldom."""
         import cupy
 
         begins, size = {}, 0
@@ -279,14 +253,14 @@ class Slot:
         }
 
     def wait(self) -> None:
-        """Have the current stream wait for the copy."""
+        """Let the current stream wait for the copy."""
         import cupy
 
         self.in_use = True
         cupy.cuda.get_current_stream().wait_event(self._copied)
 
     def release(self) -> None:
-        """Let the slot be filled again, after what is queued in the current stream."""
+        """Let the slot be filled again, after the work that is queued in the current stream."""
         import cupy
 
         self._used.record(cupy.cuda.get_current_stream())

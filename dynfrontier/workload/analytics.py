@@ -1,4 +1,4 @@
-"""What runs after every batch of a workload: analytics of the catalogue, recomputed or incremental, or a function."""
+"""Analytics that run after every batch of a workload: from the catalogue, recomputed or incremental, or a function."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from algorithms.comparators import Digest, edges_of, on_host
 
 from ..timing import TimedObserver
 
-INCREMENTAL = "dynamic_"
-"""What the name of an analytic is prefixed with where it is maintained incrementally."""
+INCREMENTAL = "dynamic_"  # what the name of an analytic is prefixed with where it is maintained incrementally
 
 
 @dataclass(frozen=True)
@@ -25,18 +24,13 @@ class Chosen:
 
     @property
     def name(self) -> str:
-        """What it is called in reports."""
         return f"{INCREMENTAL if self.incremental else ''}{self.analytic.name}"
 
 
 class Running:
     """An analytic on a graph, maintained incrementally from now on if it is incremental.
 
-    Attributes
-    ----------
-    chosen : Chosen
-    watch : TimedObserver or None
-        Measures the time of incremental maintenance within updates.
+    `watch` measures the time of incremental maintenance within updates.
     """
 
     def __init__(self, chosen: Chosen, graph: fr.DynamicGraph, source: int):
@@ -51,23 +45,21 @@ class Running:
         self.watch = TimedObserver(graph, self._observer) if self._observer is not None else None
 
     def run(self) -> tuple[Any, ...]:
-        """Compute the result, or read the incremental one: what is compared of it, on the device."""
+        """Compute the result, or read the incremental one; returns the compared values, on the device."""
         analytic = self.chosen.analytic
         found = analytic.compute(self._graph, **self._settings) if self._observer is None else self._observer
         return analytic.read(found)
 
     def digest(self, answer: tuple[Any, ...]) -> Digest:
-        """Short numbers that are equal for equal results."""
         edges = edges_of(self._graph) if self._comparator.needs_edges else None
         return self._comparator.digest(on_host(self._graph.device, answer), edges=edges)
 
     def same(self, one: Digest, other: Digest) -> bool:
-        """Whether two digests are those of equal results."""
         return self._comparator.same_digests(one, other)
 
 
 def choose_analytic(name: str | Callable) -> Chosen:
-    """The analytic of a name, or the one that a function is; ValueError if there is none, or not in this form."""
+    """The analytic of a name, or of a function; ValueError if it does not exist in this form."""
     if callable(name):
         own = getattr(name, "__name__", "function")
         return Chosen(algorithms.Analytic(own if own.isidentifier() else "function", name))

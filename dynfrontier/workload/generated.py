@@ -1,4 +1,4 @@
-"""Streams of known kinds, made from a seed: what there is to try a workload on without a file."""
+"""Streams of known kinds, generated from a seed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import numpy as np
 
 from frontier import io
 
-HUBS = 16
-"""Vertices that half of the records of `hubs` touch."""
+HUBS = 16  # vertices that half of the records of `hubs` touch
 
 
 def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
-    """A graph of stars: one end of every other record is one of a few hubs, all other ends are uniformly random."""
+    """A graph of stars: one end of every other record is one of a few hubs, all further ends are uniformly random."""
     edges = io.uniform(2**scale, round(edge_factor * 2**scale), seed)
     src = edges.src.copy()
     src[::2] = np.random.default_rng(seed).integers(0, min(HUBS, 2**scale), src[::2].size)
@@ -21,7 +20,7 @@ def hubs(scale: int, edge_factor: float, seed: int) -> io.EdgeList:
 
 
 def _shuffled(edges: io.EdgeList, seed: int) -> io.EdgeList:
-    """The records in random order: a lattice does not grow row by row."""
+    """Shuffle the records: a lattice does not grow row by row."""
     return edges[np.random.default_rng(seed).permutation(len(edges))]
 
 
@@ -37,7 +36,7 @@ GENERATORS: dict[str, Callable[[int, float, int], io.EdgeList]] = {
 
 
 def generate(kind: str, scale: int = 16, edge_factor: float = 16, seed: int = 1) -> io.EdgeList:
-    """A stream of insertions of a kind of `GENERATORS`; ValueError if there is none, or a number is out of range."""
+    """A stream of insertions of a kind of `GENERATORS`; ValueError if it does not exist or a number is out of range."""
     if kind not in GENERATORS:
         raise ValueError(f"there is no generator {kind!r}; choose from {', '.join(GENERATORS)}")
     if scale < 0 or edge_factor < 0:

@@ -1,7 +1,7 @@
-"""The operations of a workload, made once, so that every structure gets exactly the same; and what they must lead to.
+"""The operations of a workload, generated once for all structures, and their expected results.
 
-They are generated on the host, along with a model of the graph: the edges of the stream that it holds. So every batch
-comes with what it must do, found without any structure.
+The host generates them along with a model of the graph: the edges of the stream that it contains. So the results of
+every batch are known without any structure.
 """
 
 from __future__ import annotations
@@ -18,24 +18,12 @@ import frontier as fr
 
 from .workload import Workload
 
-DENSE = 4
-"""Edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted."""
+DENSE = 4  # edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedStream:
-    """A stream as columns.
-
-    Attributes
-    ----------
-    edges : EdgeList
-        In the order in which they come.
-    inserts : array of bool, shape (m,), or None
-        Which records insert; None if all do.
-    directed : bool
-    total : int
-        Records of the whole stream, of which these may be the first ones.
-    """
+    """A stream as columns: edges in order, a mask of insertions (None: all), and the records of the whole stream."""
 
     edges: fr.io.EdgeList
     inserts: np.ndarray | None
@@ -46,7 +34,7 @@ class RecordedStream:
         return len(self.edges)
 
     def first(self, count: int) -> RecordedStream:
-        """The first records alone, over the vertices that occur in them."""
+        """The first records, over the vertices that occur in them."""
         if count >= len(self):
             return self
         inserts = None if self.inserts is None else self.inserts[:count]
@@ -59,7 +47,7 @@ class RecordedStream:
 
     @cached_property
     def numbered(self) -> tuple[np.ndarray, np.ndarray]:
-        """The distinct edges, as ascending `keys`, and for each record which of them it names; -1 for self-loops."""
+        """The distinct edges, as ascending `keys`, and the index of each record's edge; -1 for self-loops."""
         proper = np.flatnonzero(self.edges.src != self.edges.dst)
         keys, which = np.unique(self.keys(self.edges.src[proper], self.edges.dst[proper]), return_inverse=True)
         number = np.full(len(self), -1, np.int64)
@@ -68,15 +56,7 @@ class RecordedStream:
 
 
 def open_records(workload: Workload) -> RecordedStream:
-    """The stream of a workload, read if it is a file.
-
-    Raises
-    ------
-    ValueError
-        It holds no records; or the workload deletes although the stream says itself what to delete.
-    ParseError, OSError, ImportError
-        See `frontier.io.read_stream`.
-    """
+    """Open the stream of a workload; ValueError if it has no records, or if both it and the workload delete."""
     source: Any = workload.source
     if isinstance(source, str | os.PathLike):
         source = fr.io.read_stream(source)
@@ -98,20 +78,11 @@ def open_records(workload: Workload) -> RecordedStream:
 
 
 class MixedBatch(NamedTuple):
-    """One batch, on the host, and what it must do.
+    """One batch on the host, and its expected results.
 
-    Attributes
-    ----------
-    inserts : tuple of arrays or None
-        Sources, destinations and weights (or None).
-    deletes, queries : tuple of arrays or None
-        Sources and destinations.
-    inserted, deleted : int
-        Edges that must come and go. Insertions come first, then deletions, then queries.
-    edges : int
-        Edges of the graph afterwards.
-    there : array of bool or None
-        What each query must find.
+    `inserts` are sources, destinations and weights (or None); `deletes` and `queries` are sources and destinations.
+    Insertions come first, then deletions, then queries. `inserted` and `deleted` edges must come and go, and leave
+    `edges`. Queries must return `there`.
     """
 
     inserts: tuple[np.ndarray, np.ndarray, np.ndarray | None] | None
@@ -124,10 +95,10 @@ class MixedBatch(NamedTuple):
 
 
 def apportion(size: int, shares: Sequence[float]) -> Iterator[tuple[int, ...]]:
-    """How many of the operations of a batch are of each kind, for batch after batch without end.
+    """Yield the number of operations of each kind for batch after batch without end.
 
-    The largest remainders are rounded up, and what rounding gives to a kind or takes from it is made up for later:
-    after any number of batches, each has its share to within one operation.
+    The largest remainders are rounded up, and later batches make up for rounding: after any number of batches, each
+    kind has its share to within one operation.
     """
     owed = np.zeros(len(shares))
     while True:
@@ -143,24 +114,8 @@ def apportion(size: int, shares: Sequence[float]) -> Iterator[tuple[int, ...]]:
 class Operations:
     """The operations of a workload at one batch size.
 
-    Parameters
-    ----------
-    records : RecordedStream
-    workload : Workload
-    size : int
-        Operations in a batch.
-
-    Attributes
-    ----------
-    preloaded : EdgeList
-        To be loaded first.
-    batches : tuple of MixedBatch
-    size : int
-        Operations in a batch: fewer than asked for if the stream does not hold enough for one.
-    short : int
-        Batches that delete fewer edges than they should, as there were no more.
-    start : int
-        The vertex with the most records among the preloaded ones, where searches start.
+    `preloaded` edges are loaded first, and searches `start` from the vertex with most records among them. `size` is
+    less than requested if the stream is too short for one batch. `short` counts the batches that lack edges to delete.
     """
 
     def __init__(self, records: RecordedStream, workload: Workload, size: int):
@@ -193,7 +148,7 @@ class Operations:
         return self._keys[self._present]
 
     def _make(self, shares: tuple[float, float, float], count: int, begin: int) -> Iterator[MixedBatch]:
-        """Batches, for as long as there is something to insert, or to delete if nothing is inserted."""
+        """Yield batches while there is something to insert, or to delete if nothing is inserted."""
         inserting, deleting, _ = shares
         for _, (arriving, leaving, asked) in zip(range(count), apportion(self.size, shares), strict=False):
             left = len(self._records) - begin
@@ -221,7 +176,7 @@ class Operations:
         )  # fmt: skip
 
     def _settle(self, records: slice) -> tuple[Any, np.ndarray]:
-        """Which records insert and which delete; if the stream does both, the last record of each edge alone."""
+        """The records that insert, and those that delete; in a stream of both, the last record of an edge decides."""
         inserts = self._records.inserts
         if inserts is None:
             return records, np.empty(0, np.int64)
@@ -231,7 +186,7 @@ class Operations:
         return last[inserts[last]], last[~inserts[last]]
 
     def _insert(self, edges: np.ndarray) -> int:
-        """Put edges into the model, in this order; how many are new."""
+        """Insert edges into the model in this order; returns how many are new."""
         edges = edges[edges >= 0]
         if self._oldest:
             edges = edges[~self._present[edges]]
@@ -242,7 +197,7 @@ class Operations:
         return self._count - before
 
     def _delete(self, edges: np.ndarray) -> int:
-        """Take distinct edges out of the model; how many were there."""
+        """Delete distinct edges from the model; returns how many it had."""
         edges = edges[edges >= 0]
         edges = edges[self._present[edges]]
         self._present[edges] = False
@@ -250,7 +205,6 @@ class Operations:
         return int(edges.size)
 
     def _choose(self, count: int) -> np.ndarray:
-        """Edges to delete."""
         if not self._oldest:
             return self._draw(count)
         found: list[np.ndarray] = []
@@ -262,7 +216,7 @@ class Operations:
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def _draw(self, count: int) -> np.ndarray:
-        """So many distinct edges that are there, at random; all if there are no more."""
+        """Draw distinct edges of the model at random; all if there are too few."""
         count = min(count, self._count)
         if DENSE * self._count < self._present.size or DENSE * count > self._count:
             return self._rng.choice(np.flatnonzero(self._present), count, replace=False)
@@ -274,7 +228,7 @@ class Operations:
         return self._rng.permutation(found)[:count]
 
     def _ask(self, count: int) -> tuple[tuple[np.ndarray, np.ndarray] | None, np.ndarray | None]:
-        """Queries, half of edges that are there and half of any two vertices, and what each must find."""
+        """Queries, half of edges of the model and half of any two vertices, and their expected results."""
         if not count:
             return None, None
         present = self._ends(self._draw(count // 2))

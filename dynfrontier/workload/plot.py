@@ -12,12 +12,7 @@ from .report import RATES, Measured, WorkloadReport
 def plot_report(report: WorkloadReport, path: str | Path) -> None:
     """Draw rates, the latency of every batch, times of analytics and memory into a file; a row for each batch size.
 
-    Raises
-    ------
-    ImportError
-        matplotlib is not installed.
-    ValueError, OSError
-        The name asks for an unknown format, or the file cannot be written.
+    Raises ImportError without matplotlib, ValueError for an unknown format, or OSError if the file cannot be written.
     """
     from matplotlib.figure import Figure
 
@@ -69,7 +64,6 @@ def _draw_memory(panel: Any, rows: list[Measured], colors: dict[str, str]) -> No
 
 
 def _bars(panel: Any, rows: list[Measured], colors: dict[str, str], groups: list[str], value: Any) -> None:
-    """A group of bars for each name, with one for each structure."""
     width = 0.8 / max(len(rows), 1)
     for i, row in enumerate(rows):
         at = [j + (i - (len(rows) - 1) / 2) * width for j in range(len(groups))]

@@ -17,37 +17,19 @@ from .report import Measured, WorkloadReport
 from .runner import as_workload, choose, run_records
 from .workload import Workload, WorkloadOptions
 
-SMALLEST_SAMPLE = 2**15
-"""Records of the first sample, unless batches need more."""
-GROWTH = 8
-"""A sample is at most so many times as large as the one before it."""
-WORTHWHILE = 2
-"""Another sample is run if it is so many times as large as the last."""
-SCOUTS_SHARE = 0.2
-"""Of the time left, what the fewest batches on a sample may be expected to take."""
-SCOUTING = 1e-3
-"""Seconds for a sample that only tells how long it takes: there will be the fewest batches."""
-TIE = 1.05
-"""Structures within this factor of the best are as good; then the other objective decides."""
+SMALLEST_SAMPLE = 2**15  # records of the first sample, unless batches need more
+GROWTH = 8  # a sample is at most so many times as large as the one before it
+WORTHWHILE = 2  # another sample is run if it is so many times as large as the last
+SCOUTS_SHARE = 0.2  # of the time left, what the fewest batches on a sample may be expected to take
+SCOUTING = 1e-3  # seconds for a sample that only tells how long it takes: there will be the fewest batches
+TIE = 1.05  # structures within this factor of the best are as good; then the other objective decides
 COMPARABLE = 2
 """A structure that had time for less than one in so many of the batches that another one had time for is not judged."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """The objective to minimize.
-
-    Attributes
-    ----------
-    figure : callable
-        Of a row.
-    text : callable
-        The figure in words.
-    sentence : str
-        What a structure does, for `str.format`: its name and the figure.
-    otherwise : str
-        The objective that decides between equals.
-    """
+    """An objective: its figure, the figure in words, a sentence about it, and the objective that breaks ties."""
 
     figure: Callable[[Measured], float]
     text: Callable[[float], str]
@@ -77,11 +59,11 @@ class Recommendation:
     structure : str
         Its name in the registry: ``frontier.structures()[name]`` is the class.
     reason : str
-        The numbers that decided, in a sentence or two that begin with what was measured.
+        The numbers that decided, in a sentence or two that start with the measured figure.
     report : WorkloadReport
         All numbers; as text, a table.
     equals : tuple of str
-        Other structures that are as good by the objective; another figure has decided between them.
+        Other structures that are equal by the objective; another figure has decided between them.
     """
 
     structure: str
@@ -103,10 +85,10 @@ def recommend(
     quiet: bool = False,
     **options: Unpack[WorkloadOptions],
 ) -> Recommendation:
-    """The structure that suits a workload best.
+    """Recommend the structure that suits a workload best.
 
-    The workload is run on every structure, and the numbers decide. If the stream is too long for that, its beginning is
-    taken, as long a part as the time allows, and the report says which part.
+    The workload is run on every structure, and the numbers decide. Of a stream that is too long, the longest prefix
+    that the time allows is used, and the report names it.
 
     Parameters
     ----------
@@ -116,14 +98,14 @@ def recommend(
         The objective to minimize: the mean time of a batch, updates, queries and analytics together; the time that 99 %
         of the batches do not exceed; or the bytes in use for each edge.
     structures : str or iterable of str, optional
-        Names of those to choose from; by default all that can be changed.
+        Names of the candidates; by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float
-        Time to measure in. The time to read a file comes on top, and that to compile kernels, the first time.
+        Time of the measurements, in addition to that for reading a file and, the first time, compiling kernels.
     quiet : bool
         Show no progress. It is shown on a terminal only, on standard error.
     **options
-        Those of `dynfrontier.workload.Workload`: batch_size, deletes, queries, delete_order, preload, batches,
+        Options of `dynfrontier.workload.Workload`: batch_size, deletes, queries, delete_order, preload, batches,
         analytics, directed, weighted, seed.
 
     Returns
@@ -133,7 +115,7 @@ def recommend(
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     Disagreement
         See `run_workload`.
 
@@ -161,8 +143,6 @@ def _run_sample(
     workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
-    """The report of the largest sample that the time allows."""
-
     def run(count: int, limit: float) -> WorkloadReport:
         return run_records(workload, records.first(count), kinds, device, max(limit, SCOUTING), quiet)
 
@@ -183,7 +163,6 @@ def _run_sample(
 
 
 def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
-    """The best structure of a report."""
     rows, remark = _comparable(report)
     wanted = OBJECTIVES[objective]
     figures, others = _figures(rows, wanted), _figures(rows, OBJECTIVES[wanted.otherwise])
@@ -195,7 +174,7 @@ def judge(report: WorkloadReport, objective: str = "time") -> Recommendation:
 
 
 def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]:
-    """The rows of each structure that can be judged, of the same batches all; and what has to be said of that."""
+    """The rows of the structures that can be judged, all of the same batches; and a remark on that."""
     by_size = sorted(report.rows, key=lambda row: row.batch_size)
     rows = {name: [row for row in by_size if row.structure == name] for name in report.structures}
     rows = {name: mine for name, mine in rows.items() if len(mine) == len(report.batch_sizes)}
@@ -220,7 +199,7 @@ def _comparable(report: WorkloadReport) -> tuple[dict[str, list[Measured]], str]
 
 
 def _figures(rows: dict[str, list[Measured]], objective: Objective) -> dict[str, float]:
-    """The figure of each structure; of several batch sizes, their geometric mean."""
+    """The figure of each structure; the geometric mean over several batch sizes."""
     found = {name: [objective.figure(row) for row in mine] for name, mine in rows.items()}
     return {name: float(np.exp(np.mean(np.log(np.maximum(values, 1e-12))))) for name, values in found.items()}
 
@@ -229,7 +208,6 @@ def _reason(
     report: WorkloadReport, best: str, ranked: list[str], equals: list[str], objective: str,
     figures: dict[str, float], others: dict[str, float],
 ) -> str:  # fmt: skip
-    """Why this one, in a sentence or two."""
     wanted = OBJECTIVES[objective]
     other = OBJECTIVES[wanted.otherwise]
     sizes = _all([f"{size:,}" for size in report.batch_sizes])

@@ -1,4 +1,4 @@
-"""What a workload has shown: a row for each structure and batch size, as a table, as JSON and back."""
+"""The results of a workload: a row for each structure and batch size, as a table, as JSON and back."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 
 from ..outputs import write_text
-from ..table import Table
-from ..text import duration, scaled, size
+from ..text import Table, duration, scaled, size
 
 COLUMNS = 4  # structures in a table for a terminal
 RATES = {"insert": "insertions/s", "delete": "deletions/s", "query": "queries/s"}
@@ -29,14 +28,14 @@ class Measured:
     ----------
     structure : str
     batch_size : int
-        Operations in a batch; fewer than asked for if the stream had no more.
+        Operations in a batch; fewer than requested if the stream had no more.
     operations : dict of str to int
-        Insertions, deletions and queries in all batches, by ``"insert"``, ``"delete"`` and ``"query"``; a self-loop, a
-        duplicate and an edge that is there already count as they do in the batch.
+        Insertions, deletions and queries in all batches, by ``"insert"``, ``"delete"`` and ``"query"``, including
+        self-loops, duplicates and insertions of existing edges.
     seconds : dict of str to list of float
-        For each of these that occurs, and for each analytic, its time in every batch: from an idle device until it is
-        idle again. Incremental work of an analytic within an update counts as its own time; so is what the graph does
-        for its sake, such as finding which edges are new. What several of them share, the first one is charged with.
+        The time of each operation that occurs, and of each analytic, in every batch: from an idle device until it is
+        idle again. Incremental work of an analytic within an update counts as its time, including the graph's work for
+        it, such as finding new edges. The first of several analytics is charged with shared work.
     build_seconds : float
         The time in which the graph was loaded.
     start_seconds : dict of str to float
@@ -84,7 +83,7 @@ class Measured:
         return self.used / max(self.edges, 1)
 
     def percentile(self, share: float, name: str | None = None) -> float:
-        """Seconds that `share` percent of the batches did not exceed, or of a part of them by its name in `seconds`.
+        """Return the seconds that `share` percent of the batches did not exceed, or an entry of `seconds` of them.
 
         It is the time of a batch: of fewer than 100 batches the 99th percentile is the worst one.
         """
@@ -101,17 +100,17 @@ class Measured:
 
 @dataclass(frozen=True)
 class WorkloadReport:
-    """What a workload has shown; as text, a table.
+    """The results of a workload; as text, a table.
 
     Attributes
     ----------
     workload : dict
-        What was run: `Workload.to_dict`, the records of the stream and how many of them were used.
+        `Workload.to_dict`, the records of the stream and the number of used ones.
     device : str
     rows : tuple of Measured
         By batch size, and by structure in the order of the registry.
     notes : tuple of str
-        What was left out, and why; whether the stream was cut short.
+        Omissions and their reasons; whether the stream was cut short.
     header : dict
         Machine, date, commit and versions.
     interrupted : bool
@@ -166,12 +165,12 @@ class WorkloadReport:
 
     @classmethod
     def read_json(cls, path: str | Path) -> WorkloadReport:
-        """The report that `write_json` wrote.
+        """Read a report of `write_json`.
 
         Raises
         ------
         ValueError
-            The file holds none.
+            The file contains none.
         """
         try:
             found = json.loads(Path(path).read_text())
@@ -246,7 +245,7 @@ class WorkloadReport:
 
 
 class Line(NamedTuple):
-    """A line of a table: its name, its cells, and which of them is the best."""
+    """A line of a table: its name, its cells, and the index of the best."""
 
     name: str
     cells: tuple[str, ...]

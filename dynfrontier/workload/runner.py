@@ -1,4 +1,4 @@
-"""`run_workload`: every structure gets the same operations, is timed, and must give the same answers."""
+"""`run_workload`: time the same operations on every structure, and compare the answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import frontier as fr
 from algorithms.comparators import Digest, Exact
 
 from ..compiling import compile_messages
-from ..interrupted import Interrupted
+from ..console import Interrupted
 from ..machine import describe_run
 from ..progress import WorkloadProgress, workload_progress
 from ..text import counted
@@ -28,14 +28,10 @@ from .workload import Workload, WorkloadOptions
 REHEARSAL = 0.5
 """Seconds that batches take which each structure goes through beforehand if time is short, on a graph that is thrown
 away: they compile and load what has to be. If it is not, all batches are rehearsed."""
-ATTEMPTS = 3
-"""Runs of a structure, if something was still compiled in one: its figures are thrown away."""
-LEAST_BATCHES = 3
-"""Batches that are run even if the time is up, in a rehearsal, too."""
-FEW = 10
-"""With fewer batches than this, a note says that they tell little."""
-PERCENT = 100
-"""With fewer batches than this, the worst one is the 99th percentile."""
+ATTEMPTS = 3  # runs of a structure, if something was still compiled in one: its figures are thrown away
+LEAST_BATCHES = 3  # batches that are run even if the time is up, in a rehearsal, too
+FEW = 10  # with fewer batches than this, a note says that they tell little
+PERCENT = 100  # with fewer batches than this, the worst one is the 99th percentile
 
 PARTS = {"insert": "inserts", "delete": "deletes", "query": "queries"}
 """The parts of a batch, and where `MixedBatch` has them; in the order in which they are applied."""
@@ -61,15 +57,15 @@ def run_workload(
     source : Workload, or source of one
         A file, an `EdgeList` or an `EdgeStream`; see `Workload`.
     structures : str or iterable of str, optional
-        Their names in the registry; by default all that can be changed.
+        Their names in the registry; by default all dynamic ones.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float, optional
-        Time for all of it, shared alike: a structure that is out of time stops early, after three batches at least. The
-        time that kernels take to compile comes on top.
+        Time for all structures, in equal shares: a structure that is out of time stops early, after three batches at
+        least. Compiling kernels takes additional time.
     quiet : bool
         Show no progress. It is shown on a terminal only, on standard error.
     **options
-        Those of `Workload`, if `source` is none.
+        Options of `Workload`, if `source` is none.
 
     Returns
     -------
@@ -78,18 +74,18 @@ def run_workload(
     Raises
     ------
     Disagreement
-        A structure has done or found something else than it must: what each batch must insert, delete and find, and the
-        edges in the end, are known beforehand; results of analytics are compared between structures.
+        A structure has a wrong result: the edges that each batch must insert, delete and find, and the final edges, are
+        known beforehand; results of analytics are compared between structures.
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     Interrupted
-        A KeyboardInterrupt, whose `found` is the report of what was measured until then.
+        A KeyboardInterrupt, whose `found` is the report of the measurements until then.
 
     Notes
     -----
-    A structure that runs out of memory is left out, with a note. Compilation is never in the figures: each structure
-    goes through the batches on another graph first, or through some of them if `seconds` are given. Batches lie on the
-    device before the clock runs.
+    A structure that runs out of memory is left out, with a note. Figures never include compilation: each structure
+    first runs through the batches on another graph, or through some of them if `seconds` are given. Batches are on the
+    device before the clock starts.
     """
     workload = as_workload(source, options)
     if seconds is not None and not seconds > 0:
@@ -109,7 +105,7 @@ def as_workload(source: Any, options: WorkloadOptions) -> Workload:
 
 
 def choose(names: str | Iterable[str] | None) -> dict[str, type[fr.DynamicGraph]]:
-    """Structures by name, in the order of the registry; all that can be changed by default."""
+    """Structures by name, in the order of the registry; all dynamic ones by default."""
     known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
     wanted = list(known) if names is None else [names] if isinstance(names, str) else list(names)
     for name in wanted:
@@ -124,7 +120,7 @@ def run_records(
     workload: Workload, records: RecordedStream, kinds: dict[str, type[fr.DynamicGraph]], device: fr.advanced.Device,
     seconds: float | None, quiet: bool,
 ) -> WorkloadReport:  # fmt: skip
-    """`run_workload`, of a stream that is open."""
+    """`run_workload` of an open stream."""
     rows: list[Measured] = []
     notes = []
     if len(records) < records.total:
@@ -135,9 +131,7 @@ def run_records(
     fitting = {name: kind for name, kind in kinds.items() if kind.can_store_weights or not weighted}
     notes += [f"{name} left out: it stores no weights" for name in kinds if name not in fitting]
     share = None if seconds is None else seconds / max(len(fitting) * len(workload.batch_sizes), 1)
-    with (
-        _interrupts() as stopped, workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet)
-    ):  # fmt: skip
+    with _interrupts() as stopped, workload_progress(quiet) as show, compile_messages(show.message, quiet=quiet):
         for size in workload.batch_sizes:
             operations = Operations(records, workload, size)
             if not operations.batches:
@@ -178,7 +172,7 @@ def run_records(
 
 @contextmanager
 def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
-    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it gives."""
+    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it yields."""
     caught: list[KeyboardInterrupt] = []
     try:
         yield caught
@@ -187,7 +181,7 @@ def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
 
 
 def _remarks(operations: Operations, size: int) -> list[str]:
-    """What a reader has to know of the batches that a stream gave, of which `size` operations were asked for."""
+    """Remarks on the batches of a stream, of which `size` operations were requested."""
     found, count = [], len(operations.batches)
     if operations.size < size:
         found.append(f"batches of {size:,}: they are of {operations.size:,}; the stream has no more")
@@ -202,14 +196,13 @@ def _remarks(operations: Operations, size: int) -> list[str]:
 
 
 class Answers:
-    """What every structure must answer, as far as it is known."""
+    """The expected answers of every structure, as far as they are known."""
 
     def __init__(self, operations: Operations):
         self._operations = operations
         self._known: dict[tuple, tuple[str, Digest]] = {}
 
     def check_batch(self, graph: fr.DynamicGraph, number: int, batch: MixedBatch, results: dict[str, Any]) -> None:
-        """Compare what a batch has done and found with what it must."""
         for name, what in (("insert", "inserted"), ("delete", "deleted")):
             must = getattr(batch, what)
             count = getattr(results[name], what) if name in results else must
@@ -225,7 +218,7 @@ class Answers:
             )
 
     def check_result(self, graph: fr.DynamicGraph, number: int, task: Running, answer: tuple[Any, ...]) -> None:
-        """Compare the result of an analytic with that of the first structure that had one."""
+        """Compare the result of an analytic with that of the first structure."""
         # Incremental or recomputed, the result is the same.
         key, mine = (task.chosen.analytic.name, number), task.digest(answer)
         first, known = self._known.setdefault(key, (graph.name, mine))
@@ -235,7 +228,7 @@ class Answers:
             )
 
     def check_end(self, graph: fr.DynamicGraph, number: int) -> None:
-        """Compare the graph's edges with those that must be there in the end, and weights with other structures'."""
+        """Compare the graph's edges with the expected ones, and weights with other structures'."""
         src, dst, weights = graph.to_coo()
         if number == len(self._operations.batches):
             keys = src.astype(np.int64) * graph.num_vertices + dst
@@ -252,7 +245,7 @@ def _measure(
     kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, seconds: float | None, show: WorkloadProgress,
 ) -> Measured:  # fmt: skip
-    """One structure at one batch size, kernels compiled before."""
+    """Measure one structure at one batch size, after its kernels were compiled."""
     run = partial(_run, kind, operations, workload, size, device, answers)
     what, count = f"{kind.name}, batches of {size:,}", len(operations.batches)
     limit = float("inf") if seconds is None else seconds
@@ -288,7 +281,7 @@ def _run(
     kind: type[fr.DynamicGraph], operations: Operations, workload: Workload, size: int, device: fr.advanced.Device,
     answers: Answers, goes_on: Callable[[float], bool], rehearsal: bool = False,
 ) -> Measured:  # fmt: skip
-    """A new graph, batches for as long as it goes on, which is given the seconds of each, and what they took."""
+    """Run batches on a new graph while `goes_on` accepts the seconds of the last one."""
     build_seconds, graph = _load(kind, operations.preloaded, workload, device)
     start_seconds, tasks = {}, []
     for chosen in workload.chosen:
@@ -323,7 +316,6 @@ def _run(
 def _load(
     kind: type[fr.DynamicGraph], edges: fr.io.EdgeList, workload: Workload, device: fr.advanced.Device
 ) -> tuple[float, fr.DynamicGraph]:
-    """The seconds that it takes to make a graph of edges on the device, and the graph."""
     columns = (edges.src, edges.dst, edges.weights)
     src, dst, weights = (None if column is None else device.xp.asarray(column) for column in columns)
     return timed_call(
@@ -337,7 +329,7 @@ def _load(
 def _apply(
     graph: fr.DynamicGraph, tasks: list[Running], batch: MixedBatch, number: int, answers: Answers
 ) -> dict[str, float]:  # fmt: skip
-    """One batch: the seconds that each part of it took. What was done and found is checked."""
+    """Apply and check one batch; returns the seconds of each part."""
     calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
     seconds = dict.fromkeys((task.chosen.name for task in tasks), 0.0)
     results: dict[str, Any] = {}
@@ -365,7 +357,7 @@ def _apply(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Keep Python's garbage collector out of the figures."""
+    """Disable Python's garbage collector within the block."""
     gc.collect()
     was_on = gc.isenabled()
     gc.disable()

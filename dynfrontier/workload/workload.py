@@ -1,4 +1,4 @@
-"""What a workload is: a stream, how it is cut into batches, what else the batches hold, and what runs after each."""
+"""The definition of a workload: a stream, its batches, and the analytics after each."""
 
 from __future__ import annotations
 
@@ -36,41 +36,40 @@ class WorkloadOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """A stream of edges and what is done with it, batch by batch.
+    """A stream of edges and its use, batch by batch.
 
-    A part of the stream is loaded first. Then come batches: each inserts the next records of the stream, deletes edges
-    that are there, and asks for edges, of which about half are there; then every analytic runs.
+    A part of the stream is loaded first. Then each batch inserts the next records of the stream, deletes existing
+    edges, and queries edges, about half of which exist; then every analytic runs.
 
     Parameters
     ----------
     source : str, path-like, EdgeList or EdgeStream
-        A graph file, in order of time if it has times; or what a reader or generator of `frontier.io` gives. A stream
-        that says itself what to delete (lines ``+ u v`` and ``- u v``) is applied as it is: of the operations of a
-        batch on one edge the last counts, which leaves what all of them would.
+        A graph file, in order of time if it has times; or the result of a reader or generator of `frontier.io`. A
+        stream with deletions of its own (lines ``+ u v`` and ``- u v``) is applied unchanged: of the operations of a
+        batch on one edge the last counts, which leaves the same edges.
     batch_size : int or sequence of int
-        Operations in a batch: insertions, deletions and queries together. Of several sizes, each is measured. If the
-        stream does not hold enough for one batch, there is one smaller batch.
+        Operations in a batch: insertions, deletions and queries together. Each of several sizes is measured. A stream
+        too short for one batch has one smaller batch.
     deletes, queries : float
-        Their shares of a batch, from 0 to 1; the rest are insertions. What rounding takes from one batch, a later one
-        gets.
+        Their shares of a batch, from 0 to 1; the rest are insertions. Rounding is balanced by later batches.
     delete_order : {"random", "oldest"}
-        Which edges go: any, or those that were inserted first, as from a sliding window.
+        The deleted edges: random ones, or those inserted first, as from a sliding window.
     preload : float
         Share of the stream that is loaded before the first batch, from 0 to 1.
     batches : int
         Most batches; there are fewer if the stream ends.
     analytics : str or callable, or sequence of them
-        What runs after each batch: names of the catalogue (`algorithms.analytics`), such as ``"bfs"``, are recomputed
-        from scratch; with ``"dynamic_"`` before them they are maintained incrementally. Or a function of a graph;
-        results that are numbers or arrays of one dimension are compared between structures.
+        Run after each batch: names of the catalogue (`algorithms.analytics`), such as ``"bfs"``, are recomputed from
+        scratch; with the prefix ``"dynamic_"`` they are maintained incrementally. Or a function of a graph; results
+        that are numbers or arrays of one dimension are compared between structures.
     directed : bool
         Whether ``u v`` and ``v u`` are different edges.
     weighted : bool, optional
-        Whether the graph keeps the stream's weights; by default if there are any.
+        Whether the graph has the stream's weights; by default if there are any.
     seed : int
-        Of the edges that are deleted and asked for.
+        Of the deleted and queried edges.
     name : str
-        What to call the stream; by default what the source is.
+        The name of the stream; by default that of the source.
 
     Attributes
     ----------
@@ -80,7 +79,7 @@ class Workload:
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        Naming the argument and the error.
     """
 
     source: Any

@@ -1,7 +1,7 @@
 """Distributed dynamic graphs, with a part on each worker: several GPUs, or several processes on CPUs.
 
-`DistributedGraph` is what programs use, with the workers of a Dask cluster, or others that an `Engine` has. On each
-worker there is a `GraphPart`, which operators and algorithms take like any other graph.
+Programs use `DistributedGraph`, with the workers of a Dask cluster or another `Engine`. Each worker has a `GraphPart`,
+which operators and algorithms accept like any other graph.
 """
 
 from .engines import DaskEngine, Engine, ProcessEngine, ThreadEngine

@@ -1,4 +1,4 @@
-"""Bases of distributed graphs: the facts that modules below `GraphPart` and `DistributedGraph` know of one."""
+"""Bases of distributed graphs: the facts for modules below `GraphPart` and `DistributedGraph`."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ T = TypeVar("T", bound=type)
 FACTS = (
     "directed", "vertex_dtype", "weight_dtype", "is_weighted", "edge_dtypes", "time_unit", "keep_time", "multi_edges",
 )  # fmt: skip
-"""Properties of a graph that no update changes: its program has asked for them once."""
+"""Properties of a graph that no update changes: its program requests them once."""
 
-COUNTS = ("num_vertices", "num_edges", "num_arcs")
-"""Properties that updates change: workers send them with each answer."""
+COUNTS = ("num_vertices", "num_edges", "num_arcs")  # properties that updates change: workers send them with each answer
 
 QUERIES = ("has_vertices", "degrees", "in_degrees", "neighbors", "to_coo", "memory_usage")
-"""Methods that a program has all parts call with the same arguments; results are those of the first part."""
+"""Methods that a program calls on all parts with the same arguments. It uses the result of the first part."""
 
 UPDATES = ("expire", "insert_vertices", "delete_vertices")
-"""The same for methods that change the graph: Ctrl-C waits until they are done."""
+"""The same for methods that change the graph: Ctrl-C is delayed until they end."""
 
 
 def forwards_calls(part: type, names: tuple[str, ...], *, whole: bool = False) -> Callable[[T], T]:
-    """Class decorator of `DistributedGraph`: methods of these names call those of all parts, whose signatures they
-    have; `whole` is that of `Engine.run`. Bases declare them."""
+    """Class decorator of `DistributedGraph`: methods of these names call those of all parts.
+
+    They have the parts' signatures; `whole` is that of `Engine.run`. Bases declare them.
+    """
 
     def forward(name: str) -> Callable:
         def call(self: BaseDistributedGraph, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`DistributedGraph`: a graph whose parts are on the workers of an engine, as the program that uses it sees it."""
+"""`DistributedGraph`: a graph whose parts are on the workers of an engine, as seen by the program."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_col
 from .exchange.mixed import joined
 from .part import steps
 from .part.part import GraphPart
-from .part.results import check_dask_library, kept_result
-from .part.tables import edge_frame
+from .part.results import check_dask_library, edge_frame, kept_result
 from .transport.communicator import PartLostError
 
 
@@ -43,22 +42,22 @@ from .transport.communicator import PartLostError
 class DistributedGraph(BaseDistributedGraph):
     """A distributed dynamic graph: each worker has a part of it.
 
-    It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms take it
-    like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result comes back.
-    Functions of one's own are run by `run`.
+    It has the updates and queries of `DynamicGraph`, with the same semantics, errors and results. Algorithms accept it
+    like any graph: they run on all workers at the same time, each with its `GraphPart`, and the result is returned.
+    `run` calls custom functions.
 
     Parameters
     ----------
     structure : type or str
-        What each part is stored in: any dynamic structure, or its name.
+        The structure of each part: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
     engine : Engine, optional
-        What has the workers; by default those of the current Dask client.
-    edge_data, time, keep_time
+        The workers; by default those of the current Dask client.
+    edge_data, time_unit, keep_time
         As in `Graph`: columns of data on edges, and times. Values are read by `edge_values`.
-    multi : {"last", "sum"}
+    multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options
         Of the structure.
@@ -92,7 +91,6 @@ class DistributedGraph(BaseDistributedGraph):
         self._start(engine, steps.make, structure, settings)
 
     def _start(self, engine: Engine | None, step: Callable, *args: Any) -> None:
-        """Make the parts."""
         if engine is None:
             engine = engine_of_client()
         self.engine = engine
@@ -101,12 +99,12 @@ class DistributedGraph(BaseDistributedGraph):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, engine: Engine | None = None) -> DistributedGraph:
-        """A graph that `save` has written, on as many workers as there are now.
+        """Load a graph that `save` has written, on the current number of workers.
 
         Raises
         ------
         OSError, ValueError
-            Naming the file, and what is wrong with it.
+            Naming the file and the error.
         """
         graph = object.__new__(cls)
         graph._start(engine, steps.load, os.fspath(path))
@@ -115,7 +113,7 @@ class DistributedGraph(BaseDistributedGraph):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a folder that all workers reach, a file for each part.
 
-        Atomically as a whole: if anything fails, or a worker is killed, the folder holds what it held before.
+        Atomically as a whole: if anything fails, or a worker is killed, the folder keeps its previous contents.
 
         Raises
         ------
@@ -128,7 +126,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @property
     def _counts(self) -> SimpleNamespace:
-        """What workers have sent with their last answer; they are asked if that did not come."""
+        """The counts of the workers' last answer; they are asked if it did not arrive."""
         if self._known_counts is None:
             self._known_counts = self.engine.run_alike(steps.counts_of, self._key)[0]
         return self._known_counts
@@ -137,8 +135,8 @@ class DistributedGraph(BaseDistributedGraph):
     def edge_data(self) -> Mapping[str, Any] | None:
         """The names of the columns of edge data; None in graphs without.
 
-        The columns are arrays on the parts: ask for values by `edge_values`. A function that `run` calls takes those of
-        its part from ``part.edge_data``.
+        The columns are arrays on the parts: `edge_values` returns values. A function that `run` calls reads its part's
+        columns from ``part.edge_data``.
         """
         if not self._facts.has_edge_data:
             return None
@@ -146,7 +144,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @property
     def device(self) -> Device:
-        """Where results are: in the memory of this program, on the host."""
+        """The device of results: the host memory of this program."""
         return resolve_device("cpu")
 
     @property
@@ -161,8 +159,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     @functools.cached_property
     def _read_by(self) -> dict[str, GivenData]:
-        """What reads users' columns, by kind of device."""
-        return {}
+        return {}  # by kind of device
 
     def _given_data(self, device: Device) -> GivenData | None:
         if self.edge_data is None:
@@ -186,7 +183,7 @@ class DistributedGraph(BaseDistributedGraph):
     # ---- running on the parts ---------------------------------------------------------------------------------------
 
     def run(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
-        """Call ``function(part, *args, **kwargs)`` on all workers at the same time; returns what the first returns.
+        """Call ``function(part, *args, **kwargs)`` on all workers at the same time; return the first one's result.
 
         Parameters
         ----------
@@ -196,14 +193,14 @@ class DistributedGraph(BaseDistributedGraph):
         return self._keeping(steps.run, function, args, kwargs)
 
     def _keeping(self, step: Callable, *given: Any) -> Any:
-        """What the first worker returns, or what stands for a result that all workers keep."""
+        """Return the first worker's result, or the `KeptResult` of one that all workers keep."""
         if not self.engine.keeps_results:
             return self._call(step, [(None, *given)] * self.num_parts)[0]
         with self.engine.making() as key:
             return kept_result(self.engine, key, self._call(step, [(key, *given)] * self.num_parts)[0])
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Called in place of what reads a graph, with this one, which is its first argument."""
+        """Run a function that reads a graph with this one, which is its first argument."""
         form = PROGRAM_FORMS.get(inspect.unwrap(function))
         if form is not None:
             kwargs.pop("graph", None)
@@ -214,16 +211,14 @@ class DistributedGraph(BaseDistributedGraph):
             kwargs = {name: value for name, value in kwargs.items() if value is not self}
         return self.run(function, *args, **kwargs)
 
-    def _intersect(
-        self, us: Any = None, vs: Any = None, op: Any = None, *args: Any, checked: bool = True
-    ) -> Any:  # fmt: skip
+    def _intersect(self, us: Any = None, vs: Any = None, op: Any = None, *args: Any, checked: bool = True) -> Any:
         """`frontier.intersect`: each worker gets a share of the pairs."""
         if op is not None:
             raise NotImplementedError("intersect with an op needs arrays of the workers: call it by graph.run(...)")
         return np.concatenate(self._share_out(steps.intersect, us, vs))
 
     def _to_dataframe(self, library: Any = None, *, records: bool | None = None) -> Any:
-        """`frontier.interchange.to_dataframe`: on the workers of a Dask cluster, a frame of Dask of what each has."""
+        """`frontier.interchange.to_dataframe`: on a Dask cluster, a frame of Dask with a partition of each worker."""
         if records is not None and flag(records, "records"):
             raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
         if not self.engine.keeps_results:
@@ -237,7 +232,7 @@ class DistributedGraph(BaseDistributedGraph):
     def snapshot(self) -> DistributedGraph:
         """`DynamicGraph.snapshot`: the graph between two updates, on the same workers.
 
-        Workers make one call after the other: a thread that reads it waits for updates, and does not see them.
+        Workers run one call after the other: a thread that reads the snapshot waits for updates, and does not see them.
         """
         return self._another(DistributedSnapshot, steps.take_snapshot)
 
@@ -246,7 +241,7 @@ class DistributedGraph(BaseDistributedGraph):
         return self._another(DistributedGraph, steps.copy)
 
     def _another(self, kind: type[DistributedGraph], step: Callable) -> Any:
-        """A graph whose parts workers make of those of this one, or know already."""
+        """Return a graph whose parts the workers make from this one's, or know already."""
         made = object.__new__(kind)
         made.engine = self.engine
         with self.engine.making() as key:
@@ -262,11 +257,10 @@ class DistributedGraph(BaseDistributedGraph):
 
     @functools.cached_property
     def _snapshots(self) -> weakref.WeakValueDictionary[int, DistributedSnapshot]:
-        """Those that programs refer to, by the keys of their parts."""
-        return weakref.WeakValueDictionary()
+        return weakref.WeakValueDictionary()  # by the keys of their parts
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> PartsObject:
-        """An object of a class on every worker, made of the worker's part."""
+        """Make an object of a class on every worker, from the worker's part."""
         return PartsObject(self, cls, args, kwargs)
 
     def _call(self, step: Callable, shares: list[tuple], *, whole: bool = False) -> list[Any]:
@@ -279,7 +273,7 @@ class DistributedGraph(BaseDistributedGraph):
             self._known_counts = answers[0][1]
         except PartLostError:
             raise
-        except BaseException:  # which does not say whether the graph has changed
+        except BaseException:  # the graph may have changed
             self._known_counts = None
             raise
         return [answer for answer, _ in answers]
@@ -288,16 +282,10 @@ class DistributedGraph(BaseDistributedGraph):
         self, method: str | Callable, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None, *,
         ops: Any = None, whole: bool = False, **options: Any,
     ) -> list[Any]:  # fmt: skip
-        """Cut the arrays of a batch into as many pieces as there are parts, and call a method of these with them.
+        """Cut the arrays of a batch into one piece per part, and call a method of each part with its piece.
 
-        The graph is as it was if anything is wrong with them, and the error names the place in the whole arrays.
-
-        Parameters
-        ----------
-        data : mapping of str to array-like, optional
-            Of an insertion, the edge data.
-        ops : array of uint8, optional
-            Of a mixed batch, the operations.
+        The graph is unchanged after an error, which names the position in the whole arrays. `data` is the edge data of
+        an insertion, `ops` are the operations (uint8) of a mixed batch.
         """
         device = _place_of((src, dst, weights, *(data or {}).values()))
         reads = self._given_data(device)
@@ -308,7 +296,7 @@ class DistributedGraph(BaseDistributedGraph):
             batch["weights"] = as_weights(device, weights, "weights")
         same_length(**batch)
         if reads is None:
-            options |= columns  # which parts refuse
+            options |= columns  # parts refuse them
             columns = {}
         else:
             same_length(src=batch["src"], **columns)
@@ -345,7 +333,7 @@ class DistributedGraph(BaseDistributedGraph):
         same_length(ops=ops, src=src, dst=dst)
         dst = xp.where(ops >= Operation.DEGREE, src, dst)
         inserting = ops == Operation.INSERT
-        if weights is not None and self.is_weighted:  # those of other operations have no meaning
+        if weights is not None and self.is_weighted:  # weights of other operations are ignored
             weights = as_weights(device, weights, "weights", self.weight_dtype)
             same_length(ops=ops, weights=weights)
             weights = xp.where(inserting, weights, weights.dtype.type(1))
@@ -364,14 +352,14 @@ class DistributedGraph(BaseDistributedGraph):
         return self._of_present("edge_weights", src, dst)
 
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
-        """The values of edges in a column of edge data: what ``graph.edge_data[name]`` holds for them on one device.
+        """Return the values of edges in a column of edge data, like ``graph.edge_data[name]`` on one device.
 
         Parameters
         ----------
         name : str
             Of the column; ``"weight"`` for the weights.
         src, dst : array-like of int, shape (m,)
-            Of an undirected edge, the value at its end `src`: functors may have written another one at the other end.
+            Of an undirected edge, the value at its end `src`: functors may have written another one at its end `dst`.
 
         Returns
         -------
@@ -380,13 +368,13 @@ class DistributedGraph(BaseDistributedGraph):
         Raises
         ------
         ValueError
-            There is no such column, an id is invalid, or an edge is not in the graph.
+            No such column exists, an id is invalid, or an edge is not in the graph.
         """
         check_column(self, name)
         return self._of_present("edge_values", src, dst, name=name)
 
     def _of_present(self, method: str, src: Any, dst: Any, **options: Any) -> Any:
-        """A query about edges that must be in the graph; an error names the place of one in the whole list."""
+        """Query edges that must be in the graph; an error names the position in the whole list."""
         try:
             return np.concatenate(self._share_out(method, src, dst, **options))
         except ValueError:
@@ -394,7 +382,7 @@ class DistributedGraph(BaseDistributedGraph):
             raise
 
     def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
-        """Call a method of all parts with the same arguments; returns what the first returns."""
+        """Call a method of all parts with the same arguments; return the first one's result."""
         return self._call(steps.on_part, [(method, args, kwargs)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
@@ -412,7 +400,7 @@ class DistributedSnapshot(DistributedGraph):
     read_only = True
 
     def snapshot(self) -> DistributedGraph:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __repr__(self) -> str:
@@ -420,10 +408,10 @@ class DistributedSnapshot(DistributedGraph):
 
 
 class PartsObject:
-    """What a program has in place of an object that every worker has of its part, such as an incremental analytic.
+    """A program's handle of an object on every worker, such as an incremental analytic of its part.
 
-    Its properties are read, and its methods called, on all workers; what the first returns comes back. It is closed at
-    the end of a ``with`` block, and when nothing refers to it any more.
+    Reading a property or calling a method does so on all workers, and returns the first one's result. The objects are
+    closed at the end of a ``with`` block, and when nothing refers to the handle any more.
     """
 
     def __init__(self, graph: DistributedGraph, cls: type, args: tuple, kwargs: dict[str, Any]):
@@ -459,7 +447,7 @@ class PartsObject:
 
 
 def _place_of(given: tuple) -> Device:
-    """Where arrays are read: on the GPU if one of them is there."""
+    """Return the device on which arrays are read: the GPU if one of them is there."""
     return resolve_device("gpu" if any(array is not None and is_on_gpu(array) for array in given) else "cpu")
 
 
@@ -467,4 +455,4 @@ PROGRAM_FORMS = {
     inspect.unwrap(intersect): DistributedGraph._intersect,
     inspect.unwrap(to_dataframe): DistributedGraph._to_dataframe,
 }
-"""What the program runs in place of functions that take a graph and are not run by the workers as they are."""
+"""The program's own forms of functions that the workers do not run unchanged."""

@@ -16,11 +16,10 @@ cuGraph            `to_cugraph`, `from_cugraph`              named one by one; d
 pylibcugraph       `to_pylibcugraph`, `from_pylibcugraph`    named one by one; deleted ids are no vertices
 =================  ========================================  =====================================================
 
-The functions `from_...` make graphs of the structure that `structure=` names, ``"slab"`` by default. What comes in
-obeys the graphs' own rules: self-loops are dropped, and of an edge that is listed several times (parallel edges of a
-multigraph too) the last counts. Where a library numbers vertices without gaps, deleted ids become vertices without
-edges. What is on the GPU stays there if the other library keeps its data there; NetworkX and igraph keep theirs on the
-host. Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
+The functions `from_...` make graphs of the structure that `structure=` names, ``"slab"`` by default. Self-loops are
+dropped, and the last of several records of an edge counts, also of parallel edges. If a library numbers vertices
+without gaps, deleted ids become vertices without edges. Data on the GPU stays there, except for NetworkX and igraph.
+Libraries are imported when a function first needs them, and named in an ImportError if they are missing.
 """
 
 from .dataframe import FrameLibrary, data_frame, from_dataframe, to_dataframe

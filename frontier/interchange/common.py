@@ -19,7 +19,7 @@ EXACT_IN_FLOAT64 = 2**53
 
 
 def require(module: str, package: str, what: str) -> Any:
-    """Import a library that only `what` needs; an ImportError names the package that brings it."""
+    """Import a library that only `what` needs; an ImportError names its package."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -27,21 +27,21 @@ def require(module: str, package: str, what: str) -> Any:
 
 
 def arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All arcs, of undirected edges both directions, as sources, destinations and weights (or None), sorted."""
+    """Return all arcs, both directions of undirected edges, as sorted sources, destinations and weights (or None)."""
     offsets, dst, stored = sorted_arcs(graph)
     return row_ids(graph.device, offsets, graph.vertex_dtype), dst, graph.payload.weights_of(stored)
 
 
 def edge_columns(graph: BaseGraph) -> dict[str, Any]:
-    """Edges as columns on the graph's device, undirected ones once: src, dst, of weighted graphs weight, edge data."""
+    """Return edges as columns on the graph's device, undirected ones once: src, dst, weights if any, edge data."""
     src, dst, stored = sorted_edges(graph)
     return {"src": src, "dst": dst} | edge_values(graph, stored)
 
 
 def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
-    """All arcs as `edge_columns`; and the ids of their edges, or None in graphs without edge data.
+    """Return all arcs as `edge_columns`, and the ids of their edges, or None without edge data.
 
-    In a graph with times that keeps its records, an arc for each record, and the ids of these.
+    A graph with times that keeps its records has an arc, and an id, for each record.
     """
     offsets, dst, stored = sorted_arcs(graph)
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
@@ -52,7 +52,7 @@ def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
 
 
 def records_of(graph: BaseGraph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """The records of some edges of a graph that keeps them, oldest first: the place of each one's edge, id, values."""
+    """Return the records of edges of a graph that keeps them, oldest first: row in `edges`, id, and values of each."""
     data: Any = graph.payload.table
     offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
     values = {name: data.records.columns[name][ids] for name in data.records.given}
@@ -60,16 +60,16 @@ def records_of(graph: BaseGraph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
 
 
 def edge_values(graph: BaseGraph, stored: Any) -> dict[str, Any]:
-    """The values of edges, by what the structure stores for them: ids, weights or nothing."""
+    """Return the values of edges, from the ids or weights that the structure stores for them, if any."""
     if graph.payload.table is not None:
         return {name: column[stored] for name, column in plain_columns(graph).items()}
     return {} if stored is None else {"weight": stored}
 
 
 def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
-    """Edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by their names.
+    """Return edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by name.
 
-    Raises ValueError if `weight`, what the weights are to be called, is the name of a column of edge data.
+    Weights are called `weight`. Raises ValueError if that is the name of a column of edge data.
     """
     columns = {name: graph.device.to_host(column).tolist() for name, column in edge_columns(graph).items()}
     src, dst = columns.pop("src"), columns.pop("dst")
@@ -81,14 +81,14 @@ def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dic
 
 
 def existing_ids(graph: BaseGraph) -> Any:
-    """The ids that name a vertex, ascending, in the graph's vertex dtype."""
+    """Return the ids of vertices that exist, ascending, in the graph's vertex dtype."""
     if graph.store.absent is None:
         return graph.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return graph.xp.flatnonzero(~graph.store.absent).astype(graph.vertex_dtype)
 
 
 def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
-    """`names`, checked, or the ids themselves."""
+    """Return `names`, checked, or the ids themselves."""
     if names is None:
         return range(graph.num_vertices)
     if len(names) != graph.num_vertices:
@@ -97,7 +97,7 @@ def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def as_floats(weights: Any) -> Any:
-    """Weights for a library that takes no integers: these as float64, floats as they are.
+    """Return weights for a library without integers: these as float64, floats unchanged.
 
     Raises ValueError if an integer is beyond 2**53 and would be rounded.
     """
@@ -111,6 +111,6 @@ def as_floats(weights: Any) -> Any:
 
 
 def plain_columns(graph: BaseGraph) -> dict[str, Any]:
-    """The columns of edge data that hold values: not those that link records (``multi_edges="all"``)."""
+    """Return the columns of edge data with values, without those that link records (``multi_edges="all"``)."""
     data = graph.payload.table
     return {} if data is None else {name: data.columns[name] for name in data.dtypes if name not in data.links}

@@ -33,10 +33,10 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
     ----------
     graph : Graph
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
-        Whose frame, as in `data_frame`.
+        The library of the frame, as in `data_frame`.
     records : bool, optional
-        Of a graph that keeps its records (``multi_edges="all"``), whether there is a row for each record, which is the
-        default, or for each edge, with the sum of its weights and the number of its records (``count``).
+        Of a graph that keeps its records (``multi_edges="all"``): a row for each record, the default, or for each edge,
+        with the sum of its weights and the number of its records (``count``).
 
     Returns
     -------
@@ -58,7 +58,7 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
 
 
 def record_columns(graph: BaseGraph) -> dict[str, Any]:
-    """The columns of `to_dataframe` with a row for each record, on the graph's device."""
+    """Return the columns of `to_dataframe` with a row for each record, on the graph's device."""
     src, dst, edges = sorted_edges(graph)
     rows, _, values = records_of(graph, edges)
     return {"src": src[rows], "dst": dst[rows]} | values
@@ -70,9 +70,9 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
     Parameters
     ----------
     columns : mapping of str to array, shape (n,)
-        Arrays of NumPy or CuPy; those of text, and of integers with None where there is none, are of objects.
+        Arrays of NumPy or CuPy; text, and integers with None for missing ones, are arrays of objects.
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
-        pandas, Polars and Arrow keep frames on the host, so that arrays on a GPU are copied; for cuDF they are not. By
+        Frames of pandas, Polars and Arrow are on the host, so arrays on a GPU are copied; for cuDF they are not. By
         default pandas, or cuDF for arrays on a GPU where it is installed.
 
     Returns
@@ -106,7 +106,7 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
 
 
 def _cudf_frame(cudf: Any, columns: Mapping[str, Any]) -> Any:
-    """cuDF takes no objects of Python but text; those go by Arrow, which it needs itself."""
+    """Return a cuDF frame: of Python's objects cuDF only accepts text, which Arrow, its dependency, converts."""
     held = dict(columns)
     for name, column in columns.items():
         if column.dtype == object:
@@ -116,7 +116,7 @@ def _cudf_frame(cudf: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def _arrow_type(pyarrow: Any, column: np.ndarray) -> Any:
-    """The type of a column that Arrow does not find itself: integers above those with a sign, among None."""
+    """Return the type of a column that Arrow does not infer: unsigned integers beyond int64, among None."""
     if column.dtype != object:
         return None
     wide = any(isinstance(value, int | np.integer) and value > np.iinfo(np.int64).max for value in column)
@@ -141,8 +141,8 @@ def from_dataframe(
 
     Parameters
     ----------
-    frame : DataFrame of pandas, Polars or cuDF, Arrow table, or anything else that gives columns by name
-        For columns of words see `frontier.io.from_table`, which numbers them.
+    frame : DataFrame of pandas, Polars or cuDF, Arrow table, or another mapping of names to columns
+        `frontier.io.from_table` numbers the words of columns of text.
     source, destination : str
         Names of the columns of integer ids.
     weight : str, optional
@@ -150,7 +150,7 @@ def from_dataframe(
     data : sequence of str
         Names of columns to keep as edge data, of their types.
     time : str, optional
-        Name of the column of times, integers or timestamps, which makes a graph with times; ``time_unit`` says in what.
+        Name of the column of times, integers or timestamps, of a graph with times; ``time_unit`` is their unit.
     num_vertices : int, optional
         Size of the id space; by default the largest id plus one.
     directed : bool
@@ -177,7 +177,6 @@ def from_dataframe(
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
-    """The column that an argument names."""
     if hasattr(frame, "collect"):  # Polars' LazyFrame
         raise TypeError(f"frame is a {type(frame).__name__}, a query: hand over what its collect() returns")
     try:

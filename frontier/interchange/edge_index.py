@@ -16,12 +16,11 @@ from frontier.runtime.arrays import as_ids, as_weights
 
 from .common import arcs
 from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
-from .tensors import as_tensor, stacked
 
 
 @reads
 def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
-    """Arcs as PyTorch Geometric wants them: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
+    """Arcs in PyTorch Geometric's form: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
 
     Parameters
     ----------
@@ -30,14 +29,14 @@ def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
     Returns
     -------
     edge_index : tensor of int64, shape (2, num_arcs)
-        Sources and destinations, sorted; an undirected edge is there in both directions. On the graph's device, and no
-        copy of the array that was made for it.
+        Sources and destinations, sorted; both directions of undirected edges. On the graph's device, without a copy of
+        the array that was made for it.
     edge_weight : tensor of weight_dtype, shape (num_arcs,), or None
         None for unweighted graphs.
 
     Notes
     -----
-    Both are PyTorch tensors where PyTorch is installed, otherwise arrays of NumPy or CuPy, which DLPack can take.
+    Both are PyTorch tensors if PyTorch is installed, otherwise arrays of NumPy or CuPy, which DLPack can take.
     """
     check_graph(graph)
     src, dst, weights = arcs(graph)
@@ -86,7 +85,7 @@ def from_edge_index(
 
 
 def edges_of_index(place: Device, edge_index: Any, edge_weight: Any, **known: Any) -> ForeignEdges:
-    """The edges of an ``edge_index``, checked, on a device; `known` are further fields."""
+    """Return the checked edges of an ``edge_index``, on a device; `known` are further fields."""
     if not hasattr(edge_index, "shape"):
         try:
             edge_index = np.asarray(edge_index)
@@ -101,3 +100,27 @@ def edges_of_index(place: Device, edge_index: Any, edge_weight: Any, **known: An
         if edge_weight.size != shape[1]:
             raise ValueError(f"edge_weight has {edge_weight.size} entries, but edge_index {shape[1]} edges")
     return ForeignEdges(src, dst, edge_weight, both_directions=True, **known)
+
+
+MANAGED = 13  # DLPack's number of managed memory
+
+
+def as_tensor(torch: Any, array: Any) -> Any:
+    """Return a tensor on the array's device that shares its memory.
+
+    PyTorch accepts managed memory only through the CUDA array interface, which has no streams: the host synchronizes
+    with the current one.
+    """
+    if array.__dlpack_device__()[0] != MANAGED:
+        return torch.from_dlpack(array)
+    import cupy
+
+    cupy.cuda.get_current_stream().synchronize()
+    return torch.as_tensor(array, device=f"cuda:{array.device.id}")
+
+
+def stacked(xp: Any, src: Any, dst: Any) -> Any:
+    """Return sources and destinations as an array of int64, shape (2, m): PyTorch Geometric's ``edge_index``."""
+    ends = xp.empty((2, int(src.size)), np.int64)
+    ends[0], ends[1] = src, dst
+    return ends

@@ -1,4 +1,4 @@
-"""Edges of other libraries' graphs, and the graphs that are made of them."""
+"""Edges of other libraries' graphs, and the construction of graphs from them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,15 @@ from frontier.io.columns import check_data
 from frontier.runtime import Device
 from frontier.runtime.values import kind_of
 
-DEFAULT_STRUCTURE = "slab"
-"""The structure that is fastest on most streams, as on the command line."""
+DEFAULT_STRUCTURE = "slab"  # the fastest structure on most streams, as on the command line
 
 
 @dataclass(frozen=True)
 class ForeignEdges:
-    """The edges of another library's graph as columns, whatever the library.
+    """The edges of another library's graph as columns.
 
-    Parameters
-    ----------
-    src, dst : array of int, shape (m,)
-    weights : array of numbers, shape (m,), optional
-    data : mapping of str to array, shape (m,), optional
-        Columns of edge data.
-    time : array of int or of timestamps, shape (m,), optional
-    num_vertices : int, optional
-        Size of the id space; by default the largest id plus one.
-    directed : bool
-    vertices : array of int, optional
-        The ids that are vertices, the others being deleted ones; by default all are.
-    both_directions : bool
-        Whether undirected edges may be listed in both directions.
+    `src` and `dst` are ids, shape (m,). `weights` are numbers, `time` integers or timestamps, and `data` columns of
+    edge data, all of shape (m,).
     """
 
     src: Any
@@ -42,14 +29,14 @@ class ForeignEdges:
     weights: Any = None
     data: Mapping[str, Any] | None = None
     time: Any = None
-    num_vertices: int | None = None
+    num_vertices: int | None = None  # by default the largest id plus one
     directed: bool = False
-    vertices: Any = None
-    both_directions: bool = False
+    vertices: Any = None  # the existing ids, the others being deleted ones; by default all
+    both_directions: bool = False  # undirected edges may be listed in both directions
 
 
 def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Mapping[str, Any]) -> G:
-    """A graph of a structure; `options` are further ones of `Graph.from_edges`.
+    """Make a graph of a structure; `options` are further ones of `Graph.from_edges`.
 
     Raises ValueError if ``multi_edges=`` would make two records of an edge that is listed in both directions.
     """
@@ -72,9 +59,9 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
 
 
 def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str | None) -> dict[str, Any]:
-    """The fields `data` and `time` of `ForeignEdges`, of the columns of these names.
+    """Return the fields `data` and `time` of `ForeignEdges` from columns of these names.
 
-    `get` returns a column, of its name and the argument that named it: "data" or "time". Raises TypeError or ValueError
+    `get` returns a column by its name and the argument that named it: "data" or "time". Raises TypeError or ValueError
     if `data` or `time` names no columns, or a name twice.
     """
     check_data(data)
@@ -87,13 +74,10 @@ def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str
     return {"time": times, "data": {name: get(name, "data") for name in data} or None}
 
 
-# ---- attributes that a library keeps as Python objects --------------------------------------------------------------
-
-
 def host_columns(
     get: Callable[[str, str], Iterable[Any]], weight: str | None, data: Sequence[str], time: str | None
 ) -> dict[str, Any]:  # fmt: skip
-    """The fields `weights`, `data` and `time` of `ForeignEdges`; `get` as in `named_columns`, None for no value."""
+    """Return the fields `weights`, `data` and `time` of `ForeignEdges`; `get` as in `named_columns`; None for none."""
 
     def column(name: str, argument: str) -> Any:
         read = complete if argument == "time" else host_values
@@ -104,9 +88,9 @@ def host_columns(
 
 
 def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
-    """Weights: int64 or float64, 1 where None; None if all are None.
+    """Return weights as int64 or float64, 1 for None; None if all are None.
 
-    Raises TypeError if one is no number, and ValueError if one is an integer that int64 does not hold.
+    Raises TypeError if one is no number, and ValueError if an integer does not fit int64.
     """
     held = list(values)
     if all(value is None for value in held):
@@ -116,16 +100,16 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
 
 
 def host_values(values: Iterable[Any], name: str) -> np.ndarray:
-    """Edge data: bool, int64 or float64, which it also is without any edges.
+    """Return edge data as bool, int64 or float64, the type without any edges.
 
-    Raises TypeError if a value is no number, and ValueError if one is missing, or an integer that int64 does not hold.
+    Raises TypeError if a value is no number, and ValueError if one is missing, or an integer does not fit int64.
     """
     array = _host_numbers(complete(values, name), name)
     return array if array.dtype.kind in "fb" else array.astype(np.int64)
 
 
 def complete(values: Iterable[Any], name: str) -> list[Any]:
-    """An attribute of edges as a list; ValueError if it is missing anywhere."""
+    """Return an attribute of edges as a list; ValueError if any is missing."""
     held = list(values)
     if any(value is None for value in held):
         raise ValueError(f"{name!r} of some edge is missing: every edge must have a value")
@@ -137,7 +121,7 @@ def _host_numbers(held: list[Any], name: str) -> np.ndarray:
     if not held:
         return array
     if array.dtype.kind != "i" and all(isinstance(value, int | np.integer) for value in held):
-        widest = max(map(int, held), key=abs)  # NumPy makes other types of integers that are too wide for int64
+        widest = max(map(int, held), key=abs)  # NumPy converts integers beyond int64 to other types
         if abs(widest) > np.iinfo(np.int64).max:
             raise ValueError(f"{name!r} of some edge is {widest}, which does not fit in int64")
     if array.dtype.kind not in "iufb" or array.ndim != 1:

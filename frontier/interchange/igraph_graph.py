@@ -26,9 +26,9 @@ def to_igraph(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str 
     ----------
     graph : Graph
     names : sequence, length num_vertices, optional
-        Names of the vertices, as `from_igraph` returns them, to be kept in ``vs["name"]``.
+        Names of the vertices, as `from_igraph` returns them, for ``vs["name"]``.
     weight : str
-        The edge attribute that takes the weights of a weighted graph, as Python numbers.
+        The edge attribute for the weights of a weighted graph, as Python numbers.
 
     Returns
     -------
@@ -63,19 +63,19 @@ def from_igraph(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[G, list[Any]]:
-    """A graph made of an igraph graph, directed if that is; its vertex v becomes vertex v.
+    """A graph made of an igraph graph, directed if it is; its vertex v becomes vertex v.
 
     Parameters
     ----------
     ig_graph : igraph.Graph
-        Of parallel edges the last counts.
+        The last of parallel edges counts.
     weight : str or None
-        The edge attribute that holds weights, 1 where it is None. The graph has no weights if there is no such
-        attribute, or with None.
+        The edge attribute of weights, 1 where it is None. The graph has no weights without this attribute, or with
+        None.
     data : sequence of str
         Edge attributes to keep as edge data: numbers or truth values, one for each edge.
     time : str, optional
-        The edge attribute that holds times, integers or ``datetime``, which makes a graph with times.
+        The edge attribute of times, integers or ``datetime``, of a graph with times.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -86,7 +86,7 @@ def from_igraph(
     graph : Graph
         int64 weights if all are integers, otherwise float64.
     names : list, length num_vertices
-        ``vs["name"]`` where there are such names, otherwise the ids.
+        ``vs["name"]`` if there are such names, otherwise the ids.
 
     Raises
     ------
@@ -102,15 +102,13 @@ def from_igraph(
     ends = np.fromiter((v for edge in ig_graph.get_edgelist() for v in edge), np.int64, 2 * count).reshape(count, 2)
     size = ig_graph.vcount()
     columns = host_columns(partial(_attribute, ig_graph), weight, data, time)
-    edges = ForeignEdges(
-        ends[:, 0], ends[:, 1], **columns, num_vertices=size, directed=ig_graph.is_directed()
-    )  # fmt: skip
+    edges = ForeignEdges(ends[:, 0], ends[:, 1], **columns, num_vertices=size, directed=ig_graph.is_directed())
     graph = build(kind, edges, device, structure_options)
     return graph, ig_graph.vs["name"] if "name" in ig_graph.vs.attributes() else list(range(size))
 
 
 def _attribute(ig_graph: Any, name: str, argument: str) -> list[Any]:
-    """The attribute of a name, which there must be unless it is that of weights."""
+    """Return an edge attribute; it must exist unless it is the weight's."""
     if name in ig_graph.es.attributes():
         return ig_graph.es[name]
     if argument == "weight":

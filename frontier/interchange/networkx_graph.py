@@ -25,9 +25,9 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     ----------
     graph : Graph
     names : sequence, length num_vertices, optional
-        ``names[v]`` is the node that stands for vertex v, as `from_networkx` returns them; by default v itself.
+        ``names[v]`` is the node of vertex v, as `from_networkx` returns them; by default v itself.
     weight : str
-        The edge attribute that takes the weights of a weighted graph, as Python numbers.
+        The edge attribute for the weights of a weighted graph, as Python numbers.
 
     Returns
     -------
@@ -39,11 +39,11 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     ImportError
         NetworkX is not installed.
     ValueError
-        `names` has the wrong length or names two vertices alike, or `weight` is the name of a column of edge data.
+        `names` has the wrong length or repeats a name, or `weight` is the name of a column of edge data.
 
     Notes
     -----
-    NetworkX keeps Python objects: a microsecond or so an edge.
+    NetworkX stores Python objects: a microsecond or so an edge.
     """
     check_graph(graph)
     nx = require("networkx", "networkx", "to_networkx")
@@ -76,19 +76,19 @@ def from_networkx(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[G, list[Any]]:
-    """A graph made of a NetworkX graph, directed if that is.
+    """A graph made of a NetworkX graph, directed if it is.
 
     Parameters
     ----------
     nx_graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Of parallel edges the last counts.
+        The last of parallel edges counts.
     weight : str or None
-        The edge attribute that holds weights; edges without it have weight 1. The graph has no weights if no edge has
-        the attribute, or with None.
+        The edge attribute of weights; edges without it have weight 1. The graph has no weights if no edge has the
+        attribute, or with None.
     data : sequence of str
         Edge attributes to keep as edge data: numbers or truth values, one for each edge.
     time : str, optional
-        The edge attribute that holds times, integers or ``datetime``, which makes a graph with times.
+        The edge attribute of times, integers or ``datetime``, of a graph with times.
     num_vertices : int, optional
         Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
         integers below it.
@@ -102,15 +102,15 @@ def from_networkx(
     graph : Graph
         int64 weights if all are integers, otherwise float64.
     names : list, length num_vertices
-        ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1 keep their numbers, whatever
-        their order; all others are numbered in NetworkX's order.
+        ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1, in any order, keep their
+        numbers; all others are numbered in NetworkX's order.
 
     Raises
     ------
     TypeError
         `nx_graph` is no NetworkX graph, or a weight or a value of edge data is no number.
     ValueError
-        A node is no id below `num_vertices`, or an edge has no value for what `data` or `time` names.
+        A node is no id below `num_vertices`, or an edge has no value for an attribute of `data` or `time`.
     """
     kind = structure_class(structure)
     if not (hasattr(nx_graph, "nodes") and hasattr(nx_graph, "is_multigraph")):
@@ -127,7 +127,5 @@ def from_networkx(
     dst = np.fromiter((number[v] for _, v in edges), np.int64, len(edges))
     columns = host_columns(lambda name, _: (value for *_, value in nx_graph.edges(data=name)), weight, data, time)
     vertices = np.array(nodes, np.int64) if len(nodes) < size else None
-    given = ForeignEdges(
-        src, dst, **columns, num_vertices=size, directed=nx_graph.is_directed(), vertices=vertices
-    )  # fmt: skip
+    given = ForeignEdges(src, dst, **columns, num_vertices=size, directed=nx_graph.is_directed(), vertices=vertices)
     return build(kind, given, device, structure_options), names

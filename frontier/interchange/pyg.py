@@ -16,14 +16,13 @@ from frontier.io.columns import check_data
 from frontier.runtime import Device, resolve_device
 
 from .common import arc_columns, require
-from .edge_index import edges_of_index
+from .edge_index import as_tensor, edges_of_index, stacked
 from .foreign import DEFAULT_STRUCTURE, build, named_columns
-from .tensors import as_tensor, stacked
 
 PACKAGE = "torch-geometric"
 PREFIX = "edge_"
 TAKEN = ("index", "attr")
-"""What columns cannot be called, since ``edge_index`` and ``edge_attr`` mean something else to PyTorch Geometric."""
+"""Excluded names of columns: ``edge_index`` and ``edge_attr`` have another meaning in PyTorch Geometric."""
 
 
 @reads
@@ -74,9 +73,10 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
 def edge_tensors(
     graph: BaseGraph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What PyTorch Geometric holds of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its names.
+    """Return PyTorch Geometric's tensors of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its
+    names.
 
-    The ids, if there are any, become ``e_id``.
+    The ids, if any, become ``e_id``.
     """
     torch = require("torch", "torch", "PyTorch Geometric")
     xp, size = graph.xp, int(columns["src"].size)
@@ -156,21 +156,19 @@ def from_pyg(
         utils = require("torch_geometric", PACKAGE, "from_pyg").utils
         directed = not utils.is_undirected(data.edge_index, held or None, num_nodes=data.num_nodes)
     place = resolve_device(device)
-    edges = edges_of_index(
-        place, data.edge_index, weights, num_vertices=data.num_nodes, directed=directed, **columns
-    )  # fmt: skip
+    edges = edges_of_index(place, data.edge_index, weights, num_vertices=data.num_nodes, directed=directed, **columns)
     return build(kind, edges, place, structure_options)
 
 
 def attribute(data: Any, name: str) -> Any:
-    """An attribute of ``Data`` or of one of the stores of ``HeteroData``; None if it has none of the name."""
+    """Return an attribute of ``Data`` or of a store of ``HeteroData``; None without one."""
     return data[name] if name in data else None  # noqa: SIM401  # stores have no `get` in all versions
 
 
 def stored_columns(
     data: Any, edge_data: Mapping[str, str] | Sequence[str], edge_attr: Sequence[str], time: str | None
 ) -> dict[str, Any]:  # fmt: skip
-    """The fields `data` and `time` of `ForeignEdges`, of the attributes that are edge data or times."""
+    """Return the fields `data` and `time` of `ForeignEdges` from the attributes that are edge data or times."""
     edge_data = attributes_by_name(edge_data)
     if len(edge_attr):
         columns = _columns_of(attribute(data, "edge_attr"), check_data(edge_attr, "edge_attr"))
@@ -184,14 +182,14 @@ def stored_columns(
 
 
 def attributes_by_name(edge_data: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    """The attributes that `edge_data` lists, by the names of their columns."""
+    """Return the attributes that `edge_data` lists, by the names of their columns."""
     if isinstance(edge_data, Mapping):
         return edge_data
     return {name.removeprefix(PREFIX): name for name in check_data(edge_data, "edge_data")}
 
 
 def _columns_of(matrix: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The columns of ``edge_attr`` by names."""
+    """Return the columns of ``edge_attr`` by names."""
     if matrix is None:
         raise ValueError("edge_attr has names for the columns of data.edge_attr, which there is not")
     width = 1 if matrix.ndim == 1 else matrix.shape[1]
@@ -201,7 +199,7 @@ def _columns_of(matrix: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _named(data: Any, columns: Mapping[str, Any], edge_data: Mapping[str, str], name: str, argument: str) -> Any:
-    """The tensor of a column of edge data, or of times."""
+    """Return the tensor of a column of edge data, or of times."""
     if argument == "data" and name in columns:
         return columns[name]
     key = edge_data[name] if argument == "data" else name

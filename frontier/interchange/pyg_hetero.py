@@ -1,6 +1,6 @@
 """PyTorch Geometric's ``HeteroData``: vertices and edges of several types.
 
-Here a type of edges is a graph of its own, or a value in a column of edge data, and vertices of all types share the ids
+Here a type of edges is a separate graph, or a value in a column of edge data, and vertices of all types share the ids
 of the graphs. There each type of vertices is numbered from 0.
 """
 
@@ -21,16 +21,13 @@ from frontier.runtime.arrays import as_ids
 from frontier.runtime.values import kind_of
 
 from .common import arc_columns, plain_columns, require
-from .edge_index import edges_of_index
+from .edge_index import as_tensor, edges_of_index
 from .foreign import DEFAULT_STRUCTURE, build
 from .pyg import PACKAGE, attribute, attributes_by_name, edge_tensors, stored_columns
-from .tensors import as_tensor
 
 EdgeType = tuple[str, str, str]
-REVERSE = "rev_"
-"""What PyTorch Geometric's ``ToUndirected`` puts before the name of a relation for its other direction."""
-UNNAMED = "to"
-"""What PyTorch Geometric calls a relation that nobody has named."""
+REVERSE = "rev_"  # the prefix of PyTorch Geometric's ``ToUndirected`` for the other direction of a relation
+UNNAMED = "to"  # PyTorch Geometric's name of an unnamed relation
 
 
 def to_pyg_hetero(
@@ -89,7 +86,7 @@ def to_pyg_hetero(
 
 
 class _Vertices:
-    """The type of each vertex, and its number among those of the type."""
+    """The type of each vertex, and its number within the type."""
 
     def __init__(self, device: Device, size: int, node_types: Mapping[str, Any]):
         if not isinstance(node_types, Mapping) or not all(isinstance(name, str) for name in node_types):
@@ -112,7 +109,7 @@ class _Vertices:
                 raise ValueError(f"node_types[{name!r}] holds an id twice")
 
     def look_up(self, ids: Any) -> tuple[Any, Any]:
-        """Of vertices with edges, the number and the type of each."""
+        """Return the number and the type of each vertex with edges."""
         types = self.type[ids]
         if types.size and int(types.min()) < 0:
             raise ValueError(f"the vertex {int(ids[types.argmin()])} has edges, but is of none of the node_types")
@@ -124,7 +121,7 @@ def _listed(ids: Any) -> Any:
 
 
 def _relations(graphs: Any, node_types: Any, edge_type: str | None, names: Any) -> dict[str | EdgeType, BaseGraph]:
-    """The argument `graphs`, checked, as a dict of at least one graph."""
+    """Check the argument `graphs`, and return it as a dict of at least one graph."""
     if not isinstance(graphs, Mapping):
         check_graph(graphs, "graphs")
         columns = plain_columns(graphs)
@@ -154,7 +151,7 @@ def _stores(
     edge_type: str | None,
     names: Mapping[int, str] | None,
 ) -> dict[EdgeType, dict[str, Any]]:
-    """The edges of a graph by type, as PyTorch Geometric holds them."""
+    """Return the edges of a graph by type, as PyTorch Geometric stores them."""
     xp, count = graph.xp, len(vertices.names)
     columns, ids = arc_columns(graph)
     source, source_type = vertices.look_up(columns["src"])
@@ -184,7 +181,7 @@ def _stores(
 
 
 def _triple(graph: BaseGraph, relation: str | EdgeType, names: Sequence[str], source: int, target: int) -> EdgeType:
-    """The type of the arcs of a relation from vertices of one type to those of another."""
+    """Return the type of a relation's arcs from vertices of one type to vertices of another."""
     ends = names[source], names[target]
     if isinstance(relation, str):
         forward = graph.directed or source <= target
@@ -254,9 +251,7 @@ def from_pyg_hetero(
         store = data[triple]
         there = {name: key for name, key in edge_data.items() if key in store}
         columns = stored_columns(store, there, (), time if time in store else None)
-        shifted = torch.stack(
-            [store.edge_index[0] + ranges[source].start, store.edge_index[1] + ranges[target].start]
-        )  # fmt: skip
+        shifted = torch.stack([store.edge_index[0] + ranges[source].start, store.edge_index[1] + ranges[target].start])
         weights = None if weight is None else attribute(store, weight)
         edges = edges_of_index(place, shifted, weights, num_vertices=ends[-1], directed=directed, **columns)
         graphs[triple] = build(kind, edges, place, structure_options)

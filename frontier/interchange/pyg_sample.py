@@ -1,4 +1,4 @@
-"""PyTorch Geometric's mini-batches: what some vertices have seen of a graph before some time, as one ``Data``."""
+"""PyTorch Geometric's mini-batches: samples of temporal neighborhoods as one ``Data``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from frontier.features.times.events import event_columns
 from frontier.runtime.values import kind_of
 
 from .common import require
+from .edge_index import as_tensor
 from .pyg import PACKAGE, edge_tensors
-from .tensors import as_tensor
 
 DIRECTIONS = ("in", "out")
 LAST_SEED = 2**64
@@ -100,7 +100,7 @@ def sample_pyg(
     searched = graph if edges == "out" or not graph.directed else graph.reverse
     starts = vertex_ids(graph, vertices, "vertices").astype(np.int64)
     limits = time_limits(graph, before, starts)
-    # A node is a vertex in a part; `keys` holds all of them, by the order in which they were reached.
+    # A node is a vertex in a part; `keys` has all nodes in the order in which they were reached.
     keys = xp.arange(starts.size, dtype=np.int64) * graph.num_vertices + starts
     begin, found = 0, []
     for hop, count in enumerate(counts):
@@ -130,7 +130,7 @@ def sample_pyg(
 
 
 def _joined(xp: Any, keys: Any, reached: Any) -> tuple[Any, Any]:
-    """`keys`, which are distinct, and after them what else is in `reached`; and the place of each of `reached`."""
+    """Return the distinct `keys`, followed by other keys in `reached`, and the position of each of `reached`."""
     distinct, first, places = xp.unique(xp.concatenate([keys, reached]), return_index=True, return_inverse=True)
     order = xp.argsort(first)
     number = xp.empty(order.size, np.int64)

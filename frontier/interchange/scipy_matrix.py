@@ -122,7 +122,7 @@ def from_scipy(
 
 
 def _column(graph: BaseGraph, name: str) -> Any:
-    """A column of edge data by id."""
+    """Return a column of edge data by id."""
     columns = plain_columns(graph)
     if name not in columns:
         known = ", ".join(map(repr, columns)) or "there are none"

@@ -9,10 +9,8 @@ from frontier.runtime.atomic_file import replacing
 from .columns import IgnoredColumnsWarning, ReaderWarning
 from .edge_list import EdgeList
 from .errors import ParseError
-from .generators import preferential_attachment, small_world, uniform
-from .lattices import grid, road_like
+from .generators import grid, preferential_attachment, rmat, road_like, small_world, uniform
 from .reader import read_edges
-from .rmat import rmat
 from .stream import EdgeStream, read_stream, stream_edges
 from .tables import from_table
 from .window import sliding_window

@@ -1,4 +1,4 @@
-"""Files inside tar and zip archives, and beside a file in its directory. Nothing is ever written to disk."""
+"""Files inside tar and zip archives, and beside a file in its directory. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -21,22 +21,14 @@ _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, ValueError, OverflowError, LookupError, OSError, RuntimeError,
     NotImplementedError, MemoryError, zlib.error, lzma.LZMAError,
 )  # fmt: skip
-"""What the standard library raises for archives that are damaged, or encrypted."""
+"""The errors of the standard library for damaged or encrypted archives."""
 
 
 class Files(Mapping[str, bytes]):
-    """Files by name, read and decompressed when they are asked for.
+    """Files by name, read and decompressed on request.
 
-    Parameters
-    ----------
-    readers : mapping of str to callable
-        Gives the bytes of a file as they are stored.
-    source : str
-        Name of the archive, for errors.
-    limit : int
-        The most bytes that a file may unpack to.
-    links : frozenset of str
-        Names that stand for other files; these are not followed.
+    `readers` return the stored bytes of each file, and `source` is the name of the archive in errors. A file may unpack
+    to at most `limit` bytes. `links` are the names of links, which are not followed.
     """
 
     def __init__(
@@ -65,13 +57,7 @@ class Files(Mapping[str, bytes]):
 
 
 class Directory(Mapping[str, bytes]):
-    """The files of one directory, read and decompressed when they are asked for.
-
-    Parameters
-    ----------
-    path : Path
-        The directory.
-    """
+    """The files of one directory, read and decompressed on request."""
 
     links: frozenset[str] = frozenset()
 
@@ -95,14 +81,14 @@ class Directory(Mapping[str, bytes]):
 
 
 def is_archive(begin: bytes, name: str) -> bool:
-    """Whether a file is an archive, or should be, as its first bytes, decompressed, and its bare name say."""
+    """Return whether a file is, or should be, an archive, by its first decompressed bytes and its bare name."""
     return begin.startswith((b"PK\x03\x04", b"PK\x05\x06")) or begin[257:262] == b"ustar" or name.endswith(_SUFFIXES)
 
 
 def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
-    """The files of an archive, given by its decompressed data and names; None if the data is none.
+    """Return the files of an archive, given its decompressed data; None if the data is none.
 
-    A bare name tells a tar archive of the old kind. No member may unpack to more than `limit` bytes. Raises ParseError
+    Only the bare name identifies an old tar archive. No member may unpack to more than `limit` bytes. Raises ParseError
     if the archive is damaged or truncated.
     """
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
@@ -124,7 +110,7 @@ def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | Non
 def _tar(data: bytes, source: str, limit: int) -> Files:
     archive = tarfile.TarFile(fileobj=io.BytesIO(data))
     members = archive.getmembers()
-    # At a header that is damaged, `tarfile` stops as if the archive ended there.
+    # `tarfile` takes a damaged header for the end of the archive.
     if data[archive.offset : archive.offset + _BLOCK] != bytes(_BLOCK):
         where = "is truncated: its end mark is missing" if archive.offset >= len(data) else "is damaged"
         raise ParseError(f"the tar archive {where} (after {len(members)} members)", source)

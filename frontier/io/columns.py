@@ -1,4 +1,4 @@
-"""Which column holds what: names, their synonyms, and what becomes of columns that have no role."""
+"""The roles of columns: names, their synonyms, and columns without a role."""
 
 from __future__ import annotations
 
@@ -21,27 +21,26 @@ _SYNONYMS = {
     "weight": "weight weights w wgt value val amount cost distance",
     "time": "time times t timestamp ts datetime date when unixtime unixts unix_time",
 }
-"""Of several columns with names of one role, the one whose name comes first here has it."""
+"""Of several columns that name one role, the column whose name comes first here has it."""
 _ROLE_OF = {name: role for role, names in _SYNONYMS.items() for name in names.split()}
 _RANK = {name: rank for names in _SYNONYMS.values() for rank, name in enumerate(names.split())}
 _ROLES = tuple(_SYNONYMS)
 _ENDS = ("src", "dst")
-UNKNOWN = "unknown"
-"""The role of a third column that nothing names: a weight or a time, as its values say."""
+UNKNOWN = "unknown"  # the role of an unnamed third column: a weight or a time, by its values
 
 EARLIEST_TIME = 10**8
 """An unnamed third column of integers that are all at least this large is taken for times (Unix: March 1973)."""
 
 
 class ReaderWarning(UserWarning):
-    """A reader has decided something that the file does not say.
+    """A reader has made a decision that the file does not determine.
 
     Parameters
     ----------
     source : str
         Name of the file or table.
     decision : str
-        What was decided.
+        The decision.
     advice : str
         How to decide otherwise.
 
@@ -60,12 +59,12 @@ class ReaderWarning(UserWarning):
 
     @property
     def summary(self) -> str:
-        """What was decided, and of which file."""
+        """The decision, and the file."""
         return f"{self.source}: {self.decision}"
 
 
 class IgnoredColumnsWarning(ReaderWarning):
-    """A table has columns that are neither ends nor weight nor time, and nobody said to leave them out.
+    """A table has columns that are neither ends nor weight nor time, and that the caller has not excluded.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ class IgnoredColumnsWarning(ReaderWarning):
     names : sequence of str
         The columns.
     example : tuple of (role, name), optional
-        A column that could be chosen: one of numbers or dates.
+        A column of numbers or dates that could be chosen.
 
     Attributes
     ----------
@@ -94,7 +93,7 @@ class IgnoredColumnsWarning(ReaderWarning):
 
 
 def role_of(name: str) -> str | None:
-    """Role of a column called `name`, or None where the name says nothing."""
+    """Return the role of a column called `name`; None if the name implies none."""
     return _ROLE_OF.get(_plain(name))
 
 
@@ -103,15 +102,16 @@ def _plain(name: str) -> str:
 
 
 def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
-    """The role of each column of these names, None for one to skip; None altogether unless both ends are among them."""
+    """Return the role of each column by name, None for columns to skip; None unless both ends are named."""
     roles = _named_roles(names)
     return roles if "src" in roles and "dst" in roles else None
 
 
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether a first line that is taken for names of columns cannot be a record of names of vertices.
+    """Return whether a line of column names cannot be a record of names of vertices.
 
-    The names of the ends are known, and are more than letters, or stand above a number. Both lines are given as fields.
+    The names of the ends are known, and are longer than a letter or stand above a number. Both lines are given as
+    fields.
     """
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
@@ -120,16 +120,16 @@ def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
-    """The numbers of a line that stand below words."""
+    """Return the numbers of a line that stand below words."""
     pairs = zip(words, below, strict=False)
     return [there for word, there in pairs if word and not is_number(word) and is_number(there)]
 
 
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
-    """Whether the first line of a text holds the names of the columns, as far as it and the next one tell; else None.
+    """Return whether the first line of a text has the names of the columns; None if it and the next one do not tell.
 
-    Both are given as fields, and compared column by column: names are not numbers, nor dates. Of a `table`, a line of
-    names is to be expected, whatever the names are.
+    Both are given as fields, and compared column by column: names are neither numbers nor dates. A `table` is expected
+    to have a line of names, whatever the names are.
     """
     numbers = any(map(is_number, words))
     over = _over_numbers(words, below)
@@ -144,7 +144,7 @@ def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bo
 
 
 def _named_roles(names: Sequence[str]) -> list[str | None]:
-    """The role of each column whose name is the best one for that role."""
+    """Return the role of each column whose name is the best one for that role."""
     roles: list[str | None] = [None] * len(names)
     for role in _ROLES:
         with_role = [k for k, name in enumerate(names) if role_of(name) == role]
@@ -153,23 +153,18 @@ def _named_roles(names: Sequence[str]) -> list[str | None]:
     return roles
 
 
-DATA = "data "
-"""What the role of a column of edge data begins with, before its name."""
+DATA = "data "  # the prefix of the role of a column of edge data; its name follows
 
 
 def resolve_roles(
     names: Sequence[str], columns: Columns, weighted: bool | None, source: str, data: Sequence[str] = (), *,
     fits: Callable[[int], str | None],
 ) -> list[str | None]:  # fmt: skip
-    """Roles of the columns of a table, whatever kind of table it is.
+    """Return the roles of the columns of a table of any kind.
 
-    `fits` tells what a column could be, by its values: a ``"weight"``, a ``"time"`` or nothing. Columns that `data`
-    names have the role `DATA` and their name; for the others see `_resolve`.
-
-    Raises
-    ------
-    ParseError, ValueError
-        As there; also if there is no column that `data` names, or `columns` gives it another role.
+    `fits` returns the possible role of a column by its values: ``"weight"``, ``"time"`` or None. Columns in `data` have
+    the role `DATA` and their name; for the others, and the errors, see `_resolve`. Also raises ValueError if a column
+    in `data` is missing, or has another role by `columns`.
     """
     if not data:
         return _resolve(names, columns, weighted, source, fits)
@@ -201,21 +196,17 @@ def check_data(data: Sequence[str], argument: str = "data") -> Sequence[str]:
 
 
 def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
-    """The columns of edge data among columns by role, by name; None if there are none."""
+    """Return the columns of edge data among columns by role, by name; None if there are none."""
     return {role.removeprefix(DATA): column for role, column in picked.items() if role.startswith(DATA)} or None
 
 
 def measures_of(
     picked: Mapping[str, np.ndarray], weighted: bool | None, are_times: Callable[[np.ndarray], bool]
 ) -> tuple[np.ndarray | None, np.ndarray | None]:  # fmt: skip
-    """The weights and the times among columns by role.
+    """Return the weights and the times among columns by role.
 
-    Parameters
-    ----------
-    weighted : bool, optional
-        See `frontier.io.read_edges`.
-    are_times : callable
-        Whether the `UNKNOWN` column holds times rather than weights, unless `weighted` says so.
+    `weighted` is that of `frontier.io.read_edges`. If it is None, `are_times` decides whether the `UNKNOWN` column is
+    times.
     """
     weights, times = picked.get("weight"), picked.get("time")
     if UNKNOWN in picked:
@@ -227,7 +218,7 @@ def measures_of(
 
 
 def _place_of(name: object, names: Sequence[str], source: str, advice: str = "") -> int:
-    """The position of the one column of a name; `advice` is what to do if there are several."""
+    """Return the position of the only column of a name; `advice` is for the error if there are several."""
     there = [k for k, other in enumerate(names) if other == str(name)]
     if not there:
         raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
@@ -239,17 +230,11 @@ def _place_of(name: object, names: Sequence[str], source: str, advice: str = "")
 def _resolve(
     names: Sequence[str], columns: Columns, weighted: bool | None, source: str, fits: Callable[[int], str | None]
 ) -> list[str | None]:  # fmt: skip
-    """Roles of the columns of a table, but for edge data; `UNKNOWN` for a third column, a weight or a time.
+    """Return the roles of the columns of a table, except edge data; `UNKNOWN` for a third column, a weight or a time.
 
-    Columns that are left over are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends. `columns`
-    and `weighted` are those of `frontier.io.read_edges`, and `fits` is that of `resolve_roles`.
-
-    Raises
-    ------
-    ParseError
-        If there are fewer than two columns, or the names do not say which two are the ends.
-    ValueError
-        If `columns` makes no sense for the table.
+    Remaining columns are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends. `columns` and
+    `weighted` are those of `frontier.io.read_edges`. Raises ParseError if there are fewer than two columns, or the
+    names do not determine the ends, and ValueError if `columns` does not suit the table.
     """
     if columns is not None and not isinstance(columns, Mapping):
         roles = check_roles(columns)
@@ -273,7 +258,7 @@ def _resolve(
 
 
 def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None, source: str) -> list[str | None]:
-    """The roles that are given, and for the other columns those that their names tell."""
+    """Return the given roles, and for the other columns the roles that their names imply."""
     rest = [k for k in range(len(names)) if k not in given]
     roles: list[str | None] = [given.get(k) for k in range(len(names))]
     for k, role in zip(rest, _named_roles([names[k] for k in rest]), strict=True):
@@ -294,7 +279,7 @@ def _amended(names: Sequence[str], given: dict[int, str], weighted: bool | None,
 
 
 def tell(warning: ReaderWarning) -> None:
-    """Warn whoever has called the reader."""
+    """Warn the caller of the reader."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("frontier.io"):
         level, frame = level + 1, frame.f_back
@@ -302,14 +287,10 @@ def tell(warning: ReaderWarning) -> None:
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
-    """Roles given by position, checked, with synonyms resolved and skipped columns (None, ``""``, ``"_"``) as None.
+    """Check roles given by position, with synonyms resolved and skipped columns (None, ``""``, ``"_"``) as None.
 
-    Raises
-    ------
-    ValueError
-        If a name is unknown or occurs twice, or if ``src`` or ``dst`` is missing.
-    TypeError
-        If `columns` is one string.
+    Raises ValueError if a name is unknown or occurs twice, or if ``src`` or ``dst`` is missing, and TypeError if
+    `columns` is one string.
     """
     if isinstance(columns, str):
         raise TypeError(f"columns is a sequence such as ('src', 'dst', 'time'), got the string {columns!r}")
@@ -332,7 +313,7 @@ def _known_role(name: object) -> str:
 
 
 def _check_mapping(columns: Mapping[str, str], names: Sequence[str], source: str) -> dict[int, str]:
-    """Role by position of the column, from a mapping of role to name such as ``{"src": "sender"}``."""
+    """Return roles by position, from a mapping of role to name such as ``{"src": "sender"}``."""
     found: dict[int, str] = {}
     for key, name in columns.items():
         role = _known_role(key)
@@ -346,5 +327,5 @@ def _check_mapping(columns: Mapping[str, str], names: Sequence[str], source: str
 
 
 def looks_like_times(values: np.ndarray) -> bool:
-    """Whether an unnamed third column is taken for times: integers that are all at least `EARLIEST_TIME`."""
+    """Return whether an unnamed third column is times: integers that are all at least `EARLIEST_TIME`."""
     return values.dtype.kind in "iu" and len(values) > 0 and int(values.min()) >= EARLIEST_TIME

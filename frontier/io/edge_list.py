@@ -1,4 +1,4 @@
-"""The edge list: what readers and generators return and what streams cut into batches."""
+"""The edge list: the result of readers and generators, and the input of streams."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-FIRST_ID = "first_id"
-"""The key under which files of `write_edges` keep `EdgeList.first_id`, in a comment or in the metadata of a table."""
-TIME_UNIT = "time_unit"
-"""The same for `EdgeList.time_unit`."""
+FIRST_ID, TIME_UNIT = "first_id", "time_unit"
+"""The keys of these attributes in files of `write_edges`: in a comment, or in the metadata of a table."""
 _TIME_UNITS = ("ns", "us", "ms", "s")
 _INT32_VERTICES = 2**31
 
@@ -165,7 +163,7 @@ class EdgeList:
 
     @property
     def num_records(self) -> int:
-        """Number of records, which may be more than the graph that is made of them has edges."""
+        """Number of records; the graph that is made of them may have fewer edges."""
         return len(self.src)
 
     @property
@@ -259,21 +257,21 @@ class EdgeList:
 
 
 def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
-    """The records of a stream that no deletion of their edge follows, in time order where there are times.
+    """Return the records of a stream that no deletion of their edge follows, in time order if there are times.
 
-    ``u v`` and ``v u`` are one edge only if the list says that it is undirected. `inserts` says which records insert.
+    ``u v`` and ``v u`` are one edge only if the list is known to be undirected. `inserts` marks the insertions.
     """
     edges, inserts = in_time_order(edges, inserts)
     order, begins = sorted_by_edge(edges, directed=edges.directed is not False)
     edge = np.cumsum(begins) - 1
     last_deletion = np.full(int(edge[-1]) + 1 if len(edge) else 0, -1)
     deletions = np.flatnonzero(~inserts[order])
-    last_deletion[edge[deletions]] = deletions  # the last one of each edge is written last
+    last_deletion[edge[deletions]] = deletions  # the last of each edge wins
     return edges[np.sort(order[np.arange(len(order)) > last_deletion[edge]])]
 
 
 def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.ndarray]:
-    """The records of a stream in time order where there are times, those of equal time in their order."""
+    """Return the records of a stream in time order if there are times; records of equal time keep their order."""
     if edges.times is None:
         return edges, inserts
     order = np.argsort(edges.times, kind="stable")
@@ -281,7 +279,7 @@ def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.nd
 
 
 def sorted_by_edge(edges: EdgeList, *, directed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The order that puts records of one edge together, in their order; and which of these are the first of an edge."""
+    """Return the order that groups records by edge, stably, and a mask of the groups' first records."""
     src, dst = edges.src, edges.dst
     if not directed:
         src, dst = np.minimum(src, dst), np.maximum(src, dst)
@@ -305,7 +303,7 @@ def _vertex_column(name: str, values: Any) -> np.ndarray:
 
 
 def _renumber(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the vertices that occur, ascending (int64), and both columns in their numbering."""
+    """Return the vertices that occur, ascending (int64), and both columns in their numbering."""
     if num_vertices <= 8 * len(src) + 1024:  # a table over all numbers is cheaper than a sort
         seen = np.zeros(num_vertices, dtype=bool)
         seen[src] = True

@@ -1,9 +1,9 @@
-"""The error that every reader raises for input it cannot accept."""
+"""The error of all readers for invalid input."""
 
 from __future__ import annotations
 
 NAMED_HINT = "named=True reads ids that are words or any numbers; in a stream, fr.VertexNames numbers them"
-"""What to do about ids in a file or a table that are not integers from 0 on, in readers that have this argument."""
+"""Advice on ids that are not integers from 0 on, in readers that have this argument."""
 
 
 class ParseError(ValueError):
@@ -45,7 +45,7 @@ class ParseError(ValueError):
 
 
 def line_error(reason: str, source: str, data: bytes, position: int, hint: str | None = None) -> ParseError:
-    """The error for the line of a decompressed file that holds the byte at `position`.
+    """Return the error for the line of a decompressed file that contains the byte at `position`.
 
     It has the 1-based number of the line, and its text, cut at 200 characters.
     """

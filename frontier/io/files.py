@@ -35,22 +35,16 @@ _LONGEST_MAGIC = 8  # bytes, or less
 
 BOMB_BYTES = 1 << 28
 BOMB_RATIO = 200
-"""Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused: graphs do not
-compress that well, and a file of a few kilobytes must not fill the memory."""
+"""Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused."""
 _STEP = 1 << 24  # bytes decompressed at a time
 _PIECE = 1 << 20  # bytes of a file that is not compressed
 _CHUNK = 1 << 18  # bytes given to the decompressor at a time; a stream that ends within them has the rest copied
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
-    """The bytes of a file, or of what is left of an open one, as they are; and whether they have come through a pipe.
+    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    TypeError
-        If an open file gives text instead of bytes.
+    Raises OSError if the file cannot be read, and TypeError if an open file returns text instead of bytes.
     """
     if isinstance(path, str | os.PathLike):
         with open(path, "rb") as file:
@@ -62,18 +56,15 @@ def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
 
 
 def unpacked_limit(raw: bytes) -> int:
-    """The most bytes that a file with these bytes may unpack to."""
+    """Return the most bytes that a file with these bytes may unpack to."""
     return max(BOMB_BYTES, BOMB_RATIO * len(raw))
 
 
 def decompress(raw: bytes, source: str, limit: int) -> bytes:
-    """Data, decompressed if it is gzip, xz or bzip2 data, also of several streams, as its first bytes say.
+    """Decompress data if its first bytes identify gzip, xz or bzip2, also in several streams.
 
-    Raises
-    ------
-    ParseError
-        If the data is truncated or damaged anywhere, if it unpacks to more than `limit` bytes, is compressed in a way
-        that is not supported, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
+    Raises ParseError if the data is truncated or damaged anywhere, unpacks to more than `limit` bytes, has an
+    unsupported compression, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
     """
     for magic, name, new in _CODECS:
         if raw.startswith(magic):
@@ -83,10 +74,9 @@ def decompress(raw: bytes, source: str, limit: int) -> bytes:
 
 
 def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
-    """The content of an open file, decompressed if it is compressed, in pieces of bounded size.
+    """Yield the content of an open file, decompressed if it is compressed, in pieces of bounded size.
 
-    The file is at its beginning, and seekable. Raises ParseError, as `decompress`, when the piece with the fault is
-    asked for.
+    The file is at its start, and seekable. Raises ParseError, as `decompress`, when the faulty piece is requested.
     """
     begin = file.read(_LONGEST_MAGIC)
     file.seek(-len(begin), os.SEEK_CUR)
@@ -100,7 +90,7 @@ def decompressed_pieces(file: BinaryIO, source: str) -> Iterator[bytes]:
 
 
 def _check_plain(raw: bytes, source: str) -> None:
-    """Raise if a file that begins with these bytes, and with none of `_CODECS`, is compressed, or should be."""
+    """Raise if a file that starts with these bytes, and with none of `_CODECS`, is or should be compressed."""
     for magic, name in _UNREADABLE:
         if raw.startswith(magic):
             raise ParseError(f"this is {name}, which is not supported; unpack it first", source)
@@ -114,7 +104,7 @@ def _check_plain(raw: bytes, source: str) -> None:
 def _pieces(
     file: BinaryIO, magic: bytes, name: str, new: Callable[[], Any], source: str, limit: float
 ) -> Iterator[bytes]:  # fmt: skip
-    """Decompressed parts of all streams in turn; the standard library drops a later stream that is damaged."""
+    """Yield decompressed pieces of all streams in turn; the standard library drops a later stream that is damaged."""
     held, made, first = file.read(_CHUNK), 0, True
     while held or (held := file.read(_CHUNK)):
         if not first and not held.strip(b"\0"):  # padding, if nothing else follows
@@ -143,14 +133,14 @@ def _pieces(
                         "unpack it first if that is right", source,
                     )  # fmt: skip
                 yield piece
-                chunk = getattr(stream, "unconsumed_tail", b"")  # what zlib leaves when a piece is full
+                chunk = getattr(stream, "unconsumed_tail", b"")  # the rest after a full piece of zlib
                 if stream.eof or not (chunk or len(piece) == _STEP or not getattr(stream, "needs_input", True)):
                     break
         held = stream.unused_data
 
 
 def bare_name(path: str | os.PathLike) -> str:
-    """Lower-case file name without its compression suffix: ``"graph.mtx"`` for ``"/data/Graph.mtx.gz"``."""
+    """Return the lower-case file name without compression suffix: ``"graph.mtx"`` for ``"/data/Graph.mtx.gz"``."""
     name = Path(path).name.lower()
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
@@ -158,7 +148,7 @@ def bare_name(path: str | os.PathLike) -> str:
 
 
 def without_suffixes(name: str) -> str:
-    """The name without ``.gz`` and the like, and without the suffix before that."""
+    """Return the name without ``.gz`` and the like, and without the suffix before that."""
     path = PurePosixPath(name)
     while path.suffix.lower() in COMPRESSED_SUFFIXES:
         path = path.with_suffix("")

@@ -1,11 +1,46 @@
-"""Random graphs without geometry: uniform, small-world, preferential attachment."""
+"""Generators of graphs: uniform, small-world, preferential attachment, R-MAT, grids and road-like networks."""
 
 from __future__ import annotations
 
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
 import numpy as np
 
 from .edge_list import EdgeList
-from .random_bits import RandomBits
+
+
+class RandomBits:
+    """Random numbers that are the same on every platform and with every version of NumPy.
+
+    NumPy guarantees a fixed stream only for the raw output of a bit generator, here PCG64, not for the methods of
+    ``Generator``. Raises ValueError if `seed` is negative.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.PCG64(seed)
+
+    def skip(self, words: int) -> None:
+        """Advance by `words` 64-bit words in constant time."""
+        self._generator.advance(words)
+
+    def words32(self, count: int) -> np.ndarray:
+        """Return `count` uniform 32-bit words, shape (count,), uint32."""
+        words = self._generator.random_raw((count + 1) // 2)
+        return words.astype("<u8", copy=False).view("<u4")[:count]
+
+    def uniform(self, count: int) -> np.ndarray:
+        """Return `count` uniform numbers in [0, 1) with 53 bits, shape (count,), float64."""
+        return (self._generator.random_raw(count) >> np.uint64(11)) * 2.0**-53
+
+    def below(self, limit: int | np.ndarray, count: int) -> np.ndarray:
+        """Return `count` integers (int64) in [0, limit), shape (count,); a `limit`, one or an array, is up to 2**53."""
+        return (self.uniform(count) * limit).astype(np.int64)
+
+    def permutation(self, count: int) -> np.ndarray:
+        """Return the numbers 0..count-1 in random order, shape (count,), int64."""
+        return np.argsort(self._generator.random_raw(count), kind="stable")
 
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
@@ -107,3 +142,216 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     while (odd := np.flatnonzero(choice & 1)).size:
         choice[odd] = choice[choice[odd] >> 1]
     return EdgeList(src, src[choice >> 1], num_vertices=num_vertices, directed=False)
+
+
+_CORE_SHARE = 0.4  # crossings among the vertices of a road network; the others lie on roads between them
+_EXTRA_SHARE = 0.35  # edges beyond a spanning tree, per crossing
+
+
+def grid(rows: int, cols: int) -> EdgeList:
+    """Make a grid where every vertex is joined to its up to four neighbours.
+
+    Parameters
+    ----------
+    rows, cols : int
+        Size; the vertex in row ``i`` and column ``j`` has the number ``i * cols + j``.
+
+    Returns
+    -------
+    EdgeList
+        Undirected, each edge once with the smaller number first: first the edges along rows, then those along columns.
+
+    Raises
+    ------
+    ValueError
+        If `rows` or `cols` is negative.
+    """
+    if rows < 0 or cols < 0:
+        raise ValueError(f"a grid cannot be {rows} by {cols}")
+    number = np.arange(rows * cols).reshape(rows, cols)
+    src = np.concatenate([number[:, :-1].ravel(), number[:-1].ravel()])
+    dst = np.concatenate([number[:, 1:].ravel(), number[1:].ravel()])
+    return EdgeList(src, dst, num_vertices=rows * cols, directed=False)
+
+
+def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
+    """Make a connected planar network with the traits of a road network.
+
+    A grid of crossings keeps a random spanning tree and some of its other edges; the remaining vertices subdivide the
+    edges into chains of degree 2.
+
+    Parameters
+    ----------
+    num_vertices : int
+        Number of vertices.
+    seed : int
+        Equal seeds give equal graphs, on every platform.
+
+    Returns
+    -------
+    EdgeList
+        Undirected and simple, each edge once; average degree about 2.25, largest degree 4, diameter of the order of
+        the square root of `num_vertices`. Crossings have the first numbers, row by row.
+
+    Raises
+    ------
+    ValueError
+        If `num_vertices` is negative.
+    """
+    if num_vertices < 0:
+        raise ValueError(f"num_vertices must not be negative, got {num_vertices}")
+    core = min(num_vertices, max(2, round(_CORE_SHARE * num_vertices)))
+    src, dst = _core(core)
+    random = RandomBits(seed)
+    order = random.permutation(len(src))
+    tree = _spanning_tree(core, src, dst, order)
+    extra = order[~tree[order]][: round(_EXTRA_SHARE * core)]
+    kept = np.sort(np.concatenate([np.flatnonzero(tree), extra]))
+    src, dst = src[kept], dst[kept]
+    chain = num_vertices - core if len(src) else 0
+    # Vertex core + i lies on edge owner[i]; those of one edge follow one another from src to dst.
+    owner = np.sort(random.below(max(len(src), 1), chain))
+    on_edge = np.bincount(owner, minlength=len(src))
+    end = core + np.cumsum(on_edge)
+    begin = end - on_edge
+    number = np.arange(core, core + chain)
+    first = np.where(on_edge > 0, begin, dst)
+    after = np.where(number + 1 < end[owner], number + 1, dst[owner]) if chain else number
+    return EdgeList(
+        np.concatenate([src, number]), np.concatenate([first, after]), num_vertices=num_vertices, directed=False
+    )
+
+
+def _core(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of a nearly square grid of exactly `count` vertices; its last row may be short."""
+    cols = max(1, math.isqrt(count))
+    edges = grid(-(-count // cols), cols)
+    inside = edges.dst < count  # dst is the larger end
+    return edges.src[inside].astype(np.int64), edges.dst[inside].astype(np.int64)
+
+
+def _spanning_tree(count: int, src: np.ndarray, dst: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return a mask of the edges of a spanning tree that prefers the edges early in `order`."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    rank = np.empty(len(src))
+    rank[order] = np.arange(1, len(src) + 1)  # from 1: csgraph takes a zero for no edge
+    ends = (src.astype(np.int32), dst.astype(np.int32))  # all that csgraph took before SciPy 1.16
+    tree = minimum_spanning_tree(coo_array((rank, ends), shape=(count, count)).tocsr())
+    mask = np.zeros(len(src), dtype=bool)
+    mask[order[tree.data.astype(np.int64) - 1]] = True
+    return mask
+
+
+_LEVELS = 4  # levels of the recursion that one random word decides
+_BLOCK = 1 << 16  # edges made at a time, so that their columns stay in cache
+
+
+def rmat(
+    scale: int,
+    edge_factor: float = 16,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+    seed: int = 1,
+    permute: bool = False,
+) -> EdgeList:
+    """Make a scale-free graph by recursive choice of a quadrant of the adjacency matrix.
+
+    Parameters
+    ----------
+    scale : int
+        Base-2 logarithm of the number of vertices, 0 to 31.
+    edge_factor : float
+        Records per vertex.
+    a, b, c : float
+        Probabilities of the upper left, upper right and lower left quadrant; the lower right one gets the rest. The
+        defaults are those of Graph500.
+    seed : int
+        Equal seeds give equal graphs, on every platform.
+    permute : bool
+        Number the vertices at random. By default low numbers have the high degrees.
+
+    Returns
+    -------
+    EdgeList
+        ``2**scale`` vertices and ``round(edge_factor * 2**scale)`` directed records, self-loops and duplicates kept,
+        as in Graph500.
+
+    Raises
+    ------
+    ValueError
+        If `scale` or `edge_factor` is out of range, or the probabilities are negative or exceed 1.
+    """
+    if not 0 <= scale <= 31:
+        raise ValueError(f"scale must be from 0 to 31, got {scale}")
+    if edge_factor < 0:
+        raise ValueError(f"edge_factor must not be negative, got {edge_factor}")
+    quadrants = (a, b, c, 1.0 - a - b - c)
+    if min(a, b, c) < 0 or quadrants[3] < -1e-9:
+        raise ValueError(f"a, b and c must be probabilities with a sum of at most 1, got {a}, {b}, {c}")
+    count = round(edge_factor * 2**scale)
+    ends = np.zeros((2, count), dtype=np.int32)
+    steps = [_LEVELS] * (scale // _LEVELS) + ([scale % _LEVELS] if scale % _LEVELS else [])
+    tables = {levels: _table(quadrants, levels) for levels in set(steps)}
+    drawn = [tables[levels] for levels in steps]
+
+    def make_block(begin: int) -> None:
+        # Each block continues its predecessor's random words, so edges do not depend on the number of threads.
+        random = RandomBits(seed)
+        random.skip(begin // 2 * len(steps))
+        _draw(random, drawn, ends[:, begin : begin + _BLOCK])
+
+    begins = range(0, count, _BLOCK)
+    with ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, thread_name_prefix="dynfrontier-rmat") as pool:
+        list(pool.map(make_block, begins))  # NumPy's loops, which dominate, release the GIL
+    if permute:
+        random = RandomBits(seed)
+        random.skip((count // _BLOCK * (_BLOCK // 2) + (count % _BLOCK + 1) // 2) * len(steps))
+        new = random.permutation(2**scale).astype(np.int32)
+        ends = new[ends]
+    return EdgeList(ends[0], ends[1], num_vertices=2**scale, directed=True)
+
+
+def _draw(random: RandomBits, tables: list[tuple[np.ndarray, ...]], ends: np.ndarray) -> None:
+    """Draw both ends of edges, initially 0: for each table, a random word per edge decides some levels."""
+    src, dst = ends
+    for threshold, outcome, rows, cols in tables:
+        words = random.words32(len(src))
+        cell = words & np.uint32(len(rows) - 1)
+        # Walker's alias method: stay in the cell below its threshold, go to its alias above.
+        cell = outcome[2 * cell + (words >= threshold[cell])]
+        levels = (len(rows).bit_length() - 1) // 2
+        src <<= levels
+        dst <<= levels
+        src |= rows[cell]
+        dst |= cols[cell]
+
+
+def _table(quadrants: tuple[float, ...], levels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return an alias table over the ``4**levels`` cells of some levels of the recursion, and the bits of each cell."""
+    size = 4**levels
+    cells = np.arange(size)
+    probability = np.ones(size)
+    rows = np.zeros(size, dtype=np.int32)
+    cols = np.zeros(size, dtype=np.int32)
+    for level in range(levels):
+        quadrant = (cells >> (2 * level)) & 3
+        probability *= np.maximum(quadrants, 0.0)[quadrant]
+        rows |= ((quadrant >> 1) << level).astype(np.int32)
+        cols |= ((quadrant & 1) << level).astype(np.int32)
+    share = probability / probability.sum() * size
+    keep, alias = np.ones(size), cells.copy()
+    small = [k for k in range(size) if share[k] < 1.0]
+    large = [k for k in range(size) if share[k] >= 1.0]
+    while small and large:
+        low, high = small.pop(), large[-1]
+        keep[low], alias[low] = share[low], high
+        share[high] -= 1.0 - share[low]
+        if share[high] < 1.0:
+            small.append(large.pop())
+    # The low bits of a word choose the cell, the high bits decide; comparing whole words errs by at most 2**-24. A
+    # full cell is its own alias, so its threshold does not matter.
+    threshold = np.minimum(keep * 2.0**32, 2.0**32 - 1).astype(np.uint32)
+    return threshold, np.stack([cells, alias], axis=1).reshape(-1), rows, cols

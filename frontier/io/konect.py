@@ -1,9 +1,9 @@
 """The first line of a KONECT network: ``% <format> <weights>``.
 
 Vertices count from 1. The format is ``sym`` (undirected), ``asym`` (directed) or ``bip`` (two sides). The columns are
-``src dst [weight [time]]``, and the kind of weights says what the third one holds. Of the kinds, only ``dynamic``
-changes what a record is: 1 inserts the edge and -1 deletes it. In the others a weight is a weight, and pairs may occur
-in several records where edges are multiple (``positive`` and ``multi...``).
+``src dst [weight [time]]``, and the kind of weights defines the third one. Only the kind ``dynamic`` changes the
+meaning of a record: 1 inserts the edge and -1 deletes it. In the other kinds a weight is a weight, and pairs may occur
+in several records if edges are multiple (``positive`` and ``multi...``).
 """
 
 from __future__ import annotations
@@ -20,14 +20,7 @@ INSERT, DELETE = np.int8(ord("+")), np.int8(ord("-"))
 
 
 class Header(NamedTuple):
-    """What the first line says.
-
-    Attributes
-    ----------
-    directed, bipartite : bool
-    dynamic : bool
-        Whether weights say what becomes of an edge: 1 inserts it, -1 deletes it.
-    """
+    """The contents of the first line. In a `dynamic` network the weight 1 inserts an edge, and -1 deletes it."""
 
     directed: bool
     bipartite: bool
@@ -35,18 +28,18 @@ class Header(NamedTuple):
 
 
 def parse_header(comment: str) -> Header | None:
-    """What a comment says, without its mark; None if it is no header of KONECT."""
+    """Parse a comment without its mark; None if it is no header of KONECT."""
     match = _HEADER.match(comment)
     return None if match is None else Header(match[1] == "asym", match[1] == "bip", match[2] == "dynamic")
 
 
 def is_konect(data: bytes) -> bool:
-    """Whether a text begins with a header of KONECT."""
+    """Return whether a text starts with a header of KONECT."""
     return _BEGIN.match(data) is not None
 
 
 def operations_of(weights: np.ndarray) -> np.ndarray:
-    """The operation of each record of a dynamic network: ``+`` or ``-``, and 0 where the weight is neither 1 nor -1."""
+    """Return the operation of each record of a dynamic network: ``+``, ``-``, or 0 for weights other than 1 and -1."""
     ops = np.where(weights == 1, INSERT, DELETE)
     ops[(weights != 1) & (weights != -1)] = 0
     return ops

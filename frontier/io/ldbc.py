@@ -20,23 +20,12 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
     """Read one graph.
 
     Vertices are renumbered 0..n-1 in ascending order of id, with `ids`, as the ids are sparse and the ``.v`` file lists
-    isolated vertices too. Without a ``.v`` file, the vertices are those that occur in an edge.
+    isolated vertices too. Without a ``.v`` file, the vertices are the ends of edges.
 
-    Parameters
-    ----------
-    edges_name : str
-        Key of the ``.e`` file in `files`.
-    files : mapping of str to bytes
-        Files of the directory or archive; the ``.v`` file beside the ``.e`` file and the ``.properties`` file that
-        names it are used if present.
-    source, options
-        Those of `read_text`.
-
-    Raises
-    ------
-    ParseError
-        If a line is malformed, the ``.v`` file repeats an id or lacks an end of an edge, or the counts in the
-        properties do not agree.
+    `edges_name` is the key of the ``.e`` file in `files`, which are those of the directory or archive. The ``.v`` file
+    beside it, and the ``.properties`` file that names it, are used if present. `source` and `options` are those of
+    `read_text`. Raises ParseError if a line is malformed, the ``.v`` file repeats an id or lacks an end of an edge, or
+    the counts in the properties differ.
     """
     properties = _properties(edges_name, files, source)
     if options.columns is None and options.weighted is None:  # the third column is a weight, never a time
@@ -66,12 +55,12 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
 
 
 def beside(stem: str, suffix: str, files: Mapping[str, bytes]) -> str | None:
-    """Name of the file with this stem and suffix, compressed or not; None if there is none."""
+    """Return the name of the file with this stem and suffix, compressed or not; None without one."""
     return next((name for end in ("", *COMPRESSED_SUFFIXES) if (name := f"{stem}{suffix}{end}") in files), None)
 
 
 def edge_file_of(properties: bytes, default: str) -> str:
-    """Name of the edge file that a ``.properties`` file gives, or `default`."""
+    """Return the name of the edge file in a ``.properties`` file, or `default`."""
     for key, value in _parse(properties).items():
         if key.endswith(".edge-file"):
             return value
@@ -79,13 +68,13 @@ def edge_file_of(properties: bytes, default: str) -> str:
 
 
 def _parse(text: bytes) -> dict[str, str]:
-    """Keys and values of a properties file."""
+    """Return the keys and values of a properties file."""
     pairs = (line.split("=", 1) for line in text.decode("utf-8", "replace").split("\n") if "=" in line)
     return {key.strip(): value.strip() for key, value in pairs if not key.lstrip().startswith(("#", "!"))}
 
 
 def _properties(edges_name: str, files: Mapping[str, bytes], source: str) -> dict[str, str]:
-    """Properties of the graph whose edge file has this name, without the ``graph.NAME.`` before them."""
+    """Return the properties of the graph with this edge file, without their prefix ``graph.NAME.``."""
     wanted, own = bare_name(edges_name), f"{PurePosixPath(without_suffixes(edges_name)).name}.properties"
     for name in files:
         if name.endswith(".properties"):
@@ -100,7 +89,7 @@ def _properties(edges_name: str, files: Mapping[str, bytes], source: str) -> dic
 
 
 def _vertex_ids(data: bytes, source: str) -> np.ndarray:
-    """Ids of a ``.v`` file, ascending, shape (n,), int64: one on a line, with properties that do not matter here."""
+    """Return the ids of a ``.v`` file, ascending, shape (n,), int64: one on each line, before ignored properties."""
     ids = read_column(data, source)
     ids.sort()
     repeated = ids[1:][ids[1:] == ids[:-1]]
@@ -110,7 +99,7 @@ def _vertex_ids(data: bytes, source: str) -> np.ndarray:
 
 
 def _find(ids: np.ndarray, ends: np.ndarray, source: str, vertices: str) -> np.ndarray:
-    """Positions of the ends of edges in the sorted ids."""
+    """Return the positions of the ends of edges in the sorted ids."""
     if not len(ends):
         return ends
     new = np.searchsorted(ids, ends)

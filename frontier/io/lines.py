@@ -1,4 +1,4 @@
-"""Records of a text: where they end, what separates their fields, and which lines are comments."""
+"""Records of a text: their ends, the separator of their fields, and comment lines."""
 
 from __future__ import annotations
 
@@ -11,47 +11,34 @@ from .errors import ParseError
 
 COMMENTS = "#%"
 LONGEST_RECORD = 1 << 20
-"""Most bytes of a record, unless more are asked for: readers keep a record in memory until it ends, and a quote that
-nothing closes must not make one record of all that follows."""
+"""Default limit of the bytes of a record: readers store a record until it ends, and an unclosed quote must not join all
+following lines."""
 BLANKS = -1
 _MANY = 4096  # bytes of a first line to look at when separators are guessed
 
 
 @dataclass(frozen=True)
 class Syntax:
-    """How a text is cut into records and fields.
+    """The way a text is cut into records and fields.
 
-    A record is a line. A field that begins with a double quote ends with the next one that is not doubled, which may
-    be on another line. Elsewhere in a field a quote is a character like any other.
-
-    Parameters
-    ----------
-    separator : int
-        Byte that separates fields; -1 for blanks.
-    comments : frozenset of int
-        First bytes of comment lines.
-    operations : bool
-        Whether lines start with ``+`` or ``-``.
-    longest : int
-        Most bytes of a record.
-    multiline : bool
-        Whether a field in quotes may hold line ends; it is an error otherwise.
+    A record is a line. A field that starts with a double quote ends with the next one that is not doubled, which may be
+    on another line. Elsewhere in a field a quote is an ordinary character.
     """
 
-    separator: int = BLANKS
-    comments: frozenset[int] = frozenset(COMMENTS.encode())
-    operations: bool = False
-    longest: int = LONGEST_RECORD
-    multiline: bool = True
+    separator: int = BLANKS  # the byte that separates fields; -1 for blanks
+    comments: frozenset[int] = frozenset(COMMENTS.encode())  # first bytes of comment lines
+    operations: bool = False  # lines start with ``+`` or ``-``
+    longest: int = LONGEST_RECORD  # bytes of a record
+    multiline: bool = True  # quoted fields may contain line ends; an error otherwise
 
     @property
     def too_long(self) -> str:
-        """What is wrong with a longer record."""
+        """The reason of the error for a longer record."""
         return f"a record of more than {self.longest:,} bytes; max_record_bytes= allows longer ones"
 
 
 class Scanner:
-    """Finds the ends of records in a text that comes in pieces. Each byte is looked at once."""
+    """Finds the ends of records in a text that comes in pieces. Each byte is read once."""
 
     def __init__(self, syntax: Syntax):
         self._is_comment = np.zeros(256, dtype=bool)
@@ -60,14 +47,14 @@ class Scanner:
 
     @property
     def in_quotes(self) -> bool:
-        """Whether the text so far ends within quotes, so that the next line end may end no record."""
+        """Whether the text so far ends within quotes, so the next line end may end no record."""
         from . import tokenizer as tk
 
         return self._state == tk.IN_QUOTES
 
     def after_record(self, piece: bytes | memoryview) -> int:
-        """Position behind the last record that ends in the next piece; 0 if none does."""
-        from . import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
+        """Return the position behind the last record that ends in the next piece; 0 if none does."""
+        from . import tokenizer as tk  # here: only parsing loads the compiler
 
         syntax = self._syntax
         end, self._state = tk.after_records(
@@ -77,14 +64,10 @@ class Scanner:
 
 
 def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
-    """The first record from a position on, after blank lines and comments.
+    """Return the first record from a position on, after blank lines and comments.
 
-    Returns
-    -------
-    begin, after : int
-        Its position, and that of the record behind it; the length of `data` if there is none.
-    text : str
-        The record without its line end, cut behind ``syntax.longest`` bytes.
+    The result is its position, the position behind it (both are the length of `data` if there is none), and its text
+    without the line end, cut behind ``syntax.longest`` bytes.
     """
     while start < len(data):
         after = data.find(b"\n", start) + 1 or len(data)
@@ -99,7 +82,7 @@ def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
 
 
 def _after_quotes(data: bytes, start: int, syntax: Syntax) -> int:
-    """Position behind a record that has a quote; behind its first line if the quote is not closed."""
+    """Return the position behind a record with a quote; behind its first line if the quote is not closed."""
     first = after = data.find(b"\n", start) + 1 or len(data)
     scanner, begin = Scanner(syntax), start
     while not scanner.after_record(memoryview(data)[begin:after]):
@@ -110,7 +93,7 @@ def _after_quotes(data: bytes, start: int, syntax: Syntax) -> int:
 
 
 def fields_of(record: str, separator: int) -> list[str]:
-    """The fields of a record, as the kernel splits it, without empty ones at the end."""
+    """Return the fields of a record, split as by the kernel, without empty ones at the end."""
     if separator < 0:
         fields = re.findall(r'"(?:[^"]|"")*"|[^ \t]+', record)
     else:
@@ -128,7 +111,7 @@ def fields_of(record: str, separator: int) -> list[str]:
 
 
 def separator_of(delimiter: str | None, line: str, table: bool) -> int:
-    """The byte that separates columns, -1 for blanks: what was said, else a comma if the first line holds one."""
+    """Return the byte that separates columns, -1 for blanks: the given one, else a comma if the first line has one."""
     if delimiter is None:
         if "," in line[:_MANY]:
             return ord(",")
@@ -141,27 +124,27 @@ def separator_of(delimiter: str | None, line: str, table: bool) -> int:
 
 
 def is_operation_stream(data: bytes, comments: str = COMMENTS) -> bool:
-    """Whether the first record of a text starts with ``+`` or ``-`` as a word of its own."""
+    """Return whether the first record of a text starts with ``+`` or ``-`` as a separate word."""
     record = _first_line(data, comments)
     return re.match(r"[+-](?:[ \t,;|]|$)", record.strip(" \t")) is not None
 
 
 def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
-    """The words of the first line that is neither blank nor a comment."""
+    """Return the words of the first line that is neither blank nor a comment."""
     record = _first_line(data, comments)
     return fields_of(record, separator_of(delimiter, record, False))
 
 
 def _first_line(data: bytes, comments: str) -> str:
-    """The first line that is neither blank nor a comment; of a record of several lines, whose fields are not known."""
+    """Return the first line that is neither blank nor a comment; only a line of a record of several."""
     return record_at(data, 0, Syntax(comments=frozenset(comments.encode()), multiline=False))[2]
 
 
 def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
-    """Raise if the last line of what has come through a stream has no end: its last field may be incomplete.
+    """Raise if the last line of a stream has no end: its last field may be incomplete.
 
-    A file ends where it was meant to; a stream also ends where whoever writes to it fails. `stream` says what has
-    ended, and `lines` how many lines were before.
+    A stream also ends if its writer fails. `stream` names the stream in the error, and `lines` is the number of
+    previous lines.
     """
     begin = data.rfind(b"\n") + 1
     if not data[begin:].strip():
@@ -172,5 +155,5 @@ def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
 
 
 def count_lines(data: bytes) -> int:
-    """How many lines end in a text; NumPy takes a fraction of the time of `bytes.count`, and lets other threads run."""
+    """Return the number of line ends; NumPy is several times faster than `bytes.count`, and releases the GIL."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))

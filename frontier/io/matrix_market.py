@@ -1,4 +1,5 @@
-"""Matrix Market coordinate files as graphs, and the same without a header."""
+"""Formats that announce their numbers of vertices and edges: Matrix Market coordinate files, with or without header,
+and ``.jlg``."""
 
 from __future__ import annotations
 
@@ -17,14 +18,10 @@ _DIRECTED = {"general": True, "symmetric": False}
 def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
-    The format is coordinate, pattern, real or integer, general or symmetric. There is one record per stored entry, so
-    that a symmetric file gives each undirected edge once. Vertices are counted from 0, with `first_id` 1. The
-    parameters are those of `read_text`; of the options only `columns` and `weighted` count.
-
-    Raises
-    ------
-    ParseError
-        If the header is malformed or unsupported, the matrix is not square, or an entry is malformed or missing.
+    The format is coordinate, pattern, real or integer, general or symmetric. There is one record per stored entry, so a
+    symmetric file lists each undirected edge once. Vertices are counted from 0, with `first_id` 1. The parameters are
+    those of `read_text`; of the options only `columns` and `weighted` count. Raises ParseError if the header is
+    malformed or unsupported, the matrix is not square, or an entry is malformed or missing.
     """
     header, start = first_line(data)
     words = header.lower().split()
@@ -51,16 +48,16 @@ def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeLi
 
 
 def read_headerless(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read the entries of a Matrix Market file that lost its header: ``i j [value]``, counted from 1.
+    """Read the entries of a Matrix Market file without header: ``i j [value]``, counted from 1.
 
-    Vertices are counted from 0, with `first_id` 1; the largest number in the file decides their number. The parameters
-    and errors are those of `read_text`.
+    Vertices are counted from 0, with `first_id` 1, up to the largest number in the file. The parameters and errors are
+    those of `read_text`.
     """
     return read_text(data, source, options, Layout(base=1))[0]
 
 
 def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, int, int]]:
-    """Offset and numbers of the line ``rows columns entries``."""
+    """Return the offset and the numbers of the line ``rows columns entries``."""
     start, _, line = record_at(data, start, _LINES)
     if not line:
         raise ParseError("the file ends before the size line 'rows columns entries'", source)
@@ -69,3 +66,21 @@ def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, in
     if len(words) != 3 or not all(map(is_count, words)):
         raise line_error("expected the size line 'rows columns entries'", source, data, start)
     return start, (int(words[0]), int(words[1]), int(words[2]))
+
+
+def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
+    """Read a ``.jlg`` file, a line ``n,m,u,name``, then lines ``u,v`` counted from 1; parameters as of `read_text`.
+
+    Vertices are counted from 0, with `first_id` 1 and the announced number. The graph is undirected if the header's
+    third field is ``u``. Raises ParseError if the header or a line is malformed, or the number of lines differs from
+    the announced one.
+    """
+    header, start = first_line(data)
+    fields = [field.strip(" \t") for field in header.split(",")]
+    if len(fields) < 3 or not (is_count(fields[0]) and is_count(fields[1])) or fields[2] not in ("u", "d"):
+        raise ParseError("expected the header 'vertices,edges,u|d,name'", source, 1, header)
+    layout = Layout(start=start, base=1, num_vertices=int(fields[0]), directed=fields[2] == "d", delimiter=",")
+    edges, _ = read_text(data, source, options, layout)
+    if len(edges) != int(fields[1]):
+        raise ParseError(f"{fields[1]} edges announced, {len(edges)} found", source, 1, header)
+    return edges

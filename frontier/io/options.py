@@ -1,4 +1,4 @@
-"""How a file is to be read: the options of `read_edges`, and for a text what its name and its first lines add."""
+"""The options of `read_edges`, and the additions of a text's name and first lines."""
 
 from __future__ import annotations
 
@@ -11,23 +11,9 @@ from .lines import COMMENTS, LONGEST_RECORD, Syntax, record_at, separator_of
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is to be read.
+    """The options of a reader: those of `frontier.io.read_edges`, and more.
 
-    Parameters
-    ----------
-    columns, weighted, comments, delimiter, header, named, data, max_record_bytes
-        See `frontier.io.read_edges`.
-    operations : bool, optional
-        Whether the lines of a text start with ``+`` or ``-``; None to find out.
-    table : bool
-        Whether a text is one of the kind (CSV, TSV) that has a first line of names more often than not, and words.
-    multiline : bool
-        Whether fields of a text in quotes may hold line ends.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `data` names no columns, or one twice.
+    Raises TypeError or ValueError if `data` does not name columns, or names one twice.
     """
 
     columns: Columns = None
@@ -38,25 +24,19 @@ class ReadOptions:
     named: bool | None = None
     data: Sequence[str] = ()
     max_record_bytes: int = LONGEST_RECORD
-    operations: bool | None = None
-    table: bool = False
-    multiline: bool = True
+    operations: bool | None = None  # lines of a text start with ``+`` or ``-``; None to find out
+    table: bool = False  # a text of the kinds (CSV, TSV) that mostly have a first line of names, and words
+    multiline: bool = True  # quoted fields of a text may contain line ends
 
     def __post_init__(self) -> None:
         check_data(self.data)
 
     def syntax(self, data: bytes, start: int = 0, delimiter: str | None = None) -> Syntax:
-        """How a text is cut into records and fields, as its first line from `start` on tells.
-
-        Parameters
-        ----------
-        delimiter : str, optional
-            What the format says that separates columns.
-        """
+        """Return the syntax of a text, by its first line from `start` on, and the `delimiter` of its format, if any."""
         syntax = Syntax(
             comments=frozenset(self.comments.encode()), operations=bool(self.operations),
             longest=self.max_record_bytes, multiline=self.multiline,
         )  # fmt: skip
-        line = replace(syntax, multiline=False)  # where a quote opens is not known yet
+        line = replace(syntax, multiline=False)  # quotes are not known yet
         first = record_at(data, start, line)[2] or record_at(data, start, replace(line, comments=frozenset()))[2]
         return replace(syntax, separator=separator_of(self.delimiter or delimiter, first, self.table))

@@ -1,4 +1,4 @@
-"""Reading a file part by part, in the order of its records and in bounded memory."""
+"""Readers that yield a file part by part, in the order of its records and in bounded memory."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PART_ROWS = 1 << 18  # of a table
 PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
 """Threads that parse parts of a text: a part takes about twice as long to parse as to decompress."""
 _INSERT = ord("+")
-_BLANKS = Syntax()  # that of a text whose columns are separated by blanks
+_BLANKS = Syntax()
 _DEFAULTS = ReadOptions()
 _WHOLE = (".mtx", ".jlg", ".e", ".v", ".properties")
-"""Formats that consist of several files, or announce what can only be checked in the end."""
+"""Formats of several files, or with numbers that can only be checked in the end."""
 
 
 def read_parts(
@@ -42,32 +42,15 @@ def read_parts(
     part_bytes: int = PART_BYTES,
     ahead: Callable[[Iterator[bytes]], Iterable[bytes]] = iter,
 ) -> Iterator[EdgeList]:
-    """Read a graph file part by part.
+    """Yield the edges of a graph file part by part, in the order and with the ids of the file.
 
-    Text, compressed or not, Parquet and Arrow files are read in bounded memory. All other files, archives among them,
-    and texts in which vertices have names, are read as a whole, as `read_stream` does.
-
-    Parameters
-    ----------
-    path : str or path-like
-    options : ReadOptions
-    part_bytes : int
-        About how many bytes of text make a part.
-    ahead : callable
-        Takes the iterator of decompressed parts of a text and returns another: one that runs it in another thread, say.
-
-    Yields
-    ------
-    EdgeList
-        Records in the order of the file, with the ids of the file. Those of one part are all insertions, or deletions.
-
-    Raises
-    ------
-    ParseError, OSError, ImportError, ValueError
-        See `read_edges`; when the part with the fault is asked for.
+    Text, compressed or not, Parquet and Arrow files are read in bounded memory. Other files, such as archives, and
+    texts whose vertices have names, are read as a whole, like by `read_stream`. A part has about `part_bytes` bytes of
+    text, and either insertions or deletions. `ahead` may wrap the iterator of decompressed pieces, for example to run
+    it in another thread. Errors are those of `read_edges`, raised when the faulty part is requested.
     """
     parts = None
-    if options.named:  # numbers of names depend on all of them
+    if options.named:  # the numbering depends on all names
         yield from _whole(path, options)
         return
     with open(path, "rb") as file:
@@ -92,7 +75,7 @@ def read_parts(
 
 
 def _whole(path: str | os.PathLike[str], options: ReadOptions) -> Iterator[EdgeList]:
-    """The records of a file that is not read part by part."""
+    """Read a file as a whole."""
     edges, ops = read_records(path, options)
     return iter(EdgeStream(edges, PART_ROWS, None if ops is None else ops == _INSERT))
 
@@ -107,13 +90,13 @@ def whole_lines(
     source: str = "text",
     comments: str = COMMENTS,
 ) -> Iterator[bytes]:
-    """The same bytes in parts of about `size` that end with a record, none within quotes: in linear time.
+    """Yield the same bytes in parts of about `size` that end with a record, none within quotes: in linear time.
 
-    At most a part, a piece and a record that is too long are in memory. The beginning of such a record is the last
-    part, which whoever parses it refuses, naming the line. A last record without a line end is whole.
+    Memory holds at most a part, a piece and a record that is too long. The start of such a record is the last part,
+    which the parser refuses, naming the line. A last record without a line end is whole.
 
-    `syntax` says how records end, or finds that out from the beginning of the text, which holds a line that is no
-    comment, unless the comments are long.
+    `syntax` is that of the records, or a function of the start of the text, which includes a line that is no comment
+    unless the comments are long.
     """
     pieces = iter(pieces)
     if not isinstance(syntax, Syntax):
@@ -136,7 +119,7 @@ def whole_lines(
 
 
 def _beginning(pieces: Iterator[bytes], size: int, comments: str) -> bytes:
-    """Pieces up to one with which a line has ended that is neither blank nor a comment, or with which they are long."""
+    """Return pieces up to the first end of a line that is neither blank nor a comment, or up to a length limit."""
     begin, line = bytearray(), 0
     for piece in pieces:
         searched = len(begin)
@@ -152,23 +135,16 @@ def _beginning(pieces: Iterator[bytes], size: int, comments: str) -> bytes:
 
 
 class _Cutter:
-    """Pieces of a text: whole records, and the beginning of another.
-
-    Attributes
-    ----------
-    whole, open : int
-        Their bytes.
-    """
+    """Pieces of a text: `whole` bytes of records, and `open` bytes of another."""
 
     def __init__(self, syntax: Syntax):
         self.whole = self.open = 0
         self._syntax = syntax
         self._records: list[bytes | memoryview] = []
         self._begun: list[bytes | memoryview] = []
-        self._scanner: Scanner | None = None  # if quotes have to be followed
+        self._scanner: Scanner | None = None  # with quotes only
 
     def add(self, piece: bytes) -> None:
-        """Add the next piece."""
         if not piece:
             return
         end = self._after_record(piece)
@@ -176,22 +152,22 @@ class _Cutter:
             self._begun.append(piece)
             self.open += len(piece)
             return
-        view = memoryview(piece)  # of which no copy is made before `take`
+        view = memoryview(piece)  # copied by `take` only
         self._records += [*self._begun, view[:end]]
         self.whole += self.open + end
         self._begun, self.open = [view[end:]] if end < len(piece) else [], len(piece) - end
 
     def take(self) -> bytes:
-        """Hand over the whole records."""
+        """Return the whole records."""
         records, self._records, self.whole = b"".join(self._records), [], 0
         return records
 
     def rest(self) -> bytes:
-        """What is there of a record that has not ended."""
+        """Return the start of a record that has not ended."""
         return b"".join(self._begun)
 
     def _after_record(self, piece: bytes) -> int:
-        """Position behind the last record that ends in a piece; 0 if none does."""
+        """Return the position behind the last record that ends in a piece; 0 if none does."""
         if self._scanner is None:
             if b'"' not in piece or not self._syntax.multiline:
                 return piece.rfind(b"\n") + 1
@@ -199,20 +175,18 @@ class _Cutter:
             for begun in self._begun:
                 self._scanner.after_record(begun)
         end = self._scanner.after_record(piece)
-        if end and not self._scanner.in_quotes:  # what has begun is in this piece: it is scanned at most once more
+        if end and not self._scanner.in_quotes:  # this piece has the open record, which is scanned at most once more
             self._scanner = None
         return end
 
 
 def _syntax(begin: bytes, path: str | os.PathLike[str], options: ReadOptions) -> Syntax:
-    """How the records of a file end that begins like this."""
+    """Return the syntax of the records of a file that starts with these bytes."""
     return text_options(begin, bare_name(path), options).syntax(begin)
 
 
-def _of_text(
-    parts: Iterator[bytes], path: str | os.PathLike[str], options: ReadOptions
-) -> Iterator[EdgeList] | None:  # fmt: skip
-    """The records of a text; None if it is none, or must be read as a whole."""
+def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: ReadOptions) -> Iterator[EdgeList] | None:
+    """Return the records of a text; None if it is none, or must be read as a whole."""
     first, name = next(parts, b""), bare_name(path)
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None
@@ -223,7 +197,7 @@ def _of_text(
 
 
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[EdgeList]:
-    """The records of all parts in order, of which several are parsed at the same time."""
+    """Yield the records of all parts in order; several parts are parsed at the same time."""
     lines = count_lines(first)
     yield from _by_operation(*text.first())
     if PARSERS == 1:
@@ -238,7 +212,7 @@ def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[E
             while True:
                 try:
                     part = next(parts, None)
-                except Exception as error:  # it comes after the parts before
+                except Exception as error:  # raised after the previous parts
                     failure, part = error, None
                 if part is None:
                     break
@@ -275,16 +249,14 @@ def _arrow(path: str | os.PathLike[str]) -> Iterator[Any]:
     with pyarrow.memory_map(os.fspath(path)) as memory, pyarrow.ipc.open_file(memory) as file:
         for k in range(file.num_record_batches):
             batch = file.get_batch(k)
-            batch.validate(full=True)  # offsets that lie outside of their buffers would be followed
+            batch.validate(full=True)  # invalid offsets would be followed
             yield batch
 
 
 def _of_table(batches: Iterator[Any], options: ReadOptions, source: str) -> Iterator[EdgeList]:
-    """The records of a table that comes in batches of rows."""
+    """Yield the records of a table that comes in batches of rows."""
     for batch in batches:
-        edges = from_table(
-            batch, source=source, columns=options.columns, weighted=options.weighted, data=options.data
-        )  # fmt: skip
+        edges = from_table(batch, source=source, columns=options.columns, weighted=options.weighted, data=options.data)
         if edges.ids is not None:
             raise ValueError(f"{source}: ids that are words cannot be numbered part by part; use read_stream")
         yield edges

@@ -15,19 +15,18 @@ from .columns import Columns
 from .edge_list import EdgeList, remaining
 from .errors import ParseError
 from .files import bare_name, decompress, read_raw, unpacked_limit, without_suffixes
-from .jlg import read_jlg
 from .konect import INSERT, is_konect
 from .ldbc import beside, edge_file_of, read_ldbc
 from .lines import COMMENTS, LONGEST_RECORD, check_ended, first_words, is_operation_stream
-from .matrix_market import MAGIC, read_headerless, read_matrix_market
+from .matrix_market import MAGIC, read_headerless, read_jlg, read_matrix_market
 from .options import ReadOptions
 from .tables import from_table, read_arrow_file
 from .text import read_text
 
 _EDGE_SUFFIXES = (".e", ".mtx", ".jlg", ".txt", ".csv", ".tsv", ".edges", ".el", ".parquet", ".feather", ".arrow")
-_TABLES = (b"PAR1", b"ARROW1", b"FEA1")  # what Parquet, Arrow and Feather files begin with
+_TABLES = (b"PAR1", b"ARROW1", b"FEA1")  # the starts of Parquet, Arrow and Feather files
 _TEMPORAL = ("src", "dst", "time")
-_OPEN_FILE = "input"  # what an open file without a name is called
+_OPEN_FILE = "input"  # the name of an open file without one
 
 
 def read_edges(
@@ -150,15 +149,9 @@ def read_records(
 ) -> tuple[EdgeList, np.ndarray | None]:
     """Read a file that may be a stream of insertions and deletions; parameters and errors as of `read_edges`.
 
-    If the options say that lines start with no ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT have
-    operations in any case.
-
-    Returns
-    -------
-    edges : EdgeList
-        The records, not compacted.
-    ops : ndarray of int8, shape (m,), or None
-        The operation character of each record, None if they have none.
+    If the options exclude lines that start with ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT
+    have operations in any case. Returns the records, not compacted, and the operation character of each (int8), or
+    None.
     """
     edges, ops = _read(path, options, member)
     if options.weighted and edges.weights is None and len(edges):
@@ -167,7 +160,7 @@ def read_records(
 
 
 def _source_of(path: Any) -> str:
-    """What to call a file in errors."""
+    """Return the name of a file in errors."""
     if isinstance(path, str | os.PathLike):
         return str(Path(path))
     name = getattr(path, "name", None)
@@ -186,7 +179,7 @@ def _read(path: Any, options: ReadOptions, member: str | None) -> tuple[EdgeList
         data, name, source = archive[key], bare_name(key), f"{source}:{key}"
     elif member is not None:
         raise ValueError(f"{source} is not an archive, so it has no member {member!r}")
-    elif piped and data is raw and not data.startswith(_TABLES):  # what is compressed says where it ends
+    elif piped and data is raw and not data.startswith(_TABLES):  # compressed data has an end mark
         check_ended(data, source, "the pipe")
     if name.endswith((".e", ".v", ".properties")):
         key = _edge_file(key, data, files, source)
@@ -196,7 +189,7 @@ def _read(path: Any, options: ReadOptions, member: str | None) -> tuple[EdgeList
 
 
 def _numbers_only(options: ReadOptions, source: str) -> ReadOptions:
-    """The options, of a format whose ids are integers and whose columns have no names; ValueError if they say so."""
+    """Return the options of a format with integer ids and unnamed columns; ValueError for other requests."""
     for name in ("header", "named"):
         if getattr(options, name):
             raise ValueError(f"{source}: {name}= is for text and CSV; this format leaves no choice")
@@ -205,9 +198,7 @@ def _numbers_only(options: ReadOptions, source: str) -> ReadOptions:
     return options
 
 
-def _read_single(
-    data: bytes, name: str, source: str, options: ReadOptions
-) -> tuple[EdgeList, np.ndarray | None]:  # fmt: skip
+def _read_single(data: bytes, name: str, source: str, options: ReadOptions) -> tuple[EdgeList, np.ndarray | None]:
     """Read a format that is one file."""
     if data.startswith(_TABLES) or name.endswith((".parquet", ".feather", ".arrow")):
         _numbers_only(replace(options, data=(), named=None), source)
@@ -229,18 +220,18 @@ def _read_single(
 
 
 def text_options(data: bytes, name: str, options: ReadOptions) -> ReadOptions:
-    """The options, and what the name of a text and its first lines add."""
+    """Return the options, extended by the name of a text and its first lines."""
     if options.columns is None and options.weighted is None and "temporal" in name and not is_konect(data):
         words = first_words(data, options.comments, options.delimiter)
         if len(words) == 3 and words[0].isdecimal():
             options = replace(options, columns=_TEMPORAL)
     operations = options.operations or is_operation_stream(data, options.comments)
-    # What comes through a pipe has no suffix.
+    # Input from a pipe has no suffix.
     return replace(options, operations=operations, table=name.endswith((".csv", ".tsv")) or "." not in name)
 
 
 def _choose(files: Files, member: str | None, source: str) -> str:
-    """The member of an archive to read."""
+    """Return the member of an archive to read."""
     # macOS puts a companion of each file into zip archives.
     graphs = [name for name in files if bare_name(name).endswith(_EDGE_SUFFIXES) and not name.startswith("__MACOSX/")]
     if member is not None:
@@ -261,7 +252,7 @@ def _choose(files: Files, member: str | None, source: str) -> str:
 
 
 def _edge_file(key: str, data: bytes, files: Mapping[str, bytes], source: str) -> str:
-    """Name of the ``.e`` file that belongs to a ``.e``, ``.v`` or ``.properties`` file."""
+    """Return the name of the ``.e`` file that belongs to a ``.e``, ``.v`` or ``.properties`` file."""
     if bare_name(key).endswith(".e"):
         return key
     stem = without_suffixes(key)

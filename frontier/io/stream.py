@@ -21,9 +21,9 @@ _INSERT = ord("+")
 
 
 class EdgeStream:
-    """Batches of records in the order in which they are to be applied to a graph.
+    """Batches of records in the order in which they are applied to a graph.
 
-    Iterate over it as often as needed; `len` is the number of batches, known beforehand.
+    Iteration may be repeated; `len` is the number of batches, known beforehand.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class EdgeStream:
     batch_size : int
         Most records per batch.
     inserts : ndarray of bool, shape (m,), optional
-        Which records are insertions; all by default. A batch never holds both kinds: runs of one kind are cut.
+        The records that are insertions; all by default. A batch never has both kinds: runs of one kind are cut.
 
     Attributes
     ----------
@@ -70,14 +70,14 @@ class EdgeStream:
         batch = self.edges[begin : int(self._bounds[k + 1])]
         if self._inserts is None or self._inserts[begin]:
             return batch
-        return replace(batch, operation="delete", weights=None, data=None)  # a deletion names an edge and no more
+        return replace(batch, operation="delete", weights=None, data=None)
 
     def __repr__(self) -> str:
         return f"EdgeStream({len(self):,} batches of up to {self.batch_size:,}: {self.edges!r})"
 
     @property
     def num_vertices(self) -> int:
-        """Number of vertices of the whole stream; every batch carries the same one."""
+        """Number of vertices of the whole stream, and of every batch."""
         return self.edges.num_vertices
 
     @property
@@ -107,7 +107,7 @@ class EdgeStream:
 
     @property
     def inserts(self) -> np.ndarray | None:
-        """Which records are insertions, shape (m,), all others being deletions; None if all are."""
+        """Mask of the insertions among the records, shape (m,); None if all are."""
         return self._inserts if self.has_deletions else None
 
     @property
@@ -242,7 +242,7 @@ def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time
 
 
 def _cut(count: int, size: int, inserts: np.ndarray | None) -> np.ndarray:
-    """Offsets of the batches, the end included."""
+    """Return the offsets of the batches, and the end."""
     if inserts is None or not count:
         return np.append(np.arange(0, count, size), count)
     runs = np.concatenate([[0], np.flatnonzero(np.diff(inserts)) + 1, [count]])

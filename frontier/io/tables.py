@@ -108,7 +108,7 @@ def from_table(
 
 
 def _notes(table: Any) -> tuple[int, str | None]:
-    """The id of the first vertex and the unit of times, as `write_edges` notes them in a table of Arrow."""
+    """Return the id of the first vertex and the unit of times that `write_edges` notes in a table of Arrow."""
     metadata = getattr(getattr(table, "schema", None), "metadata", None)
     if not isinstance(metadata, Mapping):
         return 0, None
@@ -118,14 +118,14 @@ def _notes(table: Any) -> tuple[int, str | None]:
 
 
 def read_arrow_file(data: bytes, source: str) -> Any:
-    """The table of a Parquet, Feather or Arrow IPC file, which pyarrow reads.
+    """Read a Parquet, Feather or Arrow IPC file with pyarrow.
 
     Raises ImportError if pyarrow is not installed, and ParseError if it rejects the file.
     """
     require_pyarrow("this file")
     try:
         table = _read_parquet(data, source) if data.startswith(b"PAR1") else _read_feather(data, source)
-        table.validate(full=True)  # offsets that lie outside of their buffers would be followed
+        table.validate(full=True)  # invalid offsets would be followed
     except (ParseError, ImportError):
         raise
     except Exception as error:  # pyarrow raises OSError, ValueError, UnicodeDecodeError and more for damaged files
@@ -157,7 +157,7 @@ def _read_feather(data: bytes, source: str) -> Any:
 
 
 def require_pyarrow(what: str) -> Any:
-    """Import pyarrow for `what`; raises ImportError, which names the extra that brings it."""
+    """Import pyarrow for `what`; raises an ImportError that names the extra."""
     try:
         import pyarrow
     except ImportError as error:
@@ -166,7 +166,7 @@ def require_pyarrow(what: str) -> Any:
 
 
 def _access(table: Any) -> tuple[list[str], Any]:
-    """Names of the columns, and a function from position to NumPy column."""
+    """Return the names of the columns, and a function from position to NumPy column."""
     if is_cudf(table):
         table = table.to_arrow(preserve_index=False)
     if hasattr(table, "column_names") and hasattr(table, "column"):  # pyarrow
@@ -182,14 +182,14 @@ def _access(table: Any) -> tuple[list[str], Any]:
         return _access(require_pyarrow("this table").table(table))  # queries of DuckDB, readers of record batches
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # pandas, Polars and their like
         names = list(table.columns)
-        # By position where that is possible, as names may occur twice.
+        # By position where possible, as names may occur twice.
         pick = (lambda k: table.iloc[:, k]) if hasattr(table, "iloc") else (lambda k: table[names[k]])
         return [str(name) for name in names], lambda k: _from_series(pick(k))
     raise TypeError(f"expected a table with named columns, got {type(table).__name__}")
 
 
 def _from_values(values: Any) -> np.ndarray:
-    """NumPy column of an array or a list. Integers that NumPy would round stay Python's."""
+    """Return the NumPy column of an array or a list. Integers that NumPy would round stay Python's."""
     column = np.asarray(values)
     if column.dtype.kind == "f" and isinstance(values, list | tuple) and all(isinstance(v, int) for v in values):
         return np.array(values, object)
@@ -197,7 +197,7 @@ def _from_values(values: Any) -> np.ndarray:
 
 
 def _from_series(column: Any) -> np.ndarray:
-    """NumPy column of one of pandas or Polars. Nulls among integers are None, which the checks report."""
+    """Return the NumPy column of a pandas or Polars one. Nulls among integers are None, which the checks report."""
     if hasattr(column, "replace_strict") and column.null_count() and column.dtype.is_integer():
         return np.array(column.to_list(), object)
     try:
@@ -207,7 +207,7 @@ def _from_series(column: Any) -> np.ndarray:
 
 
 def _from_arrow(column: Any) -> np.ndarray:
-    """NumPy column of an Arrow one, as `_from_series`."""
+    """Return the NumPy column of an Arrow one, as `_from_series`."""
     if column.null_count and str(column.type).startswith(("int", "uint")):
         return np.array(column.to_pylist(), object)
     try:
@@ -217,14 +217,14 @@ def _from_arrow(column: Any) -> np.ndarray:
 
 
 def _fits(column: np.ndarray) -> str | None:
-    """What a column could be: a ``"weight"`` or a ``"time"``; None if it holds neither numbers nor dates."""
+    """Return the possible role of a column: ``"weight"`` or ``"time"``; None without numbers and dates."""
     if _holds_dates(column):
         return "time"
     return "weight" if _ints(column).dtype.kind in "biuf" else None
 
 
 def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
-    """Raise unless the columns are of one dimension and one length."""
+    """Raise unless the columns have one dimension and equal lengths."""
     for role, column in picked.items():
         if column.ndim != 1:
             raise ParseError(f"the column of {role} has {column.ndim} dimensions", source)
@@ -233,12 +233,9 @@ def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
 
 
 def _ints(column: np.ndarray, *, scaled: bool = False) -> np.ndarray:
-    """A column of Python integers, such as pandas' nullable ones, or of decimals, as int64; any other as it is.
+    """Return a column of Python integers, such as pandas' nullable ones, or of decimals, as int64; any other unchanged.
 
-    Parameters
-    ----------
-    scaled : bool
-        Take decimals with digits after the point, too, if these are all 0.
+    `scaled` also accepts decimals whose digits after the point are all 0.
     """
     if column.dtype.kind != "O" or not len(column) or not all(_is_whole(v, scaled) for v in column):
         return column
@@ -257,7 +254,7 @@ def _is_whole(value: Any, scaled: bool) -> bool:
 
 
 def _holds_dates(column: np.ndarray) -> bool:
-    """Whether a column holds dates, as such, as text or as Python's."""
+    """Return whether a column has dates: of NumPy, as text or Python's."""
     if column.dtype.kind == "M":
         return True
     first = column[0] if column.dtype.kind in "OU" and len(column) else None
@@ -265,7 +262,7 @@ def _holds_dates(column: np.ndarray) -> bool:
 
 
 def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Both ends as integers; and the ids where they had to be numbered."""
+    """Return both ends as integers, and the ids if they had to be numbered."""
     columns = {"src": src, "dst": dst}
     if all(c.dtype.kind in "iu" or len(c) == 0 for c in columns.values()):
         for name, column in columns.items():
@@ -292,7 +289,7 @@ def _ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np
 
 
 def _named_ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both ends, numbered; and the ids."""
+    """Return both ends, numbered, and the ids."""
     _check_present({"src": src, "dst": dst}, source)
     if src.dtype == dst.dtype and src.dtype.kind in "iufbM":
         ids, numbers = np.unique(np.concatenate([src, dst]), return_inverse=True)
@@ -309,7 +306,7 @@ def _named_ends(src: np.ndarray, dst: np.ndarray, source: str) -> tuple[np.ndarr
 
 
 def _kinds(*columns: np.ndarray) -> list[str]:
-    """Names of the types that occur in columns."""
+    """Return the names of the types that occur in columns."""
     return sorted({type(v).__name__ for column in columns for v in column.tolist()})
 
 
@@ -365,7 +362,7 @@ def _values(column: np.ndarray, role: str, source: str) -> np.ndarray:
 
 
 def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
-    """A column of Python objects as numbers: text is read strictly, missing values are NaN."""
+    """Convert a column of Python objects to numbers: text is read strictly, missing values are NaN."""
     column = _ints(column)
     if column.dtype.kind in "iu":
         return _numbers(column, name, source)
@@ -389,7 +386,7 @@ def _from_objects(column: np.ndarray, name: str, source: str) -> np.ndarray:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a Python object is None, NaN, NaT or what pandas calls NA."""
+    """Return whether a Python object is None, NaN, NaT or pandas' NA."""
     if value is None or type(value).__name__ == "NAType":
         return True
     return not isinstance(value, NESTED) and bool(value != value)

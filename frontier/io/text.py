@@ -22,29 +22,10 @@ def read_text(
 ) -> tuple[EdgeList, np.ndarray]:  # fmt: skip
     """Parse a text edge list.
 
-    Parameters
-    ----------
-    data : bytes
-        The decompressed file.
-    source : str
-        Its name, for errors.
-    options : ReadOptions
-    layout : Layout, optional
-        What the format fixes; by default it is read off the comments and names at the top of the file.
-
-    Returns
-    -------
-    edges : EdgeList
-        The records.
-    ops : ndarray of int8, shape (m,)
-        The operation character of each record; empty without operations, but for dynamic networks of KONECT.
-
-    Raises
-    ------
-    ParseError
-        At the first malformed line.
-    ValueError
-        If `columns` or `delimiter` make no sense.
+    `data` is the decompressed file, and `source` its name in errors. `layout` is fixed by the format; by default it
+    follows from the comments and names at the top of the file. Returns the records, and the operation character of each
+    (int8), which is empty without operations except for dynamic networks of KONECT. Raises ParseError at the first
+    malformed line, and ValueError if `columns` or `delimiter` are invalid.
     """
     plan = plan_text(data, source, options, layout)
     found, ops = tokenize(plan)
@@ -52,23 +33,10 @@ def read_text(
 
 
 class TextParts:
-    """Parses a text that comes in parts, each of whole lines, as `read_text` would the whole of it.
+    """Parses a text that comes in parts of whole lines, as `read_text` parses the whole.
 
-    What columns mean is decided by the first part, which must hold a record unless the text has none.
-
-    Parameters
-    ----------
-    data : bytes
-        The first part.
-    lines : int
-        How many lines, none of them a record, are before it.
-    source, options
-        See `read_text`.
-
-    Attributes
-    ----------
-    has_names : bool
-        Whether ids are words; they cannot be numbered before all are known.
+    The first part, `data`, defines the columns; it must have a record unless the text has none. `lines` is the number
+    of lines before it. `has_names` is whether ids are words, which cannot be numbered before all are known.
     """
 
     def __init__(self, data: bytes, source: str, options: ReadOptions, lines: int = 0):
@@ -78,12 +46,12 @@ class TextParts:
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
-        """The records of the first part, and the operations; to be called first, and once."""
+        """Return the records of the first part, and the operations; called first, and once."""
         plan = self._plan
         with _after_lines(self._lines):
             found, ops = tokenize(plan)
         edges = _assemble(plan, found)
-        role = "weight" if edges.times is None else "time"  # of a third column, in all parts what it is in the first
+        role = "weight" if edges.times is None else "time"  # of a third column, in all parts
         self._plan = replace(
             plan, data=b"", layout=replace(plan.layout, start=0),
             roles=[role if known == UNKNOWN else known for known in plan.roles],
@@ -91,7 +59,7 @@ class TextParts:
         return edges, ops
 
     def next(self, data: bytes, lines: int) -> tuple[EdgeList, np.ndarray]:
-        """The records of a part that follows so many lines, and the operations. Threads may call it at once."""
+        """Return the records of a part after `lines` lines, and the operations. Thread-safe."""
         plan = replace(self._plan, data=data)
         with _after_lines(lines):
             found, ops = tokenize(plan)
@@ -100,7 +68,7 @@ class TextParts:
 
 @contextmanager
 def _after_lines(lines: int) -> Iterator[None]:
-    """Have errors in a part of a text name the line of the whole."""
+    """Let errors in a part of a text name the line of the whole."""
     try:
         yield
     except ParseError as error:
@@ -109,7 +77,7 @@ def _after_lines(lines: int) -> Iterator[None]:
 
 
 def read_column(data: bytes, source: str) -> np.ndarray:
-    """Parse the vertex id that each line of a text starts with, and nothing behind it; shape (m,), int64."""
+    """Parse the vertex id at the start of each line of a text; shape (m,), int64."""
     plan = ColumnReading(data, source, Layout(), Syntax(comments=frozenset()), ["vertex"], exact=False)
     return tokenize(plan)[0]["vertex"].copy()
 
@@ -122,7 +90,7 @@ def _assemble(plan: ColumnReading, table: dict[str, np.ndarray]) -> EdgeList:
     if layout.base and ids is None:
         src -= layout.base
         dst -= layout.base
-    # Copies, so that the list does not keep the kernel's whole buffer alive; int32 makes its own.
+    # Copies, so the list does not keep the kernel's whole buffer alive; int32 makes its own.
     edges = EdgeList(
         src,
         dst,

@@ -1,4 +1,4 @@
-"""The columns of a text: what the kernel makes of its lines once it is known how these are to be read."""
+"""The columns of a text: how they are read, and the results of the kernel."""
 
 from __future__ import annotations
 
@@ -19,120 +19,68 @@ LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
 
 @dataclass(frozen=True)
 class Layout:
-    """The facts that a format fixes about its lines.
+    """The properties that a format fixes about its lines."""
 
-    Parameters
-    ----------
-    start : int
-        Offset of the first line of records.
-    base : int
-        The number that the file gives to the first vertex; `first_id` of the edge list.
-    num_vertices : int, optional
-        Number of vertices that the file announces; larger ids are an error.
-    roles : list of (str or None), optional
-        Roles of the columns, where the format names them.
-    directed : bool, optional
-        Whether the file says that records are directed.
-    real_weights : bool
-        Whether the format says that weights are reals: they are float64 then, even where all are written as integers.
-    delimiter : str, optional
-        What separates columns, where the format says so.
-    time_unit : str, optional
-        The unit of times that were dates, where the file says so.
-    third_is_weight : bool
-        Whether the format says that a third column is a weight, whatever its values.
-    dynamic : bool
-        Whether weights are operations, as in KONECT's dynamic networks.
-    """
-
-    start: int = 0
-    base: int = 0
-    num_vertices: int | None = None
+    start: int = 0  # offset of the first line of records
+    base: int = 0  # the file's number of the first vertex: `first_id` of the edge list
+    num_vertices: int | None = None  # announced by the file; larger ids are an error
     roles: list[str | None] | None = None
     directed: bool | None = None
-    real_weights: bool = False
+    real_weights: bool = False  # weights are float64, even if all are written as integers
     delimiter: str | None = None
-    time_unit: str | None = None
-    third_is_weight: bool = False
-    dynamic: bool = False
+    time_unit: str | None = None  # of times that were dates
+    third_is_weight: bool = False  # whatever its values
+    dynamic: bool = False  # weights are operations, as in KONECT's dynamic networks
 
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """How the lines of one file are to be read.
-
-    Parameters
-    ----------
-    data, source : bytes, str
-        The file and its name.
-    layout : Layout
-    syntax : Syntax
-    roles : list of (str or None)
-        Roles of the columns.
-    exact : bool
-        Whether further columns are an error.
-    weighted : bool, optional
-        As in `ReadOptions`.
-    words : frozenset of str
-        Roles whose columns hold words: ends that are names, times that are dates.
-    guessed : bool
-        Whether that ends are names was found out from the first record.
-    inner_comments : bool
-        Whether comments may stand among the records. A name may start like a comment, so that of files of names it is
-        not known which of both a line is.
-    nameable : bool
-        Whether ids could be read as names.
-    free : bool
-        Whether ids could be words, as neither the format nor the caller says what they are.
-    warned : list of str
-        What the caller was warned of, once for all parts.
-    """
+    """The way to read the lines of one file."""
 
     data: bytes
     source: str
     layout: Layout
     syntax: Syntax
     roles: list[str | None] = field(default_factory=list)
-    exact: bool = True
+    exact: bool = True  # further columns are an error
     weighted: bool | None = None
-    words: frozenset[str] = frozenset()
-    guessed: bool = False
-    inner_comments: bool = True
-    nameable: bool = False
-    free: bool = False
-    warned: list[str] = field(default_factory=list)
+    words: frozenset[str] = frozenset()  # roles of columns of words: ends that are names, times that are dates
+    guessed: bool = False  # the first record shows that ends are names
+    inner_comments: bool = True  # comments may stand among records, unless a name may start like one
+    nameable: bool = False  # ids could be read as names
+    free: bool = False  # ids could be words: neither the format nor the caller determines it
+    warned: list[str] = field(default_factory=list)  # warnings so far, once for all parts
 
     def error(self, reason: str, position: int, hint: str | None = None) -> ParseError:
-        """The error for the line at a position."""
+        """Return the error for the line at a position."""
         return line_error(reason, self.source, self.data, position, hint)
 
     def record(self, start: int) -> tuple[int, int, str]:
-        """The first record from a position on: its position, that of the record behind it, and its text."""
+        """Return the first record from a position on: its position, the next record's, and its text."""
         begin, after, text = record_at(self.data, start, self.syntax)
         if len(text) > self.syntax.longest:
             raise self.error(self.syntax.too_long, begin)
         return begin, after, text
 
     def fields(self, record: str) -> list[str]:
-        """The fields of a record."""
         return fields_of(record, self.syntax.separator)
 
 
 def first_line(data: bytes) -> tuple[str, int]:
-    """First line of `data` without its line end, and the offset of the second line."""
+    """Return the first line without its line end, and the offset of the second line."""
     end = data.find(b"\n")
     end = len(data) if end < 0 else end
     return data[:end].decode("utf-8", "replace").rstrip("\r"), min(end + 1, len(data))
 
 
 def is_count(word: str) -> bool:
-    """Whether a word is a number of vertices or edges that an array can have."""
+    """Return whether a word is a number of vertices or edges that an array can have."""
     return re.fullmatch(r"[0-9]{1,19}", word) is not None and int(word) <= LARGEST_ID + 1
 
 
 def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Run the kernel; return a column for each role, `ids` where ends are words, and the operations."""
-    from . import tokenizer as tk  # here, so that what needs no parsing does not load the compiler
+    """Run the kernel; return a column for each role, `ids` if ends are words, and the operations."""
+    from . import tokenizer as tk  # here: only parsing loads the compiler
 
     data, layout, roles, syntax = plan.data, plan.layout, plan.roles, plan.syntax
     kept = [role for role in roles if role is not None]
@@ -202,7 +150,7 @@ def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 
 def _operations_of(plan: ColumnReading, weights: np.ndarray) -> np.ndarray:
-    """The operations of a dynamic network of KONECT."""
+    """Return the operations of a dynamic network of KONECT."""
     ops = konect.operations_of(weights)
     if not ops.all():
         at, after, _ = plan.record(plan.layout.start)
@@ -223,7 +171,7 @@ def _tell_of_padding(plan: ColumnReading, position: int) -> None:
 
 
 def _texts(plan: ColumnReading, begins: np.ndarray, ends: np.ndarray) -> list[str]:
-    """The words of a column."""
+    """Return the words of a column."""
     found = []
     for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
         word = plan.data[max(begin, ~begin) : end]
@@ -235,13 +183,13 @@ def _texts(plan: ColumnReading, begins: np.ndarray, ends: np.ndarray) -> list[st
 
 
 def _fault(plan: ColumnReading, begins: np.ndarray) -> Callable[[int, str], Exception]:
-    """Makes the error for a row of a column of words."""
+    """Return a function that makes the error for a row of a column of words."""
     places = begins.copy()
     return lambda row, reason: plan.error(reason, max(int(places[row]), ~int(places[row])))
 
 
 def _check_guess(plan: ColumnReading, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
-    """Raise if the first record alone has words for ends, which is a fault in it rather than a file of names."""
+    """Raise if only the first record has words for ends: it is faulty, and the file is none of names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
         begin = int(table["src"][0])
@@ -250,7 +198,6 @@ def _check_guess(plan: ColumnReading, texts: dict[str, list[str]], table: dict[s
 
 
 def _word(plan: ColumnReading, position: int) -> str:
-    """The word that starts at `position`."""
     separator = plan.syntax.separator
     stop = rb"[\n%s]" % (b" \t" if separator < 0 else re.escape(bytes([separator])))
     match = re.compile(stop).search(plan.data, position + 1)
@@ -277,11 +224,11 @@ _REASONS = {
     "UNCLOSED": "nothing closes the quote before the {name} {within}",
     "LONG": "{syntax.too_long}",
 }
-"""The reason that an error gives for an outcome of the kernel, by the name of the outcome."""
+"""The reason in an error, by the name of the kernel's outcome."""
 
 
 def _fault_of(plan: ColumnReading, status: int, position: int, column: int, row: int) -> tuple[str, int, str | None]:
-    """The error for what the kernel found: the reason, the position, and what to do about it."""
+    """Return the reason, the position and the advice of the error for an outcome of the kernel."""
     from . import tokenizer as tk
 
     outcome = next(name for name in _REASONS if getattr(tk, name) == status)

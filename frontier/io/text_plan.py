@@ -1,10 +1,14 @@
-"""How a text edge list is to be read: what its first lines and the caller say of its columns."""
+"""The plan for reading a text edge list, from its first lines and the caller's options.
+
+Lines at the top of a file of names may be comments, or records of names that start with ``#`` or ``%`` (`Marked`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from . import konect
 from . import words as wd
@@ -21,16 +25,16 @@ from .columns import (
 )
 from .edge_list import FIRST_ID, TIME_UNIT
 from .errors import NAMED_HINT, ParseError, line_error
-from .lines import COMMENTS
-from .marked_lines import Marked, marked_lines
+from .lines import COMMENTS, Syntax, fields_of, record_at
 from .options import ReadOptions
 from .text_columns import ColumnReading, Layout, is_count, tokenize
+from .words import is_number
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> ColumnReading:
-    """How the lines of a text are to be read, as its first ones tell; the parameters are those of `read_text`."""
+    """Plan how to read the lines of a text; the parameters are those of `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
@@ -79,7 +83,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
 
 
 def _first_insertion(plan: ColumnReading, at: int) -> list[str]:
-    """Words of the first insertion of a stream; deletions may lack the weight, so they do not tell the width."""
+    """Return the words of the first insertion of a stream; deletions may lack the weight."""
     while at < len(plan.data):
         _, at, record = plan.record(at)
         record = record.strip(" \t")
@@ -92,7 +96,7 @@ def _first_insertion(plan: ColumnReading, at: int) -> list[str]:
 
 
 def _preamble(data: bytes, source: str, comments: str) -> Layout:
-    """The facts in the comments at the top of a file: direction, number and base of vertices, names of columns."""
+    """Return the facts in the comments at the top of a file: direction, number and base of vertices, column names."""
     start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
     layout = Layout(start=start)
     while start < len(data):
@@ -108,9 +112,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
                     "bipartite KONECT networks number their two sides separately, so one id is two vertices; write ids "
                     "that differ, such as 'left_1' and 'right_1'", source, data, start, NAMED_HINT,
                 )  # fmt: skip
-            layout = replace(
-                layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic
-            )  # fmt: skip
+            layout = replace(layout, base=1, directed=header.directed, third_is_weight=True, dynamic=header.dynamic)
         elif direction := re.match(r"(directed|undirected)\s+graph\b", text, re.IGNORECASE):
             layout = replace(layout, directed=direction[1].lower() == "directed")
         elif count := re.match(r"num_vertices:\s*(.*)$", text):
@@ -130,7 +132,7 @@ def _preamble(data: bytes, source: str, comments: str) -> Layout:
 def _header(
     plan: ColumnReading, at: int, after: int, words: list[str], options: ReadOptions
 ) -> tuple[list[str] | None, Layout, list[str]]:  # fmt: skip
-    """Names of the columns if the first line holds them, the layout without it, and the words of the first record."""
+    """Return the first line's names of columns, if any, the layout without it, and the first record's words."""
     layout, columns, header = plan.layout, options.columns, options.header
     if not words or header is False:
         return None, layout, words
@@ -140,7 +142,7 @@ def _header(
     known = bool(said) and set(said) <= set(words)
     found = True if header or known else names_columns(words, following, options.table)
     if found:
-        # The kernel says what is wrong with the names themselves.
+        # The kernel finds errors in the names themselves.
         names_alone = replace(layout, start=at)
         tokenize(replace(plan, data=plan.data[:after], layout=names_alone, roles=[None] * len(words)))
         if not header and not known and not surely_names_columns(words, following):
@@ -157,11 +159,10 @@ def _header(
 def _roles(
     plan: ColumnReading, names: Sequence[str] | None, words: Sequence[str], at: int, options: ReadOptions
 ) -> tuple[list[str | None], bool]:  # fmt: skip
-    """Roles of the columns to parse, and whether more columns than these are an error."""
+    """Return the roles of the columns to parse, and whether more columns are an error."""
     columns, weighted, data, width = options.columns, options.weighted, options.data, len(words)
     if names is not None:
-        # Who says which columns count, by position or by name, says that others do not: rows may be wider than the
-        # names, of which the last may stand for many fields.
+        # With `columns`, rows may be wider than the names, the last of which may stand for many fields.
         roles = resolve_roles(
             names, columns, weighted, plan.source, data, fits=lambda k: wd.fits(words[k] if k < width else "")
         )  # fmt: skip
@@ -187,7 +188,7 @@ def _roles(
 def _words_of(
     roles: list[str | None], words: Sequence[str], allowed: bool, options: ReadOptions
 ) -> tuple[list[str | None], frozenset[str], bool]:
-    """Roles, those whose columns hold words, and whether it was the first record that said that ends are words."""
+    """Return the roles, the roles of columns of words, and whether the first record shows that ends are words."""
     first = {role: word for role, word in zip(roles, words, strict=False) if role is not None}
     if UNKNOWN in first and options.weighted is None and wd.is_date(first[UNKNOWN]):
         roles = ["time" if role == UNKNOWN else role for role in roles]
@@ -199,3 +200,33 @@ def _words_of(
     if options.named or guessed:
         found |= {"src", "dst"}
     return roles, frozenset(found), guessed
+
+
+class Marked(NamedTuple):
+    """A line whose mark stands directly before a word; it `fits` if it is as wide as the records."""
+
+    position: int
+    words: list[str]
+    fits: bool
+
+    def is_record(self, first: Sequence[str]) -> bool:
+        """Return whether it is a record for sure: other names in it, or in the first record below, start with marks."""
+        return self.fits and any(word[:1] and word[0] in COMMENTS for word in (*self.words[1:], *first))
+
+
+def marked_lines(data: bytes, start: int, end: int, width: int, syntax: Syntax) -> list[Marked]:
+    """Return the lines from `start` to `end` that may be records, of `width` fields, as well as comments.
+
+    Their mark stands directly before a word. They have neither known names of columns nor only numbers, as a disabled
+    record would. Without records, `width` is 0.
+    """
+    syntax, found = replace(syntax, comments=frozenset()), []
+    while True:
+        position, start, line = record_at(data, start, syntax)
+        if position >= end:
+            return found
+        words = fields_of(line, syntax.separator)
+        bare = [words[0].lstrip(COMMENTS), *words[1:]]
+        is_comment = not bare[0] or line.strip(" \t")[1:2] in (" ", "\t", *COMMENTS)
+        if not is_comment and not all(map(is_number, bare)) and roles_from_names(bare) is None:
+            found.append(Marked(position, words, len(words) == (width or max(len(words), 2))))

@@ -21,19 +21,19 @@ _POWERS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
 
 @jit(forceinline=True)
 def _line_ends(buf, i, n):
-    """Whether a line ends at `i`: with a newline, a carriage return before one, or the end of the file."""
+    """Return whether a line ends at `i`: with a newline, a carriage return before one, or the end of the file."""
     return i >= n or buf[i] == 10 or (buf[i] == 13 and (i + 1 == n or buf[i + 1] == 10))
 
 
 @jit(forceinline=True)
 def _field_ends(buf, i, n, delimiter):
-    """Whether a number ends at `i`."""
+    """Return whether a number ends at `i`."""
     return _line_ends(buf, i, n) or buf[i] == 32 or buf[i] == 9 or buf[i] == delimiter
 
 
 @jit(forceinline=True)
 def _after_blanks(buf, i, n, delimiter):
-    """Position of the first byte from `i` on that is no blank; a tab that separates columns is none."""
+    """Return the position of the first byte from `i` on that is no blank; a tab that separates columns is none."""
     while i < n and (buf[i] == 32 or buf[i] == 9) and buf[i] != delimiter:
         i += 1
     return i
@@ -41,7 +41,7 @@ def _after_blanks(buf, i, n, delimiter):
 
 @jit
 def _after_word(buf, i, n, delimiter, multiline, stop):
-    """Read a word, quoted or not: outcome, position after it (of the fault), its begin and end, doubled quotes.
+    """Read a word, quoted or not: outcome, position after it (of the fault), its start and end, doubled quotes.
 
     Quotes must be closed before `stop`, which is at most `n`; and on the same line, unless `multiline`.
     """
@@ -79,19 +79,8 @@ def _after_word(buf, i, n, delimiter, multiline, stop):
 def after_records(buf, state, delimiter, is_comment, operations):
     """Find the last record that ends in a piece of a text in which quotes may join lines.
 
-    Parameters
-    ----------
-    buf : ndarray of uint8
-        The piece.
-    state : int
-        Where the piece begins, as the last call has returned it; `AT_START` at first.
-    delimiter, is_comment, operations
-        See `tokenize`.
-
-    Returns
-    -------
-    tuple of int
-        Position behind the last record, 0 if none ends here; the state at the end of the piece.
+    `buf` (uint8) is the piece. `state` is the result of the last call; `AT_START` at first. The other parameters are
+    those of `tokenize`. Returns the position behind the last record, 0 if none ends here, and the state at the end.
     """
     end = 0
     for i in range(len(buf)):
@@ -105,7 +94,7 @@ def after_records(buf, state, delimiter, is_comment, operations):
             if c == delimiter or (delimiter < 0 and (c == 32 or c == 9)):
                 state = BEFORE_FIELD
         elif state == IN_COMMENT or (state == AT_START and (c == 0xEF or c == 0xBB or c == 0xBF)):
-            pass  # the latter is a mark of UTF-8
+            pass  # the byte order mark of UTF-8
         elif state == AT_QUOTE:
             if c == 34:  # a doubled one
                 state = IN_QUOTES

@@ -82,9 +82,9 @@ def _pairs(
 
 
 def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
-    """The latest time that is outside the window that ends with record `last`, of the type of the times.
+    """Return the latest time outside the window that ends with record `last`, of the type of the times.
 
-    Integers are subtracted as such: nanoseconds since 1970 are too many for a float.
+    Integers are subtracted as such: nanoseconds since 1970 exceed the precision of floats.
     """
     if times.dtype.kind == "f":
         return times.dtype.type(times[last] - window)
@@ -93,7 +93,7 @@ def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
 
 
 def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:
-    """Position of the next record of the same edge, shape (m,); m where there is none."""
+    """Return the position of the next record of the same edge, shape (m,); m if there is none."""
     order, begins = sorted_by_edge(edges, directed=directed)
     same = ~begins[1:]
     following = np.full(len(edges), len(edges))

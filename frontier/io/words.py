@@ -17,29 +17,29 @@ _YEARS = ("1678-01-01", "2262-01-01")  # nanoseconds since 1970 fit in int64 bet
 
 
 def starts_like_number(word: str) -> bool:
-    """Whether a word is a number, or would be one but for a fault further on."""
+    """Return whether a word is a number, or starts like one and has a fault further on."""
     return re.match(r"[-+.]?[0-9]", word) is not None
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number, or starts like a date."""
+    """Return whether a word is a number, or starts like a date."""
     return _NUMBER.fullmatch(word) is not None or is_date(word)
 
 
 def is_date(word: str) -> bool:
-    """Whether a word starts like a date of ISO 8601, such as ``2020-01-31``."""
+    """Return whether a word starts like a date of ISO 8601, such as ``2020-01-31``."""
     return re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", word) is not None
 
 
 def fits(word: str) -> str | None:
-    """What a word could be: a ``"weight"`` or a ``"time"``; None if it is neither a number nor a date."""
+    """Return the possible role of a word: ``"weight"`` or ``"time"``; None if it is neither a number nor a date."""
     return "weight" if _NUMBER.fullmatch(word) else "time" if _DATE.fullmatch(word) else None
 
 
 def number_words(columns: Sequence[Sequence]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Number words, which can be compared, in their order.
+    """Number comparable words in their order.
 
-    Returns the distinct words, ascending, as an array of objects; and for each column the positions of its words in it.
+    Returns the distinct words, ascending, as an array of objects, and for each column the positions of its words in it.
     """
     distinct = sorted(set().union(*columns))
     number = {word: k for k, word in enumerate(distinct)}

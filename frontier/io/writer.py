@@ -79,7 +79,7 @@ def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
 
 
 def _compressed(file: BinaryIO, path: str | os.PathLike) -> AbstractContextManager[BinaryIO]:
-    """A file for what is to be written to `file`, compressed as the last suffix says."""
+    """Return a file that compresses into `file` by the last suffix of the path."""
     opener = _OPENERS.get(Path(path).suffix.lower())
     return nullcontext(file) if opener is None else opener(file, "wb")
 
@@ -95,7 +95,7 @@ def _text_header(edges: EdgeList, separator: str, names_line: bool) -> str:
 
 
 def _notes(edges: EdgeList) -> dict[str, str]:
-    """What columns do not say."""
+    """Return the properties of an edge list that columns do not have."""
     notes = {FIRST_ID: edges.first_id or None, TIME_UNIT: None if edges.times is None else edges.time_unit}
     return {name: str(value) for name, value in notes.items() if value is not None}
 
@@ -108,7 +108,7 @@ def _matrix_market_header(edges: EdgeList) -> str:
 
 
 def _columns(edges: EdgeList) -> list[tuple[str, np.ndarray]]:
-    """The columns of a file, and their names before them."""
+    """Return the columns of a file with their names."""
     src, dst = (column if edges.first_id == 0 else column.astype(np.int64) + edges.first_id
                 for column in (edges.src, edges.dst))  # fmt: skip
     columns = ("src", src), ("dst", dst), ("weight", edges.weights), ("time", edges.times), *(edges.data or {}).items()

@@ -1,4 +1,4 @@
-"""Columns of names, as users have them: of NumPy, CuPy, pandas, Polars, Arrow, cuDF, or lists."""
+"""Columns of names in users' types: of NumPy, CuPy, pandas, Polars, Arrow, cuDF, or lists."""
 
 from __future__ import annotations
 
@@ -13,12 +13,8 @@ from frontier.runtime.arrays import as_device_array, cudf_kind, cudf_null, has_d
 class Texts(NamedTuple):
     """A column of text, in which most names occur often.
 
-    Attributes
-    ----------
-    distinct : list of str
-        In the order in which they occur first.
-    codes : array of int64
-        Of each entry, its place among these.
+    `distinct` names are in the order of their first occurrence; `codes` (int64) are the positions of all entries among
+    them.
     """
 
     distinct: list[str]
@@ -29,26 +25,17 @@ class Texts(NamedTuple):
         return self.codes.size
 
     def first(self) -> np.ndarray:
-        """Where each distinct one occurs first."""
+        """Return the position of the first occurrence of each distinct name."""
         if not self.codes.size:
             return np.empty(0, np.int64)
         return np.flatnonzero(np.diff(np.maximum.accumulate(self.codes), prepend=-1))
 
 
 def as_names(values: Any, name: str, device: Device | None = None) -> Any:
-    """A column as an array of int64 or uint64, or as text.
+    """Convert a column to an array of int64 or uint64, or to text.
 
-    Parameters
-    ----------
-    device : Device, optional
-        Where integers stay that are there; by default they come to the host. Those on the host stay there.
-
-    Raises
-    ------
-    TypeError
-        It holds something else, or nothing at some place.
-    ValueError
-        It has more than one dimension.
+    Integers on `device` stay there; by default they come to the host. Integers on the host stay there. Raises TypeError
+    if the column has other values, or missing ones, and ValueError if it has more than one dimension.
     """
     device = device or resolve_device("cpu")
     if isinstance(values, str | bytes):
@@ -85,7 +72,7 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
 
 
 def _integers(xp: Any, array: Any, name: str) -> Any:
-    """An array of integers as one of 64 bits."""
+    """Convert an array of integers to 64 bits."""
     if array.dtype.kind not in "iu":
         if not array.size:
             return xp.empty(0, np.int64)
@@ -98,7 +85,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_integers(values: list[Any], name: str) -> np.ndarray:
-    """Python's integers as an array of int64, or of uint64 where one needs it."""
+    """Convert Python's integers to an array of int64, or of uint64 if one needs it."""
     dtype = np.int64 if max(values) < 2**63 else np.uint64
     limits = np.iinfo(dtype)
     for value in (min(values), max(values)):
@@ -112,10 +99,10 @@ def _is_numeric(dtype: Any) -> bool:
 
 
 def _of_cudf(values: Any, name: str, device: Device) -> Any:
-    """Integers as an array, and text as a dictionary of Arrow: it is encoded on the GPU, and each name copied once."""
+    """Convert integers to an array, and text to a dictionary of Arrow, encoded on the GPU: each name is copied once."""
     if cudf_kind(values) not in "iufb":
         named = values if hasattr(values.dtype, "categories") else values.astype("category")
-        return named.cat.as_unordered().to_arrow()  # cuDF refuses if nothing has said whether they are ordered
+        return named.cat.as_unordered().to_arrow()  # cuDF refuses an undefined order
     if (row := cudf_null(values, name)) is not None:
         raise TypeError(f"{name}[{row}] is missing: every vertex needs a name")
     return as_device_array(device, values, name)
@@ -155,7 +142,7 @@ def _of_polars(values: Any, name: str) -> np.ndarray | Texts:
 
 
 def _named(distinct: list[Any], codes: np.ndarray, name: str) -> np.ndarray | Texts:
-    """The column with these names, distinct and in the order in which they occur first, by their places among them."""
+    """Return the column of these distinct names, in the order of their first occurrence, by their positions."""
     codes = codes.astype(np.int64, copy=False)
     if codes.size and int(codes.min()) < 0:
         raise TypeError(f"{name}[{int(codes.argmin())}] is missing: every vertex needs a name")

@@ -1,7 +1,7 @@
-"""CPU kernels of the table of integer names: open addressing, with linear probing, in two arrays.
+"""CPU kernels of the hash table of integer names: open addressing with linear probing, in two arrays.
 
-A slot holds a name and its id, `EMPTY`, or `GONE` where a name was forgotten, behind which others may follow. The
-number of slots is a power of two, at most half of which are taken; ``mask`` is one less.
+A slot contains a name and its id, `EMPTY`, or `GONE` after a name was forgotten, behind which others may follow. The
+number of slots is a power of two; at most half of them are taken. ``mask`` is one less.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 
 @jit(forceinline=True)
 def slot_of(name, mask):
-    """Where the search for a name begins."""
+    """The slot at which the search for a name starts."""
     x = np.uint64(name)
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
@@ -28,7 +28,7 @@ def slot_of(name, mask):
 
 @cpu_kernel
 def assign(count, names, slot_names, slot_ids, mask, by_id, named, free, state, ids):
-    """The id of each name, a new one for each that is not there; there is room for all.
+    """The id of each name, a new one for each unknown name; the capacity suffices.
 
     On GPUs, `claim`, `count_first`, `enter` and `share` do this.
     """
@@ -64,7 +64,7 @@ def assign(count, names, slot_names, slot_ids, mask, by_id, named, free, state, 
 
 @parallel_kernel
 def find(begin, end, names, slot_names, slot_ids, mask, ids):
-    """The id of each name, -1 for those that are not there."""
+    """The id of each name; -1 for unknown ones."""
     for i in range(begin, end):
         at = slot_of(names[i], mask)
         while slot_ids[at] != EMPTY and not (slot_ids[at] >= 0 and slot_names[at] == names[i]):
@@ -74,7 +74,7 @@ def find(begin, end, names, slot_names, slot_ids, mask, ids):
 
 @cpu_kernel
 def forget(count, ids, slot_ids, mask, by_id, named):
-    """Take the names of distinct ids, all of which have one, out of the table."""
+    """Remove the names of distinct ids, all of which have one, from the table."""
     for i in range(count):
         at = slot_of(by_id[ids[i]], mask)
         while slot_ids[at] != ids[i]:
@@ -85,7 +85,7 @@ def forget(count, ids, slot_ids, mask, by_id, named):
 
 @cpu_kernel
 def fill(count, by_id, named, slot_names, slot_ids, mask):
-    """Enter the names of all ids that have one into an empty table."""
+    """Insert the names of all ids that have one into an empty table."""
     for i in range(count):
         if not named[i]:
             continue

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import Counters, Device, load_kernels
 from frontier.runtime.memory.elementwise import fill_with, joined, take
 
@@ -15,27 +16,11 @@ FEWEST = 64  # slots
 
 
 class IntegerNames:
-    """Names that are integers, in a hash table of ours: a Python dictionary takes several times as long.
+    """Names that are integers, in a custom hash table: a Python dictionary takes several times as long.
 
-    The table of `on_gpu` works on a GPU, with kernels of its own for what gives ids.
-
-    Parameters
-    ----------
-    dtype : str or dtype
-        int64 or uint64.
-    device : Device
-        Where the table is, and all arrays that are taken and returned.
-
-    Attributes
-    ----------
-    by_id : array of int64, shape (capacity,)
-        The name of each id, its bits as of int64.
-    named : array of bool, shape (capacity,)
-        Which ids have a name.
-    free_ids : array of int64
-        Of which ids that can be given again are the first ``state[FREE]``, the last of these first.
-    state : array of int64, on the host
-        See `cpu`.
+    `dtype` is int64 or uint64, and `device` that of the table, arguments and results. ``by_id`` (int64 bits) has the
+    name of each id, and ``named`` (bool) marks ids with names. The first ``state[FREE]`` entries of ``free_ids``
+    (int64) can be reassigned, the last one first; `state` is on the host (see `cpu`).
     """
 
     def __init__(self, dtype: Any, device: Device):
@@ -48,12 +33,12 @@ class IntegerNames:
 
     @property
     def size(self) -> int:
-        """One more than the largest id that was given."""
+        """One more than the largest assigned id."""
         return int(self.state[cpu.SIZE])
 
     @property
     def free(self) -> Any:
-        """Ids that can be given again, the last of them first."""
+        """Ids that can be reassigned, the last of them first."""
         return self.free_ids[: int(self.state[cpu.FREE])]
 
     @property
@@ -63,35 +48,35 @@ class IntegerNames:
 
     @property
     def slots(self) -> tuple[Any, Any, int]:
-        """The table, as kernels take it."""
+        """The table, in the form of the kernels."""
         return self._slot_names, self._slot_ids, int(self._slot_ids.size) - 1
 
     def assign(self, names: Any) -> Any:
-        """The id of each name, in the order of which new ids are given."""
+        """Return the id of each name; new ids are assigned in this order."""
         self._make_room(int(names.size))
         return self._assign(names.view(np.int64))
 
     def assign_ends(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """The ids of both ends of edges, where new ones are given in the order of the edges."""
+        """Return the ids of both ends of edges; new ids are assigned in the order of the edges."""
         both = self._paired(src.view(np.int64), dst.view(np.int64))
         self._make_room(int(both.size))
         return self._parted(self._assign(both))
 
     def find(self, names: Any) -> Any:
-        """The id of each name; -1 for those that have none."""
+        """Return the id of each name; -1 for unknown ones."""
         ids = self.device.xp.empty(names.size, np.int64)
         self.kernels.find(int(names.size), names.view(np.int64), *self.slots, ids)
-        self.device.synchronize()  # another thread may replace the table next, on a stream of its own
+        self.device.synchronize()  # another thread may replace the table next, on its own stream
         return ids
 
     def names(self, ids: Any) -> Any:
-        """The names of ids, all of which have one."""
+        """Return the names of ids, all of which have one."""
         names = take(self.device, self.by_id, ids).view(self.dtype)
         self.device.synchronize()  # as in `find`
         return names
 
     def has_name(self, ids: Any) -> Any:
-        """Whether each id, all of which are below `size`, has a name."""
+        """Return whether each id, all of which are below `size`, has a name."""
         found = take(self.device, self.named, ids)
         self.device.synchronize()
         return found
@@ -106,13 +91,13 @@ class IntegerNames:
         self.device.synchronize()
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that a file has to hold, on the host."""
+        """Return the contents of a file, on the host."""
         live = self.device.xp.flatnonzero(self.named[: self.size])
         arrays = {"ids": live, "names": self.by_id[live], "free": self.free.copy()}
         return {name: self.device.to_host(array) for name, array in arrays.items()}
 
     def restore(self, ids: np.ndarray, free: np.ndarray, names: np.ndarray) -> None:
-        """Have a new table hold what `arrays` has given; ValueError if the arrays do not fit."""
+        """Fill a new table with the result of `arrays`; ValueError if the arrays do not fit."""
         if names.dtype != np.int64 or names.shape != ids.shape:
             raise ValueError("the names are not one for each id")
         if np.unique(names).size != names.size:
@@ -133,7 +118,7 @@ class IntegerNames:
         self.restore(**state["arrays"])
 
     def _begin(self, free: Any, size: int) -> None:
-        """Be empty, but for these ids that are free, below `size`."""
+        """Make the table empty, with these free ids below `size`."""
         xp = self.device.xp
         self.by_id, self.named = xp.empty(0, np.int64), xp.empty(0, bool)
         self.free_ids = free
@@ -141,17 +126,15 @@ class IntegerNames:
         self._new_table(FEWEST)
 
     def _assign(self, names: Any) -> Any:
-        """The id of each name, a new one for each that is not there; there is room for all."""
+        """`assign`, with sufficient capacity."""
         ids = np.empty(names.size, np.int64)
         self.kernels.assign(names.size, names, *self.slots, self.by_id, self.named, self.free_ids, self.state, ids)
         return ids
 
     def _paired(self, src: Any, dst: Any) -> Any:
-        """The names of the ends of edges, one edge after the other."""
         return np.stack([src, dst], axis=1).ravel()
 
     def _parted(self, ids: Any) -> tuple[Any, Any]:
-        """The ids of all first ends, and of all second ones."""
         ids = ids.reshape(-1, 2)
         return np.ascontiguousarray(ids[:, 0]), np.ascontiguousarray(ids[:, 1])
 
@@ -167,7 +150,7 @@ class IntegerNames:
             self.by_id = by_id
 
     def _rehash(self, expected: int) -> None:
-        """Have a table for so many names, without those that are gone."""
+        """Make a table for this number of names, without forgotten ones."""
         slots = FEWEST
         while slots < 4 * expected:
             slots *= 2
@@ -178,3 +161,43 @@ class IntegerNames:
     def _new_table(self, slots: int) -> None:
         empty = self.device.xp.empty
         self._slot_names, self._slot_ids = empty(slots, np.int64), fill_with(empty(slots, np.int64), cpu.EMPTY)
+
+
+class GpuIntegerNames(IntegerNames):
+    """`IntegerNames` on a GPU, with the same ids as on the host: new names are numbered by their first occurrence.
+
+    Each is inserted into a table of its batch, which stores the first of equal names, and these are counted.
+    """
+
+    def _assign(self, names: Any) -> Any:
+        count, empty, kernels, state = int(names.size), self.device.xp.empty, self.kernels, self.state
+        entries = 1 << (2 * count - 1).bit_length()
+        ids, places, sums = (empty(size, np.int64) for size in (count, count, tile_count(count)))
+        claims = fill_with(empty(entries, np.int64), -1)
+        launch = tile_launch(count)
+        kernels.claim(count, names, *self.slots, claims, entries, ids, places)
+        kernels.count_first(count, places, claims, sums, **launch)
+        self.counters.reset()
+        kernels.enter(
+            count, names, places, claims, *running_sums(self.device, kernels, sums), self.free_ids,
+            int(state[cpu.FREE]), int(state[cpu.SIZE]), *self.slots, self.by_id, self.named, self.counters.array, ids,
+            **launch,
+        )  # fmt: skip
+        kernels.share(count, places, claims, ids)
+        new, taken = self.counters.read()
+        again = min(new, int(state[cpu.FREE]))
+        state[cpu.FREE] -= again
+        state[cpu.SIZE] += new - again
+        state[cpu.TAKEN] += taken
+        return ids
+
+    def _paired(self, src: Any, dst: Any) -> Any:
+        both = self.device.xp.empty(2 * src.size, np.int64)
+        self.kernels.pair(int(src.size), src, dst, both)
+        return both
+
+    def _parted(self, ids: Any) -> tuple[Any, Any]:
+        count = int(ids.size) // 2
+        src, dst = (self.device.xp.empty(count, np.int64) for _ in range(2))
+        self.kernels.part(count, ids, src, dst)
+        return src, dst

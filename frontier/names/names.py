@@ -208,7 +208,7 @@ class VertexNames:
             return self.device.xp.empty(0, np.int64) if self._table is None else self._table.names(given)
 
     def has_name(self, ids: Any) -> Any:
-        """Whether each id has a name.
+        """Return whether each id has a name.
 
         Parameters
         ----------
@@ -304,7 +304,7 @@ class VertexNames:
             raise IndexError(f"the id {int(ids[int(without.argmax())])} has no name")
 
     def _column(self, values: Any, name: str) -> Any:
-        """A user's column of names; integers on the device."""
+        """Return a user's column of names; integers on the device."""
         column = as_names(values, name, self.device)
         if not self.device.is_gpu:
             return column
@@ -313,15 +313,13 @@ class VertexNames:
         return self.device.xp.asarray(column)
 
     def _ids(self, ids: Any) -> Any:
-        """A user's ids, on the device."""
         given = ids if self.device.is_gpu else _on_host(ids)
         return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
 
     def _table_of(self, dtype: str) -> IntegerNames | TextNames:
         if dtype == "str":
             return TextNames()
-        from .integers import IntegerNames  # which has kernels: not before there are names
-        from .on_gpu import GpuIntegerNames
+        from .integers import GpuIntegerNames, IntegerNames  # these load kernels: not before there are names
 
         return (GpuIntegerNames if self.device.is_gpu else IntegerNames)(dtype, self.device)
 
@@ -330,7 +328,7 @@ class VertexNames:
 
 
 def _deleted_ids(graph: BaseDynamicGraph, size: int) -> np.ndarray:
-    """The ids below `size` whose vertices were deleted, on the host."""
+    """Return the ids below `size` whose vertices were deleted, on the host."""
     if graph.in_parts:
         ids = np.arange(min(size, graph.num_vertices))
         return ids[~graph.device.to_host(graph.has_vertices(ids))]
@@ -339,7 +337,7 @@ def _deleted_ids(graph: BaseDynamicGraph, size: int) -> np.ndarray:
 
 
 def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: str) -> Any:
-    """A column that is not empty, as the table takes it."""
+    """Return a column that is not empty in the form of the table."""
     if isinstance(column, Texts) or isinstance(table, TextNames):
         if isinstance(column, Texts) and isinstance(table, TextNames):
             return column
@@ -362,7 +360,7 @@ ARRAYS = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, np.ndarray]]:
-    """What a file says names are, "" where there are none yet, and the arrays of their table."""
+    """Return the dtype in a file, "" if there are no names yet, and the arrays of its table."""
     with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
         entries = entries_of(archive, os.fstat(file.fileno()).st_size)
         dtype = _read_dtype(archive, entries["dtype.npy"])
@@ -377,7 +375,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, np.ndarray]]:
 
 def _read_dtype(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
     for dtype in ("", *DTYPES):
-        with suppress(ValueError):  # it is another one, whose text is longer or shorter
+        with suppress(ValueError):  # another dtype, whose text is longer or shorter
             if read_array(archive, entry, "dtype", np.dtype(f"<U{max(len(dtype), 1)}"), ()) == dtype:
                 return dtype
     raise ValueError("it does not say what names are")

@@ -1,23 +1,23 @@
-"""What structures share whose lists are in no order and without gaps, in blocks from one pool.
+"""Unordered lists without gaps, in blocks of one pool: updates that several structures share.
 
-No structure itself. A list of n neighbors fills its positions 0 .. n - 1; where position p lies is for the structure to
-say. New neighbors go behind the last one; those at the end fill the holes that deletions leave. A structure that keeps
-its lists so supplies, besides the neighbor iterator (`frontier.core.view`), one more function of its view:
+A list of n neighbors fills its positions 0 .. n - 1; the structure maps positions to slots. New neighbors go behind the
+last one; neighbors from the end fill the holes of deletions. Besides the neighbor iterator (`frontier.core.view`), such
+a structure supplies one function of its view:
 
 ``slot_of(view, v, p)`` in its ``cpu.py``, ``View::slot_of(v, p)`` in its ``view.cuh``
     The slot of position p of v's list, for positions below the degree.
 
-and hands on the kernels here as its own: its ``kernels.cuh`` includes ``structures/blocks/kernels.cuh`` behind its
-view, and its ``cpu.py`` makes them with `structures.blocks.cpu`. An update is then
+and has the kernels here as its own: its ``kernels.cuh`` includes ``structures/blocks/kernels.cuh`` after its view, and
+its ``cpu.py`` makes them with `structures.blocks.cpu`. An update is then
 
-1. `find_changes`: the batch's distinct arcs, matched against the graph (each source's list is walked once), and those
-   that change it grouped by source (`structures.changes`). There is no host synchronization.
-2. The structure's own: how many blocks each source needs or leaves, added up. Then the update's single host
-   synchronization, for the counters.
-3. To insert: room for the lists and their new degrees, then `append_changes`. To delete: `remove_changes`, then the new
-   degrees.
+1. `find_changes`: match the batch's distinct arcs against the graph, walking each source's list once, and group the
+   arcs that change it by source (`structures.changes`), without synchronization.
+2. In the structure: sum up the blocks that each source needs or frees. Then the update's single host synchronization,
+   for the counters.
+3. To insert: allocate blocks and set the new degrees, then `append_changes`. To delete: `remove_changes`, then set the
+   new degrees.
 
-All work is spread over the arcs of the batch, not over lists, so that a hub costs no more than others.
+All work is balanced over the arcs of the batch, not over lists, so a hub costs no more per arc.
 """
 
 from .cpu import COUNTERS, PENDING

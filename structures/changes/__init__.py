@@ -1,12 +1,12 @@
-"""From a batch to the changes that it makes, grouped by source: the pipeline that structures of neighbor lists share.
+"""From a batch to its changes, grouped by source: the pipeline that structures of neighbor lists share.
 
-No structure itself. A batch is sorted (`frontier.core.sort.sorted_keys`); the structure looks up each key, of which
-equal ones count once, in a kernel of its own or by `match_keys`; and the keys that change the graph are compacted, with
-the groups of arcs that share a source. The host does not synchronize. On the GPU that takes three launches and a sort
-if one kernel looks up and counts (ordered lists), and six if lists are walked by `match_keys`.
+A batch is sorted (`frontier.core.sort.sorted_keys`). The structure looks up each key, of which equal ones count once,
+in its own kernel or by `match_keys`. The keys that change the graph are compacted, with the groups of arcs that share a
+source. The host does not synchronize. On the GPU that is three launches and a sort if one kernel looks up and counts
+(ordered lists), and six if `match_keys` walks lists.
 
-A structure hands on the kernels here as its own: its ``kernels.cuh`` includes ``structures/changes/changes.cuh``, and
-its ``cpu.py`` imports those of `structures.changes.cpu`.
+A structure has the kernels here as its own: its ``kernels.cuh`` includes ``structures/changes/changes.cuh``, and its
+``cpu.py`` imports those of `structures.changes.cpu`.
 """
 
 from .cpu import CHANGES, GROUPS, OTHERS

@@ -16,7 +16,7 @@ def keep_changes(
     count, keys, bits, shift, order, slots, present, weights, sums, summed, group_vertex, group_start, change_group,
     change_dst, change_weights, change_slots, counters,
 ):  # fmt: skip
-    """Gather the keys that change the graph, grouped by source: those found in it, if `present`, or those not found.
+    """Gather the keys that change the graph, grouped by source: those in the graph, if `present`, or those not in it.
 
     Counts changes, groups and other keys. Keys are distinct; `sums` and `change_group` are for the GPU.
     """
@@ -55,12 +55,9 @@ def _gather(count, keys, slots, shift, present, group_vertex, group_start, chang
 
 
 def make_replace(slot_in_pool: Any) -> Any:
-    """The kernel that gives arcs that are there already their new weights.
+    """The kernel that gives existing arcs their new weights.
 
-    Parameters
-    ----------
-    slot_in_pool : callable
-        ``slot_in_pool(view, source, slot)``: the slot of an arc, from what the look-up said of it.
+    ``slot_in_pool(view, source, slot)`` maps the result of the look-up to the slot of an arc.
     """
 
     @cpu_kernel

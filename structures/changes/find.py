@@ -1,4 +1,4 @@
-"""The host side: the changes of a batch."""
+"""The host side of a batch's changes."""
 
 from __future__ import annotations
 
@@ -19,29 +19,15 @@ if TYPE_CHECKING:
 
 
 class Changes(NamedTuple):
-    """The arcs of a batch that change the graph, grouped by source.
+    """The arcs of a batch that change the graph, grouped by source, in scratch memory that is valid until the next
+    update.
 
-    Change i is one of group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources, in
-    ascending order; some may have no changes. Arrays are scratch memory: they hold until the next update.
-
-    Attributes
-    ----------
-    bound : int
-        No fewer than there are groups. Their number, and that of the changes, are in the counters (GROUPS, CHANGES).
-    vertex : array of vertex ids, shape (bound,), or None
-        Source of each group. None on the GPU if group g is that of vertex g, for all vertices.
-    start : array of int64, shape (bound + 1,)
-    dst : array of vertex ids
-    weights : array or None
-        Of the arcs to insert.
-    slots : array or None
-        What the look-up said of each change (see `find_changes`).
-    group : array of int32, or None
-        Group of each change; not of ordered lists, and only on the GPU.
-    replace : callable or None
-        Queues the new weights of arcs that were in the graph already, before anything moves.
-    looked_up : array or None
-        What the look-up said of each key.
+    Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources, in
+    ascending order; some may have no changes. There are at most `bound` groups; their number and that of the changes
+    are in the counters (GROUPS, CHANGES). `vertex` has the source of each group, or is None on the GPU if group g is
+    that of vertex g. `slots` and `looked_up` have the results of the look-up for changes and for all keys (see
+    `find_changes`). `group` has the int32 group of each change, only on the GPU and for unordered lists. `replace`
+    queues the new weights of existing arcs, before anything moves.
     """
 
     bound: int
@@ -56,29 +42,20 @@ class Changes(NamedTuple):
 
 
 LookUp = Callable[[SortedKeys, bool, Any, Any], None]
-"""``look_up(keys, present, slots, sums)`` queues kernels that write where each key's arc is to `slots`, and how many
-keys of each tile change the graph and begin a group to `sums` (see changes.cuh)."""
+"""``look_up(keys, present, slots, sums)`` queues kernels that write the slot of each key's arc to `slots`, and the
+counts of changes and groups in each tile of keys to `sums` (see changes.cuh)."""
 
 
 def find_changes(
     store: Store, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
 ) -> Changes:
-    """What a batch changes: arcs to insert that are not in the graph, or arcs to delete that are.
+    """Find the changes of a batch: arcs to insert that are not in the graph, or arcs to delete that are.
 
-    Parameters
-    ----------
-    counters : Counters
-        Set to zero before; CHANGES, GROUPS and OTHERS (distinct arcs that change nothing) are counted there.
-    look_up : callable
-        See `LookUp`.
-    ordered : bool
-        Whether lists are in order. Then `slots` are of the vertex dtype, and say at which position p of its source's
-        list an arc is, or ``~p`` if it would go there. Otherwise they are int64, the slot of an arc or -1.
+    CHANGES, GROUPS and OTHERS (distinct arcs that change nothing) are counted in `counters`, which must be zero. If
+    lists are `ordered`, `slots` have the vertex dtype and the position p of an arc in its source's list, or ``~p`` if
+    it would go there. Otherwise they are int64, the slot of an arc or -1.
 
-    Notes
-    -----
-    A sort of the batch, and the look-up. The batch need not have been checked; on the CPU it is checked here, where
-    that needs no synchronization.
+    The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization.
     """
     weights = arcs.weights if inserting else None
     batch = sorted_keys(store, arcs, origin=weights is not None)
@@ -89,7 +66,7 @@ def changes_of_keys(
     store: Store, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
     ordered: bool,
 ) -> Changes:  # fmt: skip
-    """`find_changes` of a batch that is sorted already; `weights` are those of its arcs, to be inserted."""
+    """`find_changes` of a sorted batch; `weights` are those of arcs to insert."""
     device, scratch, kernels = store.device, workspace_of(store).scratch.get, store.kernels
     weighted = weights is not None
     keys, bits, shift, order = batch
@@ -112,6 +89,4 @@ def changes_of_keys(
         kernels.replace_weights(size, store.view(), keys, bits, shift, order, slots, weights, others)
 
     bound = size if device.is_gpu else int(counters.array[GROUPS])
-    return Changes(
-        bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots
-    )  # fmt: skip
+    return Changes(bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots)

@@ -57,7 +57,6 @@ def find(view, u, v):
 
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
-    """The slot of each arc."""
     for i in range(begin, end):
         if i + 2 * AHEAD < end:
             prefetch(view.offsets, max(src[i + 2 * AHEAD], 0))
@@ -70,7 +69,7 @@ def find_arcs(begin, end, view, src, dst, slots):
 @cpu_kernel
 def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, shift, inserting, new_offsets,
                new_neighbors, new_weights, tally):  # fmt: skip
-    """Merge sorted distinct arcs into all rows (or take them out), writing new arrays; `count` is the number of rows.
+    """Merge sorted distinct arcs into all rows (or remove them), writing new arrays; `count` is the number of rows.
 
     ``tally`` receives the numbers of arcs that were absent and present.
     """

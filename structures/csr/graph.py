@@ -18,18 +18,18 @@ from .store import CSRStore
 class CSR(DynamicGraph):
     """Compressed sparse row: sorted neighbor lists, stored back to back and rebuilt by every update.
 
-    Nothing is smaller or faster to walk; any update rebuilds it whole, in O(V + E). It is what static copies are
-    made of, and the baseline that dynamic structures must beat: the update does no more than a rebuild must, it merges
-    the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
+    No structure is smaller or faster to walk, but any update rebuilds it whole, in O(V + E). It is the structure of
+    static copies, and the baseline that dynamic structures must beat: an update only does the work of a rebuild, it
+    merges the sorted batch into the rows (CPU) or sorts old and new arcs together (GPU).
 
-    Its arrays are the graph: they are not to be written to, and an update replaces them.
+    Its arrays are the graph: do not write to them. An update replaces them.
 
     Attributes
     ----------
     offsets : array of int64, shape (num_vertices + 1,)
         Ascending from 0 to the number of arcs: the neighbors of v are at ``offsets[v] .. offsets[v + 1] - 1``.
     indices : array of `vertex_dtype`, shape (num_arcs,)
-        Those of each vertex ascend, each once.
+        The neighbors of each vertex ascend, each once.
     weights : array of `weight_dtype`, shape (num_arcs,), or None
     """
 
@@ -55,7 +55,7 @@ class CSR(DynamicGraph):
         """A graph over CSR arrays of its device, which are kept, not copied.
 
         The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`; this is not checked.
-        (A file of a graph that is otherwise cannot be loaded.)
+        (A file of a graph that violates it cannot be loaded.)
         """
         graph = cls._of(cls._new_store(
             int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,

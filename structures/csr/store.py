@@ -6,23 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from frontier.core import sort
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
-from frontier.core.sort import (
-    arc_keys,
-    id_bits,
-    last_of_runs,
-    places_of_ids,
-    row_ids,
-    row_offsets,
-    sort_pairs,
-    split_keys,
-    unique_arcs,
-)
+from frontier.core.invariants import enumerate_rows, in_order, require, require_size
 from frontier.core.store import Store
 from frontier.runtime.memory import elementwise
 
-from .check import check_arrays
 from .cpu import View
 
 
@@ -40,7 +30,17 @@ class CSRStore(Store):
         self.neighbors = self.xp.empty(0, self.vertex_dtype)
         self.weights = None if self.stored_dtype is None else self.xp.empty(0, self.stored_dtype)
 
-    check = check_arrays
+    def check(self) -> tuple[Any, Any, Any]:
+        """See `Store.check`; `structures.csr.CSR` lists the invariants."""
+        xp, offsets, indices = self.xp, self.offsets, self.neighbors
+        require_size(offsets, self.num_vertices + 1, "offsets")
+        require_size(self.weights, indices.size, "weights")
+        ends = int(offsets[0]) == 0 and int(offsets[-1]) == indices.size
+        require(ends, "offsets do not begin at 0 and end at the arcs")
+        require((offsets[1:] >= offsets[:-1]).all(), "offsets descend")
+        _, src, _ = enumerate_rows(self.device, xp.diff(offsets))
+        require(in_order(src, indices), "the neighbors of a vertex do not ascend")
+        return src, indices, xp.arange(indices.size)
 
     def view_scalars(self) -> dict[str, int]:
         return {"num_vertices": self.num_vertices}
@@ -59,14 +59,14 @@ class CSRStore(Store):
         return self.offsets.copy(), self.neighbors.copy(), None if self.weights is None else self.weights.copy()
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        keys, weights = unique_arcs(self.device, arcs, self.num_vertices)
+        keys, weights = sort.unique_arcs(self.device, arcs, self.num_vertices)
         if self.device.is_gpu:
             return self._insert_by_sorting(keys, weights)
         size = self.neighbors.size + keys.size
         return self._merge(keys, weights, size, inserting=True)
 
     def erase(self, arcs: Arcs) -> int:
-        keys, _ = unique_arcs(self.device, arcs, self.num_vertices)
+        keys, _ = sort.unique_arcs(self.device, arcs, self.num_vertices)
         if self.device.is_gpu:
             return self._delete_by_slots(keys)
         return self._merge(keys, None, self.neighbors.size, inserting=False)[1]
@@ -79,37 +79,39 @@ class CSRStore(Store):
         tally = np.zeros(2, np.int64)
         self.kernels.merge_rows(
             self.num_vertices, self.offsets, self.neighbors, self.weights, keys, weights,
-            id_bits(self.num_vertices), inserting, offsets, indices, merged, tally,
+            sort.id_bits(self.num_vertices), inserting, offsets, indices, merged, tally,
         )  # fmt: skip
         total = offsets[-1]
-        self.build(offsets, indices[:total].copy() if total < size else indices,
-                    None if merged is None else merged[:total].copy() if total < size else merged)  # fmt: skip
+        fit = [
+            None if array is None else array[:total].copy() if total < size else array for array in (indices, merged)
+        ]
+        self.build(offsets, *fit)
         return int(tally[0]), int(tally[1])
 
     def _insert_by_sorting(self, keys: Any, weights: Any) -> tuple[int, int]:
-        """Rebuild from old and new arcs, sorted together."""
-        old = arc_keys(self.device, row_ids(self.device, self.offsets, self.vertex_dtype), self.neighbors,
+        """Rebuild by sorting old and new arcs together."""
+        old = sort.arc_keys(self.device, sort.row_ids(self.device, self.offsets, self.vertex_dtype), self.neighbors,
                        self.num_vertices)  # fmt: skip
         both = elementwise.joined(self.device, old, keys)
         if self.weights is None:
             both.sort()
-            both = elementwise.take(self.device, both, last_of_runs(self.device, both))
+            both = elementwise.take(self.device, both, sort.last_of_runs(self.device, both))
             merged = None
         else:
-            both, order = sort_pairs(self.device, both, key_bits=2 * id_bits(self.num_vertices))
-            last = last_of_runs(self.device, both)
+            both, order = sort.sort_pairs(self.device, both, key_bits=2 * sort.id_bits(self.num_vertices))
+            last = sort.last_of_runs(self.device, both)
             both = elementwise.take(self.device, both, last)
             merged = elementwise.joined(self.device, self.weights, weights)
             merged = elementwise.take(self.device, merged, elementwise.take(self.device, order, last))
         inserted = int(both.size - old.size)
-        _, dst = split_keys(self.device, both, self.num_vertices, self.vertex_dtype)
-        self.build(row_offsets(self.device, both, self.num_vertices), dst, merged)
+        _, dst = sort.split_keys(self.device, both, self.num_vertices, self.vertex_dtype)
+        self.build(sort.row_offsets(self.device, both, self.num_vertices), dst, merged)
         return inserted, int(keys.size) - inserted
 
     def _delete_by_slots(self, keys: Any) -> int:
-        """Rebuild without the slots of the arcs that are there."""
-        slots = self.find(*split_keys(self.device, keys, self.num_vertices, self.vertex_dtype))
-        slots = elementwise.take(self.device, slots, places_of_ids(self.device, slots))  # which ascend, as keys do
+        """Rebuild without the slots of existing arcs."""
+        slots = self.find(*sort.split_keys(self.device, keys, self.num_vertices, self.vertex_dtype))
+        slots = elementwise.take(self.device, slots, sort.places_of_ids(self.device, slots))  # which ascend, as keys do
         size, deleted = int(self.neighbors.size), int(slots.size)
         neighbors = self.xp.empty(size - deleted, self.vertex_dtype)
         weights = None if self.weights is None else self.xp.empty(size - deleted, self.stored_dtype)

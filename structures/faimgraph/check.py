@@ -1,4 +1,4 @@
-"""Whether arrays are those of a faimGraph."""
+"""Check the arrays of a faimGraph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from frontier.core.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu_pages import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
+from .cpu import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
 from .pool import MAX_PAGES
 
 
@@ -48,7 +48,7 @@ def _check_numbers(store: Any) -> None:
 
 
 def _pages_of(store: Any, head: Any, pages: Any) -> tuple[Any, Any, Any]:
-    """The pages of lists, one list after another; where each begins; and how often each page is used, as any kind."""
+    """The pages of lists, one list after another; the first index of each; and the uses of each page, of any kind."""
     xp, used, links = store.xp, store._used, store.links
     require(within(head, used).all(), "a list begins outside the pages in use")
     first, rows, places = enumerate_rows(store.device, pages)

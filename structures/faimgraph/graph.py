@@ -22,8 +22,8 @@ class FaimBuildOptions(BuildOptions, total=False):
 class FaimGraph(DynamicGraph):
     """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
 
-    Lists are in no order and have no gaps: insertions append, and deletions fill their holes with the last entries, so
-    that every page but a list's last one is full. A list with no neighbors has no page.
+    Lists are unordered and have no gaps: insertions append, and deletions fill their holes with the last entries, so
+    every page but a list's last one is full. A list with no neighbors has no page.
 
     Parameters
     ----------
@@ -41,30 +41,29 @@ class FaimGraph(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort and one walk over the list of each of its sources. To append or delete an arc takes
-    no more than to find its page, O(log d) reads in a list of d neighbors: with pages of 16 entries one read in lists
-    of up to 16 pages, two in those of up to 256, and so on. What differs from the paper:
+    A batch of B arcs costs its sort and one walk over the list of each of its sources. Appending or deleting an arc
+    costs as much as finding its page, O(log d) reads in a list of d neighbors: with pages of 16 entries one read in
+    lists of up to 16 pages, two in lists of up to 256, and so on. Differences from the paper:
 
-    * *Hubs.* The paper has a thread or a warp for each list, which follows the links to reach any of its pages. Here
-      the work of an update is balanced over the arcs of the batch, and that of a traversal over pages. So that no
-      links have to be followed, a list of more than four pages has a directory as well, a tree of index pages from the
-      same pool. The authors' code falls from 760 to 17 million arcs a second when the graph has hubs.
-    * *Batches are grouped.* The paper looks each arc up by itself, and locks its source's list. Here a batch is
+    * *Hubs.* The paper assigns a thread or a warp to each list, which follows the links to reach its pages. Here the
+      work of an update is balanced over the arcs of the batch, and the work of a traversal over pages. To avoid
+      following links, a list of more than four pages also has a directory, a tree of index pages from the same pool.
+      The authors' code falls from 760 to 17 million arcs a second when the graph has hubs.
+    * *Batches are grouped.* The paper looks up each arc separately, and locks its source's list. Here a batch is
       sorted, the list of each source is walked once for all of its arcs, and nothing is locked. A batch can have any
       size.
-    * *Queues without atomics.* The paper's threads take pages one at a time from a ring. Here the pages that a batch
-      takes or gives back are numbered by prefix sums over its sources, and number k is the k-th from the end of the
-      queue. A batch does only one of both, so that no ring is needed.
-    * *The vertex queue* is the set of absent ids that every graph keeps: deleted ids are reallocated, smallest
-      first. There is nothing else to queue, as a vertex's pages return with its last arc, and its record is a place in
-      an array.
-    * *Ids.* The paper tells ids of the host from those of the device, so that records can be reused. Here the absent
-      id and its record are reused together, and results need no translation.
-    * *Records* are 8 bytes; the paper's hold locks, capacities and identifiers, too.
+    * *Queues without atomics.* The paper's threads take pages one at a time from a ring. Here prefix sums over its
+      sources number the pages that a batch takes or frees, and number k is the k-th from the end of the queue. A batch
+      either takes or frees, so no ring is needed.
+    * *The vertex queue* is the set of absent ids that every graph has: deleted ids are reallocated, smallest first. No
+      other queue is needed, as a vertex's pages return with its last arc, and its record is a position in an array.
+    * *Ids.* The paper separates ids of the host and of the device, so that records can be reused. Here the absent id
+      and its record are reused together, and results need no translation.
+    * *Records* have 8 bytes; the paper's also contain locks, capacities and identifiers.
     * *Memory.* The paper allocates the whole memory of the GPU at the start, which leaves none for analytics. Here the
       pool grows in place, by a quarter at least.
-    * *Pages are whole.* The link to the next page lies in an array of its own, not in the page: so a page holds a
-      power of two of neighbors, and is aligned. Weights have a pool of their own, with the same slots.
+    * *Pages are whole.* The link to the next page is in a separate array, so a page has a power of two of neighbors,
+      and is aligned. Weights have a separate pool with the same slots.
     """
 
     store_type = FaimStore

@@ -1,4 +1,4 @@
-// Lists that grow and shrink by whole pages. cpu_pages.py has the same for one list after another.
+// Lists that grow and shrink by whole pages. cpu.py has the same for one list after another.
 #pragma once
 #include "structures/blocks/kernels.cuh"
 

@@ -1,4 +1,4 @@
-// Lists of pages. cpu_pages.py has the same functions.
+// Lists of pages. cpu.py has the same functions.
 //
 // A page is PAGE slots of the pool. The pages of a vertex's neighbors are linked. A list of more than CHAIN_PAGES pages
 // has, besides, a directory of index pages from the same pool, so that any of its pages is a few reads away: those of
@@ -8,7 +8,7 @@
 #include "frontier/cuda/view.cuh"
 
 #define PAGE (1 << PAGE_BITS)
-#define CHAIN_PAGES 4  // a list of so many pages has no directory (cpu_pages.py has the same number)
+#define CHAIN_PAGES 4  // a list of so many pages has no directory (cpu.py has the same number)
 
 // Of a vertex: degree << 32 | the root of its directory, or its first page where it has none; 0 without neighbors.
 typedef i64 Record;

@@ -17,20 +17,12 @@ QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
 class PagePool:
-    """Pages of one size, allocated to lists; a part of `FaimStore`.
+    """Pages of one size, allocated to lists; a base of `FaimStore`.
 
-    Pages not in use are those from `_used` on, which were never used, and those whose numbers are in the queue, each
-    once; it has `_queued` of them. An insertion only allocates pages and a deletion only frees some, so that the queue
-    is a stack: the page that was freed last is allocated first. It grows with what is in it.
-
-    Attributes
-    ----------
-    neighbors : array of `vertex_dtype`, shape (pages * page_entries,)
-        Page p is ``neighbors[p * page_entries :][:page_entries]``.
-    weights : array of `stored_dtype`, same shape, or None
-    links : array of int32, shape (pages,)
-        The page that follows a page in its list.
-    queue : array of int32
+    Free pages are those from `_used` on, which were never used, and the `_queued` ones whose numbers are in the queue,
+    each once. An insertion only allocates pages and a deletion only frees some, so the queue is a stack: the page that
+    was freed last is allocated first. Page p is ``neighbors[p * page_entries :][:page_entries]``; `weights` has the
+    same shape. ``links`` (int32) has the next page of each page in its list; `queue` is int32.
     """
 
     device: Device
@@ -41,16 +33,16 @@ class PagePool:
 
     @property
     def page_bits(self) -> int:
-        """Logarithm of `page_entries`."""
+        """The logarithm of `page_entries`."""
         return (self.page_size // self.vertex_dtype.itemsize).bit_length() - 1
 
     @property
     def page_entries(self) -> int:
-        """Neighbors that fit in a page."""
+        """The neighbors in a page."""
         return 1 << self.page_bits
 
     def _new_pool(self, pages: int) -> None:
-        """Replace the pool by one of so many pages, none of them in use."""
+        """Replace the pool by one of so many free pages."""
         self._check_pages(pages)
         size = pages << self.page_bits
         pool = growable.empty(self.device, size, self.vertex_dtype)
@@ -67,13 +59,7 @@ class PagePool:
             raise MemoryError(f"{pages} pages are more than 32-bit page numbers can address")
 
     def _make_room(self, pages: int) -> None:
-        """Have so many pages that are not in use.
-
-        Raises
-        ------
-        MemoryError
-            The pool is as it was.
-        """
+        """Ensure so many free pages. After a MemoryError the pool is unchanged."""
         capacity = int(self.links.size)
         needed = self._used + max(pages - self._queued, 0)
         if needed <= capacity:
@@ -98,7 +84,7 @@ class PagePool:
         self._view = None
 
     def _make_queue_room(self, pages: int) -> None:
-        """Have room for so many more pages in the queue."""
+        """Ensure capacity for so many more pages in the queue."""
         needed = self._queued + pages
         if needed > self.queue.size:
             ample = growable.ample_size(self.device, self.queue, needed, GROWTH_SHARE)

@@ -22,7 +22,7 @@ from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
 from .check import check_arrays
-from .cpu_pages import DEGREE_SHIFT, PAGES, View
+from .cpu import DEGREE_SHIFT, PAGES, View
 from .pool import GROWTH_SHARE, PagePool
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
@@ -35,8 +35,8 @@ class FaimStore(LaunchSequence, PagePool, Store):
     ----------
     records : array of int64, shape (capacity,)
         For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
-        behind the last vertex. A list has fewer than 2**31 of them. Its links and its directory lead to the same pages,
-        and those, like the pages of its directory, belong to it alone.
+        behind the last vertex. Degrees are below 2**31. The links and the directory of a list lead to the same pages,
+        which belong, like the pages of the directory, to this list only.
     neighbors, weights, links, queue
         See `PagePool`.
     """
@@ -111,7 +111,7 @@ class FaimStore(LaunchSequence, PagePool, Store):
         Returns
         -------
         dict
-            ``pages``: pages in use; ``index_pages``: those of them that hold numbers of pages; ``free_pages``: pages in
+            ``pages``: pages in use; ``index_pages``: pages among them with numbers of pages; ``free_pages``: pages in
             the queue; ``unused_pages``: pages that were never used; ``page_utilisation``: share of the entries of
             neighbors' pages that is used; ``longest_list``: pages of the longest list.
         """
@@ -165,12 +165,9 @@ class FaimStore(LaunchSequence, PagePool, Store):
         return deleted
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """Queue the count of the pages that lists take or give back (PAGES in the counters).
+        """Queue the count of the pages that lists take or free (PAGES in the counters).
 
-        Returns
-        -------
-        array of int64
-            The number of each group's first page among them.
+        Returns the int64 number of each group's first page among them.
         """
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
@@ -180,7 +177,7 @@ class FaimStore(LaunchSequence, PagePool, Store):
         return first_page
 
     def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Append `count` changes to their lists, after allocating the pages that these need. Allocates no memory."""
+        """Append `count` changes to their lists, after allocating pages for them. Allocates no memory."""
         supply = (self.queue, self._queued, self._used)
         if not self.device.is_gpu:
             view = self.make_view()
@@ -191,14 +188,14 @@ class FaimStore(LaunchSequence, PagePool, Store):
         append_changes(self, changes, groups, count)
 
     def _take_pages(self, changes: Changes, groups: int, count: int, first_page: Any, supply: tuple[Any, ...]) -> None:
-        """Have pages of the supply allocated to lists by a GPU; `count` is 0 if they need none."""
+        """Allocate pages of the supply to lists on a GPU; `count` is 0 if they need none."""
         counters = None if changes.vertex is None else self._counters.array
         lists = (self.make_view(), changes.vertex, changes.start)
         self.kernels.grow(count, *lists, changes.group, first_page, *supply, counters)
         self.kernels.commit(groups, *lists, True, first_page, *supply, counters)
 
     def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Free the pages that lists no longer need, after `count` changes were taken from their ends."""
+        """Free the pages that lists no longer need, after `count` changes were removed from their ends."""
         if not self.device.is_gpu:
             view = self.make_view()
             self.kernels.shrink_serially(groups, view, changes.vertex, changes.start, self.queue, self._queued)
@@ -207,7 +204,7 @@ class FaimStore(LaunchSequence, PagePool, Store):
         self._queued += pages
 
     def _give_pages(self, changes: Changes, groups: int, count: int, first_page: Any, queue: Any) -> None:
-        """Have pages of lists put into the queue, from its place `queue` on; `count` is 0 if they lose none."""
+        """Put pages of lists into the queue, from its position `queue` on; `count` is 0 if they lose none."""
         lists, counters = (self.make_view(), changes.vertex, changes.start), self._counters.array
         self.kernels.shrink(count, *lists, changes.group, first_page, queue, counters)
         self.kernels.commit(groups, *lists, False, first_page, None, 0, 0, counters)

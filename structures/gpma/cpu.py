@@ -1,38 +1,14 @@
-"""CPU side of GPMA: that of packed memory arrays, and the serial insertion that locks stand for."""
+"""CPU side of GPMA: packed memory arrays, and the serial insertion in place of one under locks."""
 
 from frontier.runtime import cpu_kernel
-from structures.packed.cpu import (
-    SORTED,
-    View,
-    commit,
-    degree,
-    erase,
-    export_rows,
-    fill,
-    find,
-    find_arcs,
-    leaf_at,
-    locate,
-    move,
-    next_run,
-    order_counts,
-    place_of,
-    plan,
-    rebalance,
-    segment,
-    segments,
-)
+from structures.packed.cpu import *  # noqa: F403  (kernels, by name)
+from structures.packed.cpu import leaf_at, place_of, rebalance
 from structures.packed.layout import LEAF_BITS, PLACE_SHIFT
-
-__all__ = [
-    "SORTED", "View", "commit", "degree", "erase", "export_rows", "fill", "find", "find_arcs",
-    "insert_serially", "locate", "move", "next_run", "order_counts", "plan", "segment", "segments",
-]  # fmt: skip
 
 
 @cpu_kernel
 def insert_serially(count, view, keys, shift, places, weights, origin, leaf_density, density_step):
-    """Insert new keys one after another; returns how many leaves moved. The root has room for all of them."""
+    """Insert new keys one after another; returns the number of moved leaves. The root must have capacity for all."""
     mask = (1 << shift) - 1
     moved = 0
     for j in range(count):

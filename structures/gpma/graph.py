@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from frontier.core.forwarding import forwards
 from frontier.graphs import DynamicGraph
 from frontier.runtime import Device
-from structures.packed.options import PackedBuildOptions, PackedOptions
+from structures.packed.array import PackedBuildOptions, PackedOptions
 
 from .store import GPMAStore
 
@@ -23,25 +23,25 @@ class GPMA(DynamicGraph):
     """All arcs in one packed memory array, indexed by CSR row offsets: GPMA and GPMA+.
 
     The array is a row of leaves of 32 slots, and windows of 1, 2, 4, ... leaves are the nodes of a binary tree over it.
-    A batch is sorted and its arcs looked up; each leaf that they come to takes them in if its density stays under a
-    threshold, or else the smallest window around it that does, over which entries are redistributed evenly. If no
-    window can, the array grows. Deletions clear slots, and rebalance windows that become too empty.
+    A batch is sorted and its arcs are looked up. Each leaf accepts its new arcs if its density stays under a threshold.
+    Otherwise the smallest window around it that can does, and its entries are redistributed evenly. If no window can,
+    the array grows. Deletions clear slots, and rebalance windows that become too empty.
 
-    A batch of m arcs takes its sort, O(log L) for each look-up, L being the number of leaves, one pass over the
-    leaves' counts, and amortized O(log² L) moves for each arc (O(log L) where they come evenly).
+    A batch of m arcs costs its sort, O(log L) for each look-up with L leaves, one pass over the leaves' counts, and
+    amortized O(log² L) moves for each arc (O(log L) if arcs are spread evenly).
 
     Parameters
     ----------
     num_vertices : int
     method : {"segment", "lock"}
         How a batch is inserted: by segments, without locks (the paper's GPMA+), or arc by arc in rounds, under locks
-        (GPMA). Both leave the same arcs; the second is slow where arcs come close together.
+        (GPMA). Both leave the same arcs; the second is slow for arcs that are close together.
     deletion : {"eager", "lazy"}
-        Whether what deletions leave too empty is rebalanced, and the array shrinks, or slots are only cleared, as the
-        paper does in sliding windows, for insertions to fill again.
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only cleared,
+        as in the paper's sliding windows, for insertions to fill again.
     leaf_density, root_density : (float, float)
         Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and
-        (0.40, 0.80), as in the paper; those of windows between are interpolated by their heights.
+        (0.40, 0.80), as in the paper; windows in between have shares interpolated by their heights.
     **options
         Those of `Graph`.
 
@@ -51,10 +51,10 @@ class GPMA(DynamicGraph):
 
     Notes
     -----
-    With ``method="lock"`` an insertion on the GPU takes scratch memory for all of its rounds before the first: 16 bytes
-    and two weights for each arc and guard, those of the batch included. The graph keeps it for the next batch.
+    With ``method="lock"`` an insertion on the GPU allocates scratch memory for all of its rounds before the first: 16
+    bytes and two weights for each arc and guard, including the batch's. The graph reuses it for the next batch.
 
-    Differences from the paper are listed in the module ``structures.gpma.graph``.
+    Differences from the paper are listed in the module ``structures.gpma.store``.
     """
 
     store_type = GPMAStore

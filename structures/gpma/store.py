@@ -34,8 +34,7 @@ from frontier.core.invariants import require
 from frontier.runtime.values import one_of
 from structures import small_batches
 from structures.packed.chains import PackedChains
-from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES
-from structures.packed.plan import Batch
+from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES, Batch
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)

@@ -1,4 +1,4 @@
-"""Whether arrays are those of a GraphVine."""
+"""Check the arrays of a GraphVine."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_numbers(store: Any) -> int:
-    """Returns the number of blocks."""
+    """Check the numbers; returns the number of blocks."""
     blocks, bits = int(store.queue.size), store._bits
     if bits is not None:
         require_integer(bits, "_bits", *store._bits_range)
@@ -56,7 +56,7 @@ def _check_numbers(store: Any) -> int:
 
 
 def _blocks_of(store: Any, owners: Any, size: Any, blocks: int) -> tuple[Any, Any]:
-    """The blocks of lists of these sizes, one list after another, and where each begins."""
+    """The blocks of lists of these sizes, one list after another, and the first index of each."""
     xp = store.xp
     root, straight = (store.records[owners, column].astype(np.int64) for column in (ROOT, STRAIGHT))
     require(((straight >= 1) & (straight <= size)).all(), "a list has fewer blocks than follow each other")

@@ -1,8 +1,8 @@
 """CPU side of GraphVine: the view, the neighbor iterator and the kernels.
 
-``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``: the numbers of the first and the
-last block of v's list, of its neighbors, and of blocks at its beginning that follow each other in the pool. Without
-neighbors all is 0.
+``records[v]``, the edge sentinel of the paper, is ``(root, last, degree, straight)``: the first and the last block of
+v's list, its degree, and the number of blocks at its beginning that are consecutive in the pool. It is 0 without
+neighbors.
 """
 
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ def degree(view, v):
 
 @jit(forceinline=True)
 def segments(view, v):
-    """All straight blocks together, then each of the others."""
+    """All straight blocks together, then each further block."""
     size = view.records[v, DEGREE]
     return np.int64(0) if size == 0 else 1 + _blocks_for(size, view.bits) - view.records[v, STRAIGHT]
 
@@ -89,7 +89,6 @@ def next_run(view, run):
 
 @jit
 def slot_of(view, v, p):
-    """The slot of position p of v's list."""
     root, straight = np.int64(view.records[v, ROOT]), np.int64(view.records[v, STRAIGHT])
     block = _block_of(view.children, root, straight, p >> view.bits)
     return (block << view.bits) | (p & ((np.int64(1) << view.bits) - 1))
@@ -112,7 +111,7 @@ remove_lists = make_remove(degree, slot_of)
 
 @cpu_kernel
 def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
-    """Count the blocks that lists take (`sign` 1) or give back (-1); ``sums[g]`` are those of the groups before g."""
+    """Count the blocks that lists take (`sign` 1) or free (-1); ``sums[g]`` counts the groups before g."""
     blocks = np.int64(0)
     for g in range(count):
         old = np.int64(records[group_vertex[g], DEGREE])
@@ -126,7 +125,7 @@ def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
 def link_blocks(
     begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front, counters
 ):  # fmt: skip
-    """Take blocks from the queue, attach them to the trees, and set the records to what they will be."""
+    """Take blocks from the queue, attach them to the trees, and set the new records."""
     for g in range(begin, end):
         v = group_vertex[g]
         root, last = np.int64(records[v, ROOT]), np.int64(records[v, LAST])
@@ -156,7 +155,7 @@ def link_blocks(
 def return_blocks(
     begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front, counters
 ):  # fmt: skip
-    """Give the blocks behind the ends of lists back to the queue, from place `front` on, and set the records."""
+    """Return the blocks after the ends of lists to the queue, from index `front` on, and set the records."""
     for g in range(begin, end):
         v = group_vertex[g]
         root, straight = np.int64(records[v, ROOT]), np.int64(records[v, STRAIGHT])

@@ -23,10 +23,10 @@ class GraphVineBuildOptions(BuildOptions, total=False):
 class GraphVine(DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
 
-    The dictionary, whose size is a power of two, holds an edge sentinel for each vertex: where the root of its tree is,
-    where its last block is, and how many neighbors it has. Block i, counted level by level, is found by the bits of
-    i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch that need some
-    take them all at once, each from the place that a prefix sum over their needs gives, without atomics. When four
+    The dictionary, whose size is a power of two, has an edge sentinel for each vertex: the positions of the root and
+    the last block of its tree, and the number of its neighbors. Block i, counted level by level, is found by the bits
+    of i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch take all
+    their blocks at once, each from the position that a prefix sum over their needs defines, without atomics. When four
     fifths of all blocks are in use, a quarter more are added.
 
     Parameters
@@ -44,28 +44,27 @@ class GraphVine(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort and a walk over the lists of its sources, in which all their arcs are looked up
-    together; O(log b) for each arc that comes or goes, and for each block that is added to a tree of b. What differs
-    from the paper:
+    A batch of B arcs costs its sort; a walk over the lists of its sources, which looks up all their arcs together; and
+    O(log b) for each inserted or deleted arc, and for each block that is added to a tree of b. Differences from the
+    paper:
 
-    * The batch is sorted and its duplicates are dropped, as are arcs that are there already: the paper leaves both to
-      the caller.
-    * Work is balanced over the batch's arcs and new blocks, where the paper has one thread for each vertex; so there
+    * The batch is sorted, and duplicates and existing arcs are dropped: the paper leaves both to the caller.
+    * Work is balanced over the batch's arcs and new blocks, where the paper has one thread for each vertex. So there
       are two kernels, one that links blocks into the trees and one that fills them, as its authors plan to.
-    * Lists have no holes: those at the end of a list fill them at once, and blocks that empty go back to the queue. The
+    * Lists have no holes: entries at the end of a list fill them at once, and empty blocks return to the queue. The
       paper marks deleted neighbors, and leaves compaction and reclamation open.
-    * Blocks taken in one batch by one vertex mostly have consecutive numbers. The sentinel holds how many blocks do so
-      from the root on; they are found without a walk, and all others by a walk from the lowest ancestor among them. A
-      list that was built at once is found as fast as in CSR, though blocks are linked all the same.
-    * Neighbors and weights have arrays of their own, so that a walk over neighbors does not read weights. The
-      dictionary holds the records themselves, since a vertex's id is its place.
-    * Block sizes are powers of two of 32 bytes or more, so that blocks are aligned and positions need no division.
-    * The queue begins with the first batch, and with a quarter more than it needs. The paper allocates half of the
+    * Blocks that a vertex takes in one batch mostly have consecutive numbers. The sentinel has the number of
+      consecutive blocks from the root on; they are found without a walk, and all others by a walk from their lowest
+      ancestor among them. A list that was built at once is found as fast as in CSR, though its blocks are linked.
+    * Neighbors and weights have separate arrays, so a walk over neighbors does not read weights. The dictionary
+      contains the records themselves, since a vertex's id is its position.
+    * Block sizes are powers of two of 32 bytes or more, so blocks are aligned and positions need no division.
+    * The queue starts with the first batch, and with a quarter more than it needs. The paper allocates half of the
       GPU's memory at the start, which analytics then lack.
-    * When the queue grows, all blocks are copied to a larger pool. That is a pass over the whole graph, and makes the
-      batches slow in which it happens; and while it lasts there are both pools, more than twice the memory of the old
-      one. The paper allocates new blocks separately and copies nothing, as its queue holds addresses; here it holds
-      numbers of blocks in one pool, so that a slot is one number.
+    * When the queue grows, all blocks are copied to a larger pool. This pass over the whole graph makes its batch slow,
+      and needs memory for both pools, more than twice that of the old one. The paper allocates new blocks separately
+      and copies nothing, as its queue contains addresses; here it contains numbers of blocks in one pool, so a slot is
+      one number.
     """
 
     store_type = GraphVineStore
@@ -90,7 +89,7 @@ class GraphVine(DynamicGraph):
         Parameters
         ----------
         block_size : int, optional
-            As for a new graph; by default it follows from the mean degree as it is now.
+            As for a new graph; by default it follows from the current mean degree.
         """
         self.store.rebuild(block_size)
         self.store.commit()

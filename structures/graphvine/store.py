@@ -40,14 +40,14 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     Attributes
     ----------
     records : array of int32, shape (capacity, 4)
-        The dictionary. For each vertex: first block, last block, degree, and the number of blocks from the first on
-        that follow each other in the pool. Zeros for vertices without neighbors, and behind the last vertex.
+        The dictionary. For each vertex: first block, last block, degree, and the number of consecutive blocks in the
+        pool from the first on. Zeros for vertices without neighbors, and behind the last vertex.
     children : array of int32, shape (blocks, 2)
-        The blocks below each block, where the list has such. A block is in one list, once.
+        The blocks below each block, if any. A block is in one list, once.
     neighbors, weights : arrays, shape (blocks * block_size,)
-        Block b holds the slots from ``b * block_size`` on.
+        Block b has the slots from ``b * block_size`` on.
     queue : array of int32, shape (blocks,)
-        A ring with the numbers of free blocks, each once: `_free` of them from place `_front` on.
+        A ring with the numbers of free blocks, each once: `_free` of them from index `_front` on.
     """
 
     name = "graphvine"
@@ -119,16 +119,16 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         return self._used_blocks() * (LINKS + self._slot_bytes * (self.block_size or 0)) + SENTINEL * self.num_vertices
 
     def details(self) -> dict[str, Any]:
-        """Use of blocks, and how lists lie in them.
+        """Use of blocks, and the positions of lists in them. O(V) work.
 
         Returns
         -------
         dict
             ``block_size``; ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue;
-            ``block_utilisation``: share of the slots of blocks in use that hold a neighbor; ``straight_blocks``: share
-            of blocks in use that are found without a walk; ``height``: levels of the highest tree; ``bytes_per_arc``:
-            what `memory_usage` counts, as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in use),
-            ``links`` and ``dictionary``. O(V) work.
+            ``block_utilisation``: share of the slots of blocks in use that contain a neighbor; ``straight_blocks``:
+            share of blocks in use that are found without a walk; ``height``: levels of the highest tree;
+            ``bytes_per_arc``: `memory_usage` as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in
+            use), ``links`` and ``dictionary``.
         """
         blocks, arcs = self._used_blocks(), max(self.num_arcs, 1)
         slots = blocks * (self.block_size or 0)
@@ -153,9 +153,9 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     # ---- the queue of free blocks -----------------------------------------------------------------------------------
 
     def _reserve(self, blocks: int, bits: int) -> None:
-        """Have so many blocks in the queue; at 80 % of use add 25 % or more, or what is needed if memory is short.
+        """Ensure so many blocks in the queue; at 80 % of use add 25 % or more, or the needed ones if memory is short.
 
-        If memory runs out nothing has changed.
+        If memory is exhausted nothing has changed.
         """
         capacity = int(self.queue.size)
         needed = capacity - self._free + blocks
@@ -170,7 +170,7 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
                 self._grow(needed, bits)
 
     def _grow(self, capacity: int, bits: int) -> None:
-        """Have more blocks in the pool, the new ones at the end of the queue."""
+        """Add blocks to the pool, the new ones at the end of the queue."""
         if capacity > MAX_BLOCKS:
             raise MemoryError(f"{capacity} edge blocks are more than 32-bit block numbers can address")
         xp, old = self.xp, int(self.queue.size)
@@ -246,7 +246,7 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         return deleted
 
     def _plan(self, changes: Changes, sign: int, bits: int) -> Any:
-        """Queue the count of blocks that lists take from the queue or give back; returns sums over groups."""
+        """Queue the count of blocks that lists take from the queue or free; returns sums over groups."""
         count = changes.bound
         sums = self.scratch.get("block_sums", tile_count(count) if self.device.is_gpu else count, np.int64)
         self.kernels.plan(
@@ -258,9 +258,9 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     def _move_blocks(
         self, kernel: str, groups: int, changes: Changes, sums: Any, front: Any, counters: Any = None
     ) -> None:
-        """Launch a kernel that moves blocks between lists and the queue, whose place `front` is the first of them.
+        """Launch a kernel that moves blocks between lists and the queue, from its index `front` on.
 
-        `counters`, if given, tell how many groups there are.
+        `counters`, if given, contain the number of groups.
         """
         getattr(self.kernels, kernel)(
             groups, self.records, self.children, self._bits, changes.vertex, changes.start,
@@ -311,10 +311,10 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         self.rebuild(None)
 
     def rebuild(self, block_size: int | None) -> None:
-        """Give each list blocks that follow each other, and free all others.
+        """Give each list consecutive blocks, and free all others.
 
-        Only speed and memory depend on it: updates keep lists without gaps. But lists that grew in many batches have
-        blocks in many places, and a graph whose mean degree has changed is better off with blocks of another size.
+        This affects only speed and memory, as updates leave no gaps in lists. Lists that grew in many batches have
+        scattered blocks, and a graph whose mean degree has changed benefits from another block size.
         """
         twin = self.empty_like(block_size=block_size)
         offsets, dst, slots = collect_arcs(self, slots=self.stored_dtype is not None)
@@ -325,11 +325,10 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
 
 
 def _power_of_two(count: int) -> int:
-    """The smallest power of two that is not below `count`."""
     return 1 << max(count - 1, 0).bit_length()
 
 
 def _bits_for(arcs: int, sources: int) -> int:
-    """Blocks of 2**bits neighbors suit lists of this mean length."""
+    """The logarithm of the block size for lists of this mean length."""
     largest = int(1.25 * arcs / max(sources, 1))
     return min(max(largest.bit_length() - 1, MIN_BITS), MAX_BITS)

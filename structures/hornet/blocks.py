@@ -1,4 +1,4 @@
-"""The block-arrays of a Hornet: which there are, where there is room, and how they come and go."""
+"""The block-arrays of a Hornet: their directory, their free blocks, and their allocation."""
 
 from __future__ import annotations
 
@@ -19,54 +19,31 @@ AHEAD = 8  # one block-array in so many of its class is opened before it is need
 
 
 class Directory(NamedTuple):
-    """The block-arrays in the order in which blocks are taken from them.
-
-    Attributes
-    ----------
-    entries : int
-        Their number.
-    units : array of int32, shape (entries,)
-        Where they begin.
-    class_first : array of int32, shape (CLASSES + 1,)
-        Where the entries of each class begin.
-    prefix : array of int64, shape (entries + 1,)
-        Free blocks before each entry, as last counted.
-    edges : int
-        Edges that all of them have room for.
-    spare : int
-        Edges in one block-array for each class that has any.
-    """
+    """The block-arrays in the order in which blocks are taken from them."""
 
     entries: int
-    units: Any
-    class_first: Any
-    prefix: Any
-    edges: int
-    spare: int
+    units: Any  # int32, shape (entries,): where they begin
+    class_first: Any  # int32, shape (CLASSES + 1,): the first entry of each class
+    prefix: Any  # int64, shape (entries + 1,): free blocks before each entry, as last counted
+    edges: int  # their total capacity
+    spare: int  # edges in one block-array for each class that has any
 
 
 class BlockArrays:
-    """Memory manager of `Hornet`: its part that lives on the host, once for both devices.
+    """The host side of Hornet's memory manager, for both devices.
 
     The pool of edges is cut into *units* of ``2**unit_bits`` slots. A block-array is a unit whose blocks are all of one
-    class k (they hold ``2**k`` edges each); a block larger than a unit is a block-array of its own, of several units.
+    class k (they hold ``2**k`` edges each); a block larger than a unit is a block-array of several units.
 
-    Which blocks are free is known by a bit tree of two levels for each block-array: words of 32 blocks, and at the root
-    their number. The *directory* lists all block-arrays by class and, within a class, fullest first (as the paper's B+
-    trees order them): a batch takes its blocks in that order, so that the emptier ones can drain and be given back. It
-    is put in order whenever block-arrays come or go.
+    Each block-array has a bit tree of two levels for its free blocks: words of 32 blocks, and their number at the root.
+    The *directory* lists all block-arrays by class and, within a class, fullest first (the order of the paper's B+
+    trees). A batch takes its blocks in that order, so the emptier ones can drain and be freed. The directory is sorted
+    whenever block-arrays come or go.
 
-    Attributes
-    ----------
-    neighbors : array of `vertex_dtype`, shape (units << unit_bits,)
-    weights : array of `stored_dtype`, same shape, or None
-    free_bits : array of uint32
-        1 for each free block, and 0 for those of lists; ``words_per_unit`` words for each unit, of which a block-array
-        uses the first; the others of the unit that it begins in are 0.
-    free_counts : array of int32, shape (units,)
-        Free blocks of the block-array that begins in a unit: as many as there are bits.
-    array_classes : array of int8, shape (units,)
-        Its class; in units where none begins CONTINUED, if they are part of the block-array before, or NONE.
+    `neighbors` and `weights` have ``units << unit_bits`` slots. ``free_bits`` (uint32) has ``words_per_unit`` words for
+    each unit; a block-array uses the first ones, 1 for each free block, and the rest of its first unit is 0.
+    ``free_counts`` (int32) has the free blocks of the block-array that begins in a unit: as many as there are bits.
+    ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
 
     device: Device
@@ -95,20 +72,17 @@ class BlockArrays:
 
     @property
     def words_per_unit(self) -> int:
-        """Words of a unit's bits."""
         return max((1 << self.unit_bits) // 32, 1)
 
     def _blocks(self, k: int) -> int:
-        """Blocks in a block-array of class k."""
         return 1 << max(self.unit_bits - k, 0)
 
     def _units(self, k: int) -> int:
-        """Units in a block-array of class k."""
         return 1 << max(k - self.unit_bits, 0)
 
     @property
     def _classes(self) -> np.ndarray:
-        """`_array_classes` on the host."""
+        """`array_classes` on the host."""
         if self._host_classes is None:
             self._host_classes = np.array(self.device.to_host(self.array_classes))
         return self._host_classes
@@ -134,24 +108,14 @@ class BlockArrays:
         )  # fmt: skip
 
     def _count_free(self, counters: Any) -> None:
-        """Add up the free blocks before each entry of the directory, and of each class (in the counters)."""
+        """Sum up the free blocks before each entry of the directory, and of each class (in the counters)."""
         entries, units, class_first, prefix = self._directory[:4]
         self.kernels.count_free(
             entries, units, class_first, self.free_counts, prefix, counters.array, threads=1024, blocks=1
         )
 
     def _reserve(self, requests: np.ndarray, free: np.ndarray, counters: Any) -> None:
-        """See to it that every class has as many free blocks as are asked for.
-
-        Parameters
-        ----------
-        requests, free : arrays of int, shape (CLASSES,)
-
-        Raises
-        ------
-        MemoryError
-            Nothing has changed.
-        """
+        """Ensure that every class has as many free blocks as requested. After a MemoryError nothing has changed."""
         if (requests <= free).all():
             return
         self._give_back_empty(free - requests)
@@ -182,7 +146,7 @@ class BlockArrays:
         self._count_free(counters)
 
     def _place(self, wanted: list[int]) -> tuple[np.ndarray, int]:
-        """Units for block-arrays of these classes (largest first), and how many units the pool must have for them."""
+        """Units for block-arrays of these classes (largest first), and the number of units that the pool needs."""
         free = np.flatnonzero(self._classes == NONE)
         starts = np.empty(len(wanted), np.int64)
         taken = 0
@@ -207,7 +171,7 @@ class BlockArrays:
         return starts, end
 
     def _extend_pool(self, units: int) -> None:
-        """Let the pool have at least this many units."""
+        """Grow the pool to at least this many units."""
         bits = self.unit_bits
         try:
             self._resize_pool(growable.ample_size(self.device, self.neighbors, units << bits, GROWTH_SHARE) >> bits)
@@ -235,7 +199,7 @@ class BlockArrays:
 
     @property
     def _all_free(self) -> tuple[Any, Any]:
-        """For each class, the bits and the number of blocks of a block-array that is all free."""
+        """For each class, the bits and the number of blocks of an entirely free block-array."""
         if self._all_free_kept is None:
             words = np.zeros((CLASSES, self.words_per_unit), np.uint32)
             for k in range(CLASSES):
@@ -246,13 +210,7 @@ class BlockArrays:
         return self._all_free_kept
 
     def _give_back_empty(self, surplus: np.ndarray | None = None) -> None:
-        """Let any class have the block-arrays that are entirely empty.
-
-        Parameters
-        ----------
-        surplus : array of int, shape (CLASSES,), optional
-            Free blocks that each class can spare; by default all.
-        """
+        """Free the empty block-arrays for any class. `surplus` limits the free blocks that each class gives up."""
         empty = self._empty_arrays()
         if surplus is not None:
             kept = []
@@ -270,19 +228,19 @@ class BlockArrays:
         self._set_classes(classes)
 
     def _set_classes(self, classes: np.ndarray) -> None:
-        """Let block-arrays be those of `classes`; memory runs out, if it does, before anything has changed."""
+        """Set the classes of all units. Memory is exhausted, if it is, before anything has changed."""
         self.array_classes, self._host_classes = self.device.xp.asarray(classes), classes
         self._kept_directory = None
 
     def _empty_arrays(self) -> np.ndarray:
-        """Units where block-arrays without a used block begin."""
+        """The first units of block-arrays without a used block."""
         classes = self._classes
         units = np.flatnonzero(classes >= 0)
         blocks = np.int64(1) << np.maximum(self.unit_bits - classes[units].astype(np.int64), 0)
         return units[self.device.to_host(self.free_counts)[units] == blocks]
 
     def _sparse_arrays(self) -> np.ndarray:
-        """Which units begin block-arrays that their class can do without: the emptiest, whose blocks fit elsewhere."""
+        """Mark the first units of superfluous block-arrays: the emptiest, whose blocks fit elsewhere."""
         classes, free = self._classes, self.device.to_host(self.free_counts)
         leaving = np.zeros(classes.size, bool)
         for k in np.unique(classes[classes >= 0]):

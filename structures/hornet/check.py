@@ -1,4 +1,4 @@
-"""Whether arrays are those of a Hornet."""
+"""Check the arrays of a Hornet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_block_arrays(store: Any, units: int) -> None:
-    """Block-arrays do not overlap, and their trees of free blocks tell no more blocks than they have."""
+    """Check that block-arrays do not overlap, and that their bit trees match their blocks."""
     xp, classes = store.xp, store.array_classes
     require(((classes >= -2) & (classes < CLASSES)).all(), "array_classes holds a class that there is not")
     heads = xp.flatnonzero(classes >= 0)
@@ -50,7 +50,7 @@ def _check_block_arrays(store: Any, units: int) -> None:
 
 
 def _check_records(store: Any) -> tuple[Any, Any]:
-    """Each list has a block of its own, which is not free; returns where lists begin, and their lengths."""
+    """Check that each list has its own block, which is not free; returns the starts and lengths of lists."""
     xp, records, n, unit_bits = store.xp, store.records, store.num_vertices, store.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")
     has_block = records[:, START] >= 0
@@ -77,7 +77,7 @@ def _check_records(store: Any) -> tuple[Any, Any]:
 
 
 def _bits_set(words: Any) -> Any:
-    """How many bits of each word are set."""
+    """The number of set bits in each word."""
     words = words.astype(np.int64)
     words = words - ((words >> 1) & 0x55555555)
     words = (words & 0x33333333) + ((words >> 2) & 0x33333333)

@@ -64,7 +64,7 @@ def next_run(view, run):
 
 @jit
 def _lower_bound(array, low, high, key):
-    """First of positions low..high whose element is not below `key`."""
+    """The first position of low..high whose element is not below `key`."""
     while low < high:
         middle = (low + high) >> 1
         if array[middle] < key:
@@ -86,13 +86,12 @@ def find(view, u, v):
 
 @jit(forceinline=True)
 def _prefetch_middle(records, neighbors, v):
-    """Prefetch the neighbor of v that a binary search looks at first."""
+    """Prefetch the neighbor of v that a binary search visits first."""
     prefetch(neighbors, max(records[v, START], 0) + (records[v, META] >> (CLASS_BITS + 1)))
 
 
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
-    """The slot of each arc."""
     for i in range(begin, end):
         if i + 2 * AHEAD < end:
             prefetch(view.records, (max(src[i + 2 * AHEAD], 0), START))
@@ -112,7 +111,7 @@ def _class_of(degree):
 
 @parallel_kernel
 def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, sums, counters):
-    """Look up sorted distinct keys: the position of each arc in its source's list, or ``~p`` if it would go to p."""
+    """Look up sorted distinct keys: the position p of each arc in its source's list, or ``~p`` if it would go there."""
     mask = (np.int64(1) << shift) - 1
     previous = np.int64(-1)
     start = stop = low = np.int64(0)
@@ -141,14 +140,14 @@ replace_weights = make_replace(_slot_in_pool)
 
 
 def count_free(count, directory, class_first, free_counts, prefix, counters):
-    """Add up the free blocks before each of `count` block-arrays of the directory, and of each class."""
+    """Sum up the free blocks before each of `count` block-arrays of the directory, and of each class."""
     np.cumsum(free_counts[directory], out=prefix[1:])
     counters[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
 
 
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Decide which blocks move, counting the blocks that each class must supply and gets back; changes nothing.
+    """Choose the blocks that move, and count the blocks that each class must supply and gets back; changes nothing.
 
     Blocks in units of the pool that are ``leaving`` move in any case.
     """
@@ -221,7 +220,7 @@ def take_blocks(
 def apply_list(
     records, neighbors, weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
 ):  # fmt: skip
-    """Put the changes ``low .. high - 1`` into v's list, or take them out, moving it to another block if so planned."""
+    """Insert the changes ``low .. high - 1`` into v's list, or remove them, and move it to another block if planned."""
     if low == high and move == STAY:
         return
     start = records[v, START]
@@ -271,7 +270,7 @@ def apply_list(
 
 @cpu_kernel
 def return_blocks(count, records, group_vertex, moves, unit_bits, free_bits, free_counts):
-    """Give back the blocks that lists are about to leave."""
+    """Free the blocks that lists are about to leave."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
     for g in range(count):
         v = np.int64(group_vertex[g])
@@ -288,7 +287,7 @@ def apply_lists(
     begin, end, chunks, groups, records, neighbors, weights, group_vertex, group_start, delta_pos, delta_dst,
     delta_weights, mode, moves, fresh, counters,
 ):  # fmt: skip
-    """Carry out what was planned: move the lists, put changes in or take them out."""
+    """Carry out a plan: move the lists, and insert or remove changes."""
     class_first = np.zeros(CLASSES, np.int64)
     for k in range(1, CLASSES):
         class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]

@@ -22,16 +22,16 @@ class HornetBuildOptions(BuildOptions, total=False):
 class Hornet(DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
-    A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Blocks that are
-    left are found again through bit trees, and block-arrays that are left by all serve blocks of any size, so that
-    memory stays within twice that of the edges, plus one partly filled block-array for each size of block.
+    A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Bit trees find
+    free blocks, and empty block-arrays serve blocks of any size. So memory stays within twice the edges' memory, plus
+    one partly filled block-array for each size of block.
 
     Parameters
     ----------
     num_vertices : int
     block_array_size : int, optional
-        Edges in a block-array, a power of two. Larger ones make for fewer of them, smaller ones for less unused memory.
-        By default it is chosen from the number of vertices, between 2**10 and 2**16.
+        Edges in a block-array, a power of two. Larger block-arrays are fewer, smaller ones have less unused memory. By
+        default it is chosen from the number of vertices, between 2**10 and 2**16.
     **options
         Those of `Graph`.
 
@@ -42,20 +42,20 @@ class Hornet(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort and O(log d) for each arc to look it up, plus moving, in each list that changes,
-    the neighbors that come after the first change. What differs from the paper:
+    A batch of B arcs costs its sort, O(log d) to look up each arc, and in each list that changes the moves of the
+    neighbors behind the first change. Differences from the paper:
 
-    * Lists are kept in ascending order. A look-up is a binary search, where the paper scans the list with one thread
-      per neighbor; exports and intersections need no sort. Inserting then moves the neighbors behind the change, where
-      the paper appends.
-    * A list moves to a smaller block when a quarter of its block is in use, not half, so that a vertex that gains and
-      loses neighbors in turn does not move each time. Where all blocks together exceed twice the edges, every list that
-      fits half its block moves, once an eighth of the edges have changed: so the paper's bound holds.
-    * All block-arrays are pieces of one pool, so that a slot is one index. The pool is reallocated, by a quarter at
-      least, when no piece is free.
-    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all blocks it needs from
-      a block-array at once, by a scan over its words, so the levels between would not be used. The B+ trees are a
-      sorted directory, put in order when block-arrays come or go.
+    * Lists are in ascending order. A look-up is a binary search, where the paper scans the list with one thread per
+      neighbor; exports and intersections need no sort. Insertions then move the neighbors behind the change, where the
+      paper appends.
+    * A list moves to a smaller block when a quarter of its block is in use, not half, so a vertex that alternately
+      gains and loses neighbors does not move each time. When all blocks together exceed twice the edges, every list
+      that fits half its block moves, once an eighth of the edges have changed: so the paper's bound holds.
+    * All block-arrays are pieces of one pool, so a slot is one index. The pool is reallocated, by a quarter at least,
+      when no piece is free.
+    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all its blocks of a
+      block-array at once, by a scan over its words, so levels in between would not be used. The B+ trees are a
+      directory, sorted when block-arrays are added or removed.
     """
 
     store_type = HornetStore

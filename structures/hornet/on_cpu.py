@@ -1,4 +1,4 @@
-"""Updates of Hornet: what the CPU does its own way. `on_gpu` has the same functions."""
+"""Updates of Hornet on the CPU. `on_gpu` has the same functions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FEW = 1024  # lists and changes: fewer are worked on by one thread
 
 
 def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
-    """All vertices as groups, whose lists, if empty, these arcs are to fill; no changes if `offsets` is None.
+    """All vertices as groups, with these arcs for their empty lists; no changes if `offsets` is None.
 
-    All arrays are there, so that Numba need not compile the kernels again for absent ones.
+    All arrays exist, as Numba would compile the kernels again for absent ones.
     """
     n = store.num_vertices
     if offsets is None:
@@ -27,24 +27,23 @@ def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
 
 
 def no_units_leaving(store: Any) -> Any:
-    """No units whose lists are to move in any case."""
     return np.empty(0, bool)
 
 
 def open_arrays(store: Any, units: Any, classes: Any) -> None:
-    """Make all blocks free of block-arrays of these classes, which begin at these units."""
+    """Make all blocks of new block-arrays free."""
     words, counts = store._all_free
     store.free_bits.reshape(-1, store.words_per_unit)[units] = words[classes]
     store.free_counts[units] = counts[classes]
 
 
 def room_for_large(store: Any, changes: Changes) -> Any:
-    """A table of large lists: none here."""
+    """A table of large lists: none."""
     return None
 
 
 def room_to_stage(store: Any, numbers: list[int]) -> Any:
-    """What large lists are staged in: nothing here."""
+    """Memory for large lists: none."""
     return None
 
 
@@ -52,7 +51,7 @@ def move(
     store: Any, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
     numbers: list[int],
 ) -> None:  # fmt: skip
-    """Move the lists of so many groups as planned, put changes in or take them out, and write their records."""
+    """Move the lists of so many groups as planned, insert or remove changes, and write their records."""
     kernels, weights = store.kernels, changes.weights
     if weights is None and store.weights is not None:  # a deletion; spares Numba another compilation
         weights = store.weights[:0]

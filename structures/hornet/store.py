@@ -33,9 +33,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     Attributes
     ----------
     records : array of int64, shape (capacity, 2)
-        For each vertex: the slot where its block begins; its degree and the class of its block. ``(-1, 0)`` for
-        vertices without neighbors, and behind the last vertex. A block of class k begins a multiple of ``2**k`` slots
-        after its block-array does, holds at most ``2**k`` neighbors, which ascend, and belongs to one vertex.
+        For each vertex the first slot of its block, and its degree and the class of its block. ``(-1, 0)`` for vertices
+        without neighbors, and behind the last vertex. A block of class k starts a multiple of ``2**k`` slots after its
+        block-array, has at most ``2**k`` neighbors, in ascending order, and belongs to one vertex.
     """
 
     name = "hornet"
@@ -95,9 +95,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def used_bytes(self) -> int:
         numbers = self.details()
         slot = self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
-        words = sum(
-            arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"])
-        )  # fmt: skip
+        words = sum(arrays * max(self._blocks(k) // 32, 1) for k, arrays in enumerate(numbers["block_arrays"]))
         return numbers["block_array_edges"] * slot + 4 * words + 16 * self.num_vertices
 
     def details(self) -> dict[str, Any]:
@@ -106,10 +104,10 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         Returns
         -------
         dict
-            ``block_edges``: edges that the blocks in use can hold; ``block_utilisation``: share of them that is used;
+            ``block_edges``: capacity of the blocks in use; ``block_utilisation``: share of it that is used;
             ``block_array_edges``: edges in block-arrays with a block in use; ``block_array_utilisation``: share of them
-            that is in blocks in use; ``block_arrays``, ``free_blocks``: numbers of those block-arrays and of their free
-            blocks, by class; ``moved_blocks``: how often a list has moved to another block.
+            in blocks in use; ``block_arrays``, ``free_blocks``: numbers of these block-arrays and of their free blocks,
+            by class; ``moved_blocks``: how often a list has moved to another block.
         """
         classes = self._classes
         empty = np.zeros(classes.size, bool)
@@ -160,7 +158,6 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         return changed, others
 
     def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
-        """Queue the look-up of a batch's keys."""
         size = int(slots.size)
         self.kernels.locate(
             size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
@@ -168,12 +165,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the decisions on which blocks move, and the count of free blocks.
+        """Queue the plan of the blocks that move, and the count of free blocks.
 
-        Returns
-        -------
-        moves, large : arrays of int64
-            What becomes of each list, and which lists are large (see the kernel ``plan``).
+        Returns the fate of each list, and which lists are large (see the kernel ``plan``).
         """
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = self._host.room_for_large(self, changes)
@@ -188,7 +182,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _carry_out(
         self, changes: Changes, groups: int, mode: int, planned: tuple[Any, Any], numbers: list[int]
     ) -> None:
-        """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
+        """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
         returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
@@ -198,15 +192,20 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         if changes.replace is not None and numbers[OTHERS]:
             changes.replace()
-        entries, units, class_first, prefix = self._directory[:4]
         if fresh.size:
-            self.kernels.take_blocks(
-                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
-                self.unit_bits, counters.array, fresh, threads=1024, blocks=entries,
-            )  # fmt: skip
+            self._take_blocks(fresh)
         self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+
+    def _take_blocks(self, fresh: Any) -> None:
+        """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
+        entries, units, class_first, prefix = self._directory[:4]
+        if entries:
+            self.kernels.take_blocks(
+                entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
+                self.unit_bits, self._counters.array, fresh, threads=1024, blocks=entries,
+            )  # fmt: skip
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
@@ -218,9 +217,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     ) -> tuple[Any, ...]:
         assert keys is not None
         inserting = kind == INSERTION
-        changes = changes_of_keys(
-            self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True
-        )  # fmt: skip
+        changes = changes_of_keys(self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True)
         if kind != FIND:
             mode = INSERT if inserting else DELETE
             on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
@@ -240,9 +237,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
     def _tidy_if_needed(self, arcs: int) -> None:
-        """Move lists together if blocks, or block-arrays, hold more than twice the edges of the graph.
+        """Consolidate lists if blocks, or block-arrays, hold more than twice the edges of the graph.
 
-        A pass over all vertices, and so deferred until the changes are in proportion to them.
+        That is a pass over all vertices, so it is deferred until the changes are in proportion to them.
         """
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return

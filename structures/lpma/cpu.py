@@ -1,4 +1,4 @@
-"""CPU side of LPMA: that of packed memory arrays, the top-down search for windows, and the levels that are appended."""
+"""CPU side of LPMA: packed memory arrays, the top-down search for windows, and appended levels."""
 
 from typing import Any
 
@@ -8,45 +8,20 @@ from numba.extending import overload
 
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel
-from structures.packed.cpu import (
-    SORTED,
-    View,
-    commit,
-    degree,
-    erase,
-    export_rows,
-    fill,
-    find,
-    find_arcs,
-    leaf_at,
-    locate,
-    move,
-    next_run,
-    order_counts,
-    order_of,
-    plan,
-    segment,
-    segments,
-    slot_at,
-)
+from structures.packed.cpu import *  # noqa: F403  (kernels, by name)
+from structures.packed.cpu import leaf_at, order_of, slot_at
 from structures.packed.layout import HEIGHT_BITS, LEAF_BITS, LEAVES, MOVED, OVERFLOW, PLACE_SHIFT
-
-__all__ = [
-    "SORTED", "View", "add_weights", "append_leaves", "commit", "degree", "erase", "export_rows", "fill", "find",
-    "find_arcs", "locate", "move", "next_run", "order_counts", "plan", "plan_top_down", "segment", "segments",
-]  # fmt: skip
-
 
 # Places in the counters.
 SPENT = 12  # arcs whose weight falls to 0 or below
-NEVER_INSERTED = 13  # new ones that would start so
-BAD_SUMS = 14  # those that do not fit in the weights' type, or are NaN
+NEVER_INSERTED = 13  # new arcs that would start so
+BAD_SUMS = 14  # sums that do not fit in the weights' type, or are NaN
 
 
 def _no_sum(a: Any, b: Any) -> bool:
     """Whether a sum of integers does not fit in their type, or one of floats is NaN.
 
-    Found without making that of integers, which has no defined result.
+    Integers are not added: an overflow has no defined result.
     """
     raise NotImplementedError
 
@@ -61,7 +36,7 @@ def _no_sum_on_cpu(a, b):
 
 @cpu_kernel
 def add_weights(count, view, keys, shift, places, weights, origin, src, dst, counters):
-    """Add the weights of arcs that are there to those of a batch; list the arcs that are to go in `src` and `dst`.
+    """Add the weights of existing arcs to those of a batch; list the arcs to delete in `src` and `dst`.
 
     Entries of `src` for other arcs are -1.
     """
@@ -90,9 +65,9 @@ def _make_empty(view, p, shift):
 
 @parallel_kernel(few=1024)
 def append_leaves(begin, end, view, old_levels):
-    """Make leaves that were just appended, the last of all, empty ones that no key is searched in.
+    """Make the leaves that were just appended, the last ones, empty leaves that no key is searched in.
 
-    Each old leaf is followed, in order, by new ones: they get the separator of the old leaf that comes next.
+    Each old leaf is followed, in order, by new ones: they get the separator of the next old leaf.
     """
     first = np.int64(1) << old_levels
     for k in range(begin, end):
@@ -104,10 +79,10 @@ def plan_top_down(
     count, view, mode, density, step, places, arriving, leaf_windows, warp_windows, block_windows, large, tile_state,
     tile_sums, tile_marks, counters,
 ):  # fmt: skip
-    """What `plan` does for insertions, from the root down (the paper's Algorithm 2).
+    """`plan` for insertions, from the root down (the paper's Algorithm 2).
 
-    A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced
-    itself. So each leaf moves once, and nothing is redundant; but the sums of all windows must be known.
+    A window whose halves have capacity for their new keys is left to them; otherwise it is rebalanced itself. So each
+    leaf moves once, and nothing is redundant, but the sums of all windows must be known.
     """
     leaves = view.leaves
     before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, with those that arrive

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from frontier.core.forwarding import forwards
 from frontier.graphs import DynamicGraph
 from frontier.runtime import Device
-from structures.packed.options import PackedBuildOptions, PackedOptions
+from structures.packed.array import PackedBuildOptions, PackedOptions
 
 from .store import HYBRID, LPMAStore
 
@@ -22,24 +22,23 @@ class LPMABuildOptions(PackedBuildOptions, total=False):
 class LPMA(DynamicGraph):
     """A packed memory array in levels of a perfect binary tree, grown by appending a level.
 
-    Level 0 is one leaf of 32 slots, level x holds ``2**(x - 1)``; the order of the arcs is that of the in-order
-    traversal of the tree. When the array is full, a level is appended: every leaf gets an empty one as its successor,
-    and stays where it is. Then only those windows of leaves are rebalanced that the batch needs, where other packed
-    memory arrays rebuild the whole array.
+    Level 0 is one leaf of 32 slots, level x has ``2**(x - 1)``; arcs are in the order of the tree's in-order traversal.
+    When the array is full, a level is appended: every leaf gets an empty successor, and does not move. Then only the
+    windows of leaves that the batch needs are rebalanced, where other packed memory arrays rebuild the whole array.
 
     Parameters
     ----------
     num_vertices : int
     strategy : {"hybrid", "bottom-up", "top-down"}
-        How an insertion finds the windows to rebalance: by climbing from the leaves that arcs come to, by descending
-        from the whole array, or, by default, the first while the array is sparse and then whichever is seen to be
-        faster. They leave the same graph, and may leave it in different slots.
+        How an insertion finds the windows to rebalance: by climbing from the leaves of new arcs, by descending from the
+        whole array, or, by default, bottom-up while the array is sparse and then whichever measures faster. All leave
+        the same graph, possibly in different slots.
     leaf_density, root_density : (float, float)
-        Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
+        Least and greatest share of used slots in a leaf and in the whole array; windows in between have shares
         interpolated by their heights.
     deletion : {"eager", "lazy"}
-        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
-        cleared, for insertions to find again.
+        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only cleared,
+        for insertions to find again.
     **options
         Those of `Graph`.
 
@@ -50,26 +49,26 @@ class LPMA(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort, O(log d) for each arc to look it up, one pass over the leaves' counts, and
-    O(log² E) amortized moves for each new arc (in practice few). To append a level takes time for the leaves that are
-    new, and none for the arcs that are there, once arrays are large: one below 8 MB is copied, and so is one that came
-    about by ``copy()`` or from a file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the
-    paper's edge updates, is one such insertion. What differs from the paper:
+    A batch of B arcs costs its sort, O(log d) to look up each arc, one pass over the leaves' counts, and O(log² E)
+    amortized moves for each new arc (in practice few). Appending a level costs time for the new leaves, and none for
+    existing arcs, once arrays are large: an array below 8 MB is copied, and so is one made by ``copy()`` or from a
+    file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the paper's edge updates, is one such
+    insertion. Differences from the paper:
 
-    * Each entry moves once. The paper's bottom-up rounds rebalance a window and later, in another round, the one
-      around it; its Figure 10 counts how much of that top-down saves. Here both ways decide first, from sums of counts,
-      and then move; they differ in how they decide. `statistics` counts what the rounds would have moved in addition.
+    * Each entry moves once. The paper's bottom-up rounds rebalance a window and, in a later round, the one around it;
+      its Figure 10 counts the moves that top-down saves. Here both ways decide first, from sums of counts, and then
+      move; they differ in how they decide. `statistics` counts the additional moves of the rounds.
     * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not; going
       down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
-    * Levels are stored one after the other in one array that grows in place: a range of addresses to which memory is
-      added (`frontier.runtime.memory.growable`), so that a slot is one number. Memory for the next level is added
-      during the batches before it is needed, while the device works.
-    * When deletions have emptied the array, it is rebuilt with fewer levels, in other memory.
-    * A look-up searches the tree that the levels form, but only between the leaves of a vertex's first and last arc:
-      from their lowest common ancestor down, where the paper starts at the root, with the top levels in shared memory.
-      The top levels are the first few KB of the separators, which all searches share and caches keep.
-    * An entry takes the four or eight bytes of its neighbor, as in our GPMA, not a 64-bit key.
+    * Levels are stored one after another in an array that grows in place: a range of addresses to which memory is added
+      (`frontier.runtime.memory.growable`), so a slot is one number. Memory for the next level is added during the
+      batches before it is needed, while the device works.
+    * When deletions have emptied the array, it is rebuilt with fewer levels, in new memory.
+    * A look-up searches the tree of the levels, but only between the leaves of a vertex's first and last arc, from
+      their lowest common ancestor down. The paper starts at the root, with the top levels in shared memory. The top
+      levels are the first few KB of the separators, which all searches share and caches retain.
+    * An entry has the four or eight bytes of its neighbor, as in our GPMA, not a 64-bit key.
     """
 
     store_type = LPMAStore

@@ -12,11 +12,10 @@ from frontier.runtime.memory import growable
 from frontier.runtime.values import one_of
 from structures import small_batches
 from structures.packed.chains import PackedChains
-from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW
-from structures.packed.plan import Batch, Rebalance
+from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW, Batch, Rebalance
 
 from .cpu import BAD_SUMS, SPENT
-from .strategy import BOTTOM_UP, TOP_DOWN, Fixed, Hybrid
+from .strategy import BOTTOM_UP, TOP_DOWN, Tuner
 
 HYBRID = "hybrid"
 STRATEGIES = (HYBRID, BOTTOM_UP, TOP_DOWN)
@@ -43,10 +42,8 @@ class LPMAStore(PackedChains):
 
     def attach_runtime(self) -> None:
         super().attach_runtime()
-        self._tuner = Hybrid(self.device) if self.strategy == HYBRID else Fixed(self.strategy)
+        self._tuner = Tuner(self.device, None if self.strategy == HYBRID else self.strategy)
         self._expanding = False
-
-    # ---- levels -----------------------------------------------------------------------------------------------------
 
     @property
     def levels(self) -> int:
@@ -55,7 +52,7 @@ class LPMAStore(PackedChains):
 
     @property
     def density(self) -> float:
-        """Used slots, of all."""
+        """The share of used slots."""
         return self._entries(self.num_arcs) / self.slot_capacity
 
     def _leaves_fit(self, leaves: int) -> bool:
@@ -76,7 +73,7 @@ class LPMAStore(PackedChains):
         return arrays
 
     def _grow(self, entries: int) -> None:
-        """Append levels until so many entries fit; the arcs that are there stay in their slots."""
+        """Append levels until so many entries fit; existing arcs keep their slots."""
         old, levels = self.leaves, self.levels
         leaves = 2 * old
         while entries >= int(self.root_density[1] * leaves * LEAF):
@@ -96,7 +93,7 @@ class LPMAStore(PackedChains):
         self._tuner.expanded()
 
     def _prepare_level(self, entries: int) -> None:
-        """Add memory for the next level, the more the fuller the array; called while the device works."""
+        """Add memory for the next level, in proportion to the density; called while the device works."""
         share = entries / (self.root_density[1] * self.slot_capacity)
         if share < AHEAD:
             return
@@ -108,8 +105,6 @@ class LPMAStore(PackedChains):
                     growable.prepare(self.device, getattr(self, name), leaves * size)
         except MemoryError:
             return  # it may do without
-
-    # ---- updates ----------------------------------------------------------------------------------------------------
 
     def _search(self, mode: int) -> Any:
         if mode != INSERT:
@@ -139,7 +134,7 @@ class LPMAStore(PackedChains):
         return done
 
     def append(self, arcs: Arcs) -> tuple[int, int, int]:
-        """The paper's edge updates: one insertion, whose weights have been added to those of arcs that are there."""
+        """The paper's edge updates: one insertion, whose weights have been added to those of existing arcs."""
         batch = self._batch(arcs)
         if not batch.size:
             return 0, 0, 0
@@ -163,25 +158,22 @@ class LPMAStore(PackedChains):
             self.commit(-self.erase(Arcs(src, dst, None)))
         return numbers[NEW] - never_inserted, numbers[FOUND] - gone, gone
 
-    # ---- figures ----------------------------------------------------------------------------------------------------
-
     def reserved_bytes(self) -> int:
         arrays = [getattr(self, name) for name in PER_LEAF]
         ahead = sum(growable.prepared_bytes(self.device, array) for array in arrays if array is not None)
         return super().reserved_bytes() + ahead
 
     def details(self) -> dict[str, Any]:
-        """How the array is used, what updates moved, and what the paper's methods saved.
+        """Use of the array, the moves of updates, and the savings of the paper's methods.
 
         Returns
         -------
         dict
-            That of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: levels that
-            were appended; ``expansion_leaves``: leaves rebalanced by the batches that appended them;
-            ``expansion_saved``: of the leaves that rebuilding the array would have moved then, the share that was
-            not (Figure 8 of the paper); ``redundant_saved``: of the leaves that level-by-level rounds would have moved,
-            the share that was not (Figure 10); ``threshold``: the density pi above which windows are looked for
-            top-down, in a hybrid.
+            Of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: appended levels;
+            ``expansion_leaves``: leaves rebalanced by the batches that appended them; ``expansion_saved``: of the
+            leaves that rebuilding the array would have moved then, the share that was not (Figure 8 of the paper);
+            ``redundant_saved``: of the leaves that level-by-level rounds would have moved, the share that was not
+            (Figure 10); ``threshold``: in a hybrid the density pi above which windows are searched top-down.
         """
         moved, redundant = self._moved, self._redundant
         return {

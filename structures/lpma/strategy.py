@@ -1,4 +1,4 @@
-"""Which way LPMA looks for the windows to rebalance: Section 5 of the paper and its Algorithm 3."""
+"""LPMA's choice of the search for windows: Section 5 of the paper and its Algorithm 3."""
 
 from __future__ import annotations
 
@@ -11,58 +11,31 @@ BOTTOM_UP, TOP_DOWN = "bottom-up", "top-down"
 FIRST_THRESHOLD = 0.6  # the paper's empiric value
 
 
-class Fixed:
-    """The same way for every batch.
+class Tuner:
+    """Chooses the search for windows: `way`, if given, or the hybrid.
 
-    Parameters
-    ----------
-    way : {"bottom-up", "top-down"}
+    The hybrid is bottom-up while the array is sparse. Then both ways take turns, timed, until top-down is faster, and
+    top-down stays. A cycle lasts from one appended level to the next. Costs are times per arc, since batches may differ
+    in size. On the GPU events measure them and are read once they have passed, without synchronization. `threshold` is
+    the density pi of the paper, up to which the hybrid is bottom-up; None with a fixed way.
     """
 
-    threshold: float | None = None
-
-    def __init__(self, way: str):
-        self._way = way
-
-    def choose(self, density: float) -> str:
-        """The way to look for windows in an array of this density."""
-        return self._way
-
-    def begin(self) -> None:
-        """The work that the way decides on is queued from here on."""
-
-    def end(self, arcs: int) -> None:
-        """It has been queued."""
-
-    def expanded(self) -> None:
-        """A level was appended: another cycle begins."""
-
-
-class Hybrid(Fixed):
-    """Bottom-up while the array is sparse; then both in turn, timed, until top-down is the faster; then top-down.
-
-    A cycle lasts from one appended level to the next. Costs are times per arc, since batches may differ in size. On the
-    GPU they are taken from events, looked at only once they have passed: nothing waits for a measurement.
-
-    Attributes
-    ----------
-    threshold : float
-        The density pi of the paper: up to it windows are looked for bottom-up.
-    """
-
-    def __init__(self, device: Device):
-        super().__init__(BOTTOM_UP)
-        self._device = device
+    def __init__(self, device: Device, way: str | None = None):
+        self._device, self._way = device, way
         self.expanded()
 
     def expanded(self) -> None:
-        self.threshold: float = FIRST_THRESHOLD
+        """Begin another cycle, after a level was appended."""
+        self.threshold: float | None = FIRST_THRESHOLD if self._way is None else None
         self._settled = False
         self._costs: dict[str, float] = {}
         self._pending: tuple[str, float, int, Any, Any] | None = None
         self._current: tuple[str, float] | None = None
 
     def choose(self, density: float) -> str:
+        """The search for windows in an array of this density."""
+        if self._way is not None or self.threshold is None:
+            return self._way or BOTTOM_UP
         self._look()
         if density <= self.threshold:
             way = BOTTOM_UP
@@ -75,11 +48,13 @@ class Hybrid(Fixed):
         return way
 
     def begin(self) -> None:
+        """Start the clock: the chosen work is queued from here on."""
         if self._current is not None:
             self._begun = self._now()
 
     def end(self, arcs: int) -> None:
-        self._look()  # the host has waited since the update before, whose events have passed by now
+        """Stop the clock: the work has been queued."""
+        self._look()  # the host has synchronized since the last update, so its events have passed
         if self._current is not None and arcs:
             self._pending = (*self._current, arcs, self._begun, self._now())
         self._current = None
@@ -92,7 +67,7 @@ class Hybrid(Fixed):
         return event
 
     def _look(self) -> None:
-        """Take in the last measurement, if it has ended; with one of each way, compare them."""
+        """Read the last measurement, if it has ended; with one of each way, compare them."""
         if self._pending is None:
             return
         way, density, arcs, begun, ended = self._pending

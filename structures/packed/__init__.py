@@ -1,4 +1,4 @@
-"""Packed memory arrays: the core that GPMA and LPMA share (`structures.packed.store` describes it)."""
+"""Packed memory arrays, the core of GPMA and LPMA (`structures.packed.array` describes it)."""
 
 from .store import PackedStore
 

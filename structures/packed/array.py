@@ -12,15 +12,13 @@ the row of an entry follows from its leaf's separator and the guards that are pa
 leaf that was rebalanced is packed to the left.
 
 ===============  ===========  ========================================================================================
-array            length       contents
-===============  ===========  ========================================================================================
-``neighbors``    32 L         by slot (vertex dtype)
-``weights``      32 L         by slot (weight dtype), or None
-``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
-``row_degrees``  rows         vertex dtype
-``counts``       L            int32, by physical leaf: entries, guards included
-``separators``   L            int64, by physical leaf: a key, see below
-===============  ===========  ========================================================================================
+array            length       contents ===============  ===========
+======================================================================================== ``neighbors``    32 L
+by slot (vertex dtype) ``weights``      32 L         by slot (weight dtype), or None ``offsets``      rows + 1
+int64: slot of each row's guard; rows beyond the vertices leave room for more of them ``row_degrees``  rows
+vertex dtype ``counts``       L            int32, by physical leaf: entries, guards included ``separators``   L
+int64, by physical leaf: a key, see below ===============  ===========
+========================================================================================
 
 The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
 ``rows``; rows behind the last vertex are empty.
@@ -58,20 +56,38 @@ Update
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 import numpy as np
 
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.invariants import require
+from frontier.core.options import BuildOptions, GraphOptions
 from frontier.core.store import Store
 from frontier.runtime import Counters
 from frontier.runtime.values import one_of
 
 from . import on_cpu, on_gpu
 from .check import check_arrays
-from .cpu_view import View
+from .cpu import View
 from .layout import COUNTERS, LEAF
+
+
+class LeafOptions(TypedDict, total=False):
+    """Options of `PackedArray`, for type checkers and editors."""
+
+    leaf_density: tuple[float, float]
+    root_density: tuple[float, float]
+    deletion: str
+
+
+class PackedOptions(GraphOptions, LeafOptions, total=False):
+    """Options of `PackedArray` and `Graph`."""
+
+
+class PackedBuildOptions(BuildOptions, LeafOptions, total=False):
+    """Options of `PackedArray` and `Graph.from_edges`."""
+
 
 MAX_VERTICES = 2**31 - 1
 DELETIONS = "eager", "lazy"
@@ -81,19 +97,11 @@ GROWN, SHRUNK, BUILT = 0.25, 0.5, 0.75
 
 
 class PackedArray(Store):
-    """A graph in one packed memory array, but for its updates (`PackedStore`).
+    """A graph in one packed memory array, without its updates (`PackedStore`).
 
-    Parameters
-    ----------
-    num_vertices : int
-    leaf_density, root_density : (float, float)
-        Least and greatest share of used slots in a leaf and in the whole array; those of windows between are
-        interpolated by their heights.
-    deletion : {"eager", "lazy"}
-        Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only
-        cleared, for insertions to find again.
-    **base
-        Arguments of `Store`.
+    `leaf_density` and `root_density` are the least and the greatest share of used slots in a leaf and in the whole
+    array; windows in between have interpolated ones. With ``deletion="eager"`` windows that deletions leave too empty
+    are rebalanced and the array shrinks; with ``"lazy"`` slots are only cleared. `base` are arguments of `Store`.
     """
 
     view_type = View
@@ -169,12 +177,12 @@ class PackedArray(Store):
         return low * self.slot_capacity, high * self.slot_capacity
 
     def _leaf_count(self, entries: int, share: float) -> int:
-        """Leaves of a new array for `entries`: of a density `share` of the way between the root's thresholds."""
+        """Leaves of a new array for `entries`, of a density `share` of the way between the root's thresholds."""
         low, high = self.root_density
         return max(int(np.ceil(entries / (LEAF * (low + share * (high - low))))), 1)
 
     def _allocate(self, leaves: int, rows: int) -> dict[str, Any]:
-        """New arrays, by name; their contents are undefined."""
+        """New arrays by name, with undefined contents."""
         xp, slots = self.xp, leaves * LEAF
         return {
             "neighbors": xp.empty(slots, self.vertex_dtype),
@@ -192,7 +200,7 @@ class PackedArray(Store):
     check = check_arrays
 
     def _check_options(self) -> None:
-        """Raise ValueError unless the options are those that a constructor takes."""
+        """Raise ValueError unless the options are valid for the constructor."""
         require(self.deletion in DELETIONS, f"deletion is {self.deletion!r}")
         try:
             _densities(self.leaf_density, self.root_density)
@@ -203,7 +211,7 @@ class PackedArray(Store):
         return {"leaves": self.leaves, "levels": self.levels}
 
     def _held_view(self) -> Any:
-        """A view for updates, which change what is in the arrays, and seldom the arrays: made again only for others."""
+        """A view for updates, which is made again only for new arrays."""
         arrays = (self.neighbors, self.offsets, self.counts)
         if self._held is None or any(old is not new for old, new in zip(self._held[0], arrays, strict=True)):
             self._held = (arrays, self.make_view())
@@ -213,15 +221,15 @@ class PackedArray(Store):
         return self.row_degrees[: self.num_vertices]
 
     def details(self) -> dict[str, Any]:
-        """How the array is used, and what updates moved.
+        """Use of the array, and the moves of updates.
 
         Returns
         -------
         dict
-            ``leaves``, ``height``: the array's size, and that of the tree of its windows; ``density``: used
-            slots, of all; ``guards``: slots that hold guards; ``moved_leaves``: leaves of the windows that updates
-            rebalanced; ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have
-            rebalanced before; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
+            ``leaves``, ``height``: size of the array, and height of the tree of its windows; ``density``: share of used
+            slots; ``guards``: slots with guards; ``moved_leaves``: leaves of the windows that updates rebalanced;
+            ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have rebalanced
+            first; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
         """
         return {
             "leaves": self.leaves,
@@ -240,7 +248,7 @@ class PackedArray(Store):
         self._fill(offsets, dst, weights, self._leaf_count(int(dst.size) + rows + 1, BUILT), rows)
 
     def _fill(self, offsets: Any, dst: Any, weights: Any, leaves: int, rows: int) -> None:
-        """Put CSR arrays into new leaves; memory runs out, if it does, before anything has changed."""
+        """Put CSR arrays into new leaves. Memory is exhausted, if it is, before anything has changed."""
         for name, array in self._allocate(leaves, rows).items():
             setattr(self, name, array)
         self._view = None
@@ -255,7 +263,7 @@ class PackedArray(Store):
         self._rebuilds += 1
 
     def _export(self, arcs: int) -> tuple[Any, Any, Any]:
-        """All arcs, whose number is `arcs`, as CSR."""
+        """All arcs as CSR; `arcs` is their number."""
         xp, vertices = self.xp, self.num_vertices
         offsets, indices = xp.empty(vertices + 1, np.int64), xp.empty(arcs, self.vertex_dtype)
         weights = None if self.stored_dtype is None else xp.empty(arcs, self.stored_dtype)
@@ -265,7 +273,7 @@ class PackedArray(Store):
         return offsets, indices, weights
 
     def _ends(self) -> Any:
-        """Number of entries of each leaf and of those before it, in order."""
+        """The number of entries up to each leaf, in order."""
         counts = self.counts
         if self.levels >= 0:
             counts = self.scratch.get("counts_in_order", self.leaves, np.int64)
@@ -294,18 +302,12 @@ class PackedArray(Store):
         self._rebuild(self.num_arcs, self._leaf_count(self._entries(self.num_arcs), BUILT))
 
     def _grow(self, entries: int) -> None:
-        """Make room for so many entries, guards included; those that there are stay in order."""
+        """Make room for so many entries, guards included. Entries keep their order."""
         self._rebuild(self.num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
-
-    def _shrink(self, arcs: int) -> None:
-        """Give back slots, now that there are only so many arcs."""
-        leaves = self._leaf_count(self._entries(arcs), SHRUNK)
-        if leaves < self.leaves:
-            self._rebuild(arcs, leaves)
 
 
 def _densities(leaf: Any, root: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Thresholds as numbers, checked."""
+    """Check the thresholds; returns them as numbers."""
     pairs = []
     for name, pair in (("leaf_density", leaf), ("root_density", root)):
         try:

@@ -11,16 +11,15 @@ from frontier.core.sort import SortedKeys, distinct_of_sorted
 from structures.small_batches import DELETE, INSERT, LaunchSequence
 
 from . import layout, on_gpu
-from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, PLAN_THREADS, REDUNDANT, TAKEN, WARPS
-from .plan import Batch, Rebalance
+from .layout import BLOCKS, CHAIN, FOUND, LARGE, LEAF, LEAVES, MOVED, NEW, REDUNDANT, TAKEN, WARPS, Batch, Rebalance
 from .store import PackedStore
 
 
 class PackedChains(LaunchSequence, PackedStore):
     """A `PackedStore` that applies small batches on a GPU by chains.
 
-    Insertions for which windows of more than 64 leaves would have to be rebalanced go the general way. Deletions that
-    leave such a window too empty are tidied after the chain.
+    Insertions that would rebalance windows of more than 64 leaves take the general path. Deletions that leave such a
+    window too empty are tidied after the chain.
     """
 
     _first_outcome = CHAIN
@@ -47,7 +46,7 @@ class PackedChains(LaunchSequence, PackedStore):
         kernels.locate(size, view, distinct.keys, keys.shift, places, arriving, counters, tile=4)
         if kind == INSERT:
             batch = Batch(distinct.keys, keys.shift, places, weights, distinct.origin)
-            plan = self._queue_plan(layout.INSERT, size, places, arriving)
+            plan = self._plan(layout.INSERT, size, places, arriving, kernels.plan)
             kernels.decide(size, counters, threads=32, blocks=1)
             kernels.commit(size, view, *batch, counters[TAKEN:])
             self._queue_moves(plan, arriving, batch)
@@ -58,27 +57,15 @@ class PackedChains(LaunchSequence, PackedStore):
         size, eager = int(src.size), self.deletion == "eager"
         arriving = None
         if eager:
-            arriving = self._emptied()
+            arriving = self.scratch.get("emptied", self.leaves, np.uint32)
             self.kernels.clear_arrivals(int(arriving.size), arriving)
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self.kernels.erase(
             size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
         )  # fmt: skip
         if eager:
-            plan = self._queue_plan(layout.DELETE, size, None, arriving)
+            plan = self._plan(layout.DELETE, size, None, arriving, self.kernels.plan)
             self._queue_moves(plan, arriving, on_gpu.no_batch(self))
-
-    def _emptied(self) -> Any:
-        """What a chain's deletion notes of leaves."""
-        return self.scratch.get("emptied", self.leaves, np.uint32)
-
-    def _queue_plan(self, mode: int, size: int, places: Any, arriving: Any) -> Rebalance:
-        plan = on_gpu.room_to_plan(self, size)
-        self.kernels.plan(
-            size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
-            threads=PLAN_THREADS, blocks=on_gpu.plan_blocks(self),
-        )  # fmt: skip
-        return plan
 
     def _queue_moves(self, plan: Rebalance, arriving: Any, batch: Batch) -> None:
         kernels, view, counters = self.kernels, self._held_view(), self._counters.array
@@ -103,17 +90,12 @@ class PackedChains(LaunchSequence, PackedStore):
         return new, numbers[FOUND]
 
     def _tidy_after_chain(self, numbers: list[int], arcs: int) -> None:
-        """Do what a chain cannot: shrink the array, and rebalance large windows."""
-        if self._entries(arcs) < self._root_limits()[0]:
-            before = self.leaves
-            self._shrink(arcs)
-            if self.leaves < before:
-                return
-        if numbers[LARGE]:
+        """Shrink the array, or rebalance large windows, which a chain cannot."""
+        if not self._shrunk(arcs) and numbers[LARGE]:
             assert self._chains is not None
             emptied = self._chains.scratch.get("emptied", self.leaves, np.uint32)
             self._counters.reset()
-            plan = self._queue_plan(layout.DELETE, self.leaves, None, emptied)
+            plan = self._plan(layout.DELETE, self.leaves, None, emptied, self.kernels.plan)
             numbers, batch = self._counters.read(), on_gpu.no_batch(self)
             self._move(plan, numbers, batch, on_gpu.room_to_move(self, numbers, batch))
 

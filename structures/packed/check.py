@@ -1,4 +1,4 @@
-"""Whether arrays are those of a packed memory array."""
+"""Check the arrays of a packed memory array."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_sizes(store: Any) -> int:
-    """Returns the number of leaves."""
+    """Check the sizes; returns the number of leaves."""
     leaves, rows = store.leaves, store._rows
     require(store.num_vertices <= rows <= store._most_vertices, f"{rows} rows are not enough, or too many")
     require(leaves >= 1 and store._leaves_fit(leaves), f"there cannot be {leaves} leaves")
@@ -55,7 +55,6 @@ def _check_sizes(store: Any) -> int:
 
 
 def _leaves_in_order(store: Any, leaves: int) -> Any:
-    """Physical numbers of the leaves, in order."""
     xp = store.xp
     if store.levels < 0:
         return xp.arange(leaves)

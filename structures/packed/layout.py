@@ -1,4 +1,6 @@
-"""Numbers that host code and the CPU kernels of packed memory arrays share; layout.cuh and view.cuh have the same."""
+"""Constants and steps that host code and CPU kernels of packed memory arrays share; layout.cuh and view.cuh match."""
+
+from typing import Any, NamedTuple
 
 LEAF_BITS = 5
 LEAF = 1 << LEAF_BITS  # slots of a leaf
@@ -17,3 +19,38 @@ TOUCHED = FOUND  # in deletions on the CPU: leaves that have become too empty
 CHAIN = 16  # the first of three that chains report (SMALL of layout.cuh)
 TAKEN = 19  # keys of a batch that is a chain, 0 if it is declined
 COUNTERS = 20
+
+
+class Batch(NamedTuple):
+    """Distinct arcs to insert and their places (see the kernel ``locate``). All are None in deletions."""
+
+    keys: Any = None
+    shift: int = 0
+    places: Any = None
+    weights: Any = None
+    origin: Any = None
+
+    @property
+    def size(self) -> int:
+        return 0 if self.keys is None else int(self.keys.size)
+
+
+class Rebalance(NamedTuple):
+    """Windows to rebalance: all in `leaves` on the CPU, by size on the GPU (see the kernel ``plan``)."""
+
+    leaves: Any
+    warps: Any = None
+    blocks: Any = None
+    large: Any = None
+    tile_state: Any = None
+    tile_sums: Any = None
+    tile_marks: Any = None
+
+
+class Capacity(NamedTuple):
+    """Memory to rebalance large windows on the GPU: sums of entries and of new keys, and a staging area."""
+
+    ends: Any = None
+    ordinals: Any = None
+    keys: Any = None
+    weights: Any = None

@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays: what the CPU does its own way. `on_gpu` has the same functions."""
+"""Updates of packed memory arrays on the CPU. `on_gpu` has the same functions."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 
-from .layout import DELETE, LEAVES, TOUCHED
-from .plan import Batch, Capacity, Rebalance
+from .layout import DELETE, LEAVES, TOUCHED, Batch, Capacity, Rebalance
 
 
 def no_arrivals(store: Any) -> Any:
-    """Zeros for each leaf; kernels put the zeros back."""
+    """Zeros for each leaf; kernels restore the zeros."""
     return workspace_of(store).scratch.get("arriving", store.leaves, np.uint32, fill=0)
 
 
 def drop_arrivals(arriving: Any) -> None:
-    """Leave the arrivals of a batch as `no_arrivals` must find them, in place of a kernel that plans."""
+    """Clear the arrivals of a batch, which no kernel plans."""
     arriving.fill(0)
 
 
 def sums_of(store: Any, counts: Any) -> Any:
-    """Of each count and those before it."""
     return np.cumsum(counts, dtype=np.int64)
 
 
@@ -33,17 +31,17 @@ def room_to_plan(store: Any, size: int) -> Rebalance:
 
 
 def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
-    """What a plan needs to be carried out: nothing here."""
+    """Nothing."""
     return Capacity()
 
 
 def room_to_erase(store: Any, size: int) -> Any:
-    """Places of the leaves that a deletion changes, and the keys of its arcs."""
+    """Memory for the places of the leaves that a deletion changes, and for the keys of its arcs."""
     return workspace_of(store).scratch.get("erased", 2 * size, np.int64)
 
 
 def no_batch(store: Any) -> Batch:
-    """No arcs to insert; arrays all the same, so that Numba need not compile a kernel again for absent ones."""
+    """An empty batch. It has arrays, as Numba would compile kernels again for absent ones."""
     none = np.empty(0, np.int64)
     weights = None if store.weights is None else store.weights[:0]
     return Batch(none, 0, none, weights, None if weights is None else none)

@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays: what the GPU does its own way. `on_cpu` has the same functions."""
+"""Updates of packed memory arrays on the GPU. `on_cpu` has the same functions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime import fill_with
 
-from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS
-from .plan import Batch, Capacity, Rebalance
+from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS, Batch, Capacity, Rebalance
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 
@@ -28,7 +27,7 @@ def drop_arrivals(arriving: Any) -> None:
 
 
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
-    """Of each count and those before it; or of the arcs of a batch that are new, which its places tell."""
+    """Running sums of counts, or of the new arcs of a batch, as its places define them."""
     xp, kernels = store.xp, store.kernels
     size = int((places if counts is None else counts).size)
     wide = counts is not None and counts.dtype == np.int64
@@ -54,13 +53,8 @@ def room_to_plan(store: Any, size: int) -> Rebalance:
     )
 
 
-def plan_blocks(store: Any) -> int:
-    """Thread blocks of a plan: one for each tile of leaves."""
-    return -(-store.leaves // TILE_LEAVES)
-
-
 def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
-    """Scratch memory for the large windows of a plan, and the sums that they need."""
+    """Scratch memory for the large windows of a plan, and their sums."""
     if not numbers[LARGE]:
         return Capacity()
     scratch, staged = workspace_of(store).scratch.get, numbers[STAGED]
@@ -78,7 +72,6 @@ def room_to_erase(store: Any, size: int) -> Any:
 
 
 def no_batch(store: Any) -> Batch:
-    """No arcs to insert."""
     return Batch()
 
 
@@ -88,7 +81,6 @@ def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance
 
 
 def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
-    """Rebalance the windows of a plan, and merge the batch into them."""
     view, kernels = store._held_view(), store.kernels
     launches = (
         (kernels.move_leaves, numbers[LEAVES], plan.leaves, {"tile": 8}),

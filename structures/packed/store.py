@@ -10,9 +10,8 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.sort import distinct_keys, id_bits
 
-from .array import PackedArray
+from .array import SHRUNK, PackedArray
 from .layout import (
-    BLOCKS,
     FOUND,
     INSERT,
     LARGE,
@@ -24,15 +23,14 @@ from .layout import (
     PLAN_THREADS,
     REDUNDANT,
     TILE_LEAVES,
-    WARPS,
+    Batch,
+    Capacity,
+    Rebalance,
 )
-from .plan import Batch, Capacity, Rebalance
 
 
 class PackedStore(PackedArray):
-    """A graph in one packed memory array (`PackedArray`); what differs by device is in `on_cpu` and `on_gpu`."""
-
-    # ---- insertion --------------------------------------------------------------------------------------------------
+    """A graph in one packed memory array (`PackedArray`). `on_cpu` and `on_gpu` contain the steps that differ."""
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         batch = self._batch(arcs)
@@ -46,7 +44,7 @@ class PackedStore(PackedArray):
         return numbers[NEW], numbers[FOUND]
 
     def _make_room(self, batch: Batch, plan: Rebalance, numbers: list[int]) -> tuple[Rebalance, list[int]]:
-        """The plan of an insertion, and what it counted, once the array is large enough for it."""
+        """Enlarge the array until an insertion fits; returns its plan and counts."""
         while numbers[OVERFLOW]:
             self._grow(self._entries(self.num_arcs) + numbers[NEW])
             plan = self._plan_insertion(batch)
@@ -54,17 +52,17 @@ class PackedStore(PackedArray):
         return plan, numbers
 
     def _batch(self, arcs: Arcs) -> Batch:
-        """The distinct arcs of a batch; the GPU has not examined it by then."""
+        """The distinct arcs of a batch, which the GPU has not checked at this point."""
         distinct = distinct_keys(self, arcs, origin=arcs.weights is not None)
         places = self.scratch.get("places", int(distinct.keys.size), np.int64)
         return Batch(distinct.keys, id_bits(self.num_vertices), places, arcs.weights, distinct.origin)
 
     def _plan_insertion(self, batch: Batch) -> Rebalance:
-        """Queue the decision on what an insertion moves, and its counts; changes nothing of the graph."""
+        """Queue the plan of an insertion, and its counts; the graph does not change."""
         return self._plan(INSERT, batch.size, batch.places, self._locate(batch))
 
     def _locate(self, batch: Batch) -> Any:
-        """Queue the look-up of a batch's keys; returns how many arrive at each leaf."""
+        """Queue the look-up of a batch's keys; returns the number of arrivals at each leaf."""
         self._counters.reset()
         arriving = self._host.no_arrivals(self)
         self.kernels.locate(
@@ -72,11 +70,11 @@ class PackedStore(PackedArray):
         )  # fmt: skip
         return arriving
 
-    def _plan(self, mode: int, size: int, places: Any, arriving: Any) -> Rebalance:
-        """Queue the choice of the windows to rebalance; at most `size` leaves change."""
+    def _plan(self, mode: int, size: int, places: Any, arriving: Any, kernel: Any = None) -> Rebalance:
+        """Queue the choice of the windows to rebalance, by default by `_search`; at most `size` leaves change."""
         try:
             plan = self._host.room_to_plan(self, size)
-            self._search(mode)(
+            (kernel or self._search(mode))(
                 size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
                 threads=PLAN_THREADS, blocks=-(-self.leaves // TILE_LEAVES),
             )  # fmt: skip
@@ -86,16 +84,15 @@ class PackedStore(PackedArray):
         return plan
 
     def _search(self, mode: int) -> Any:
-        """The kernel that chooses windows."""
         return self.kernels.plan
 
     def _slope(self, mode: int) -> tuple[float, float]:
-        """Threshold of leaves, greatest in insertions and least in deletions, and what each level adds to it."""
+        """The threshold of leaves (greatest in insertions, least in deletions), and the increment of each level."""
         leaf, root = self.leaf_density[1 - mode], self.root_density[1 - mode]
         return leaf, (root - leaf) / max(self.height, 1)
 
     def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
-        """Do what was planned; memory runs out, if it does, before anything of the graph has changed."""
+        """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         room = self._host.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
             self.kernels.commit(batch.size, self._held_view(), *batch, None)
@@ -107,8 +104,6 @@ class PackedStore(PackedArray):
         self._redundant += numbers[REDUNDANT]
         self._host.move(self, plan, numbers, batch, room)
 
-    # ---- deletion ---------------------------------------------------------------------------------------------------
-
     def erase(self, arcs: Arcs) -> int:
         plan, numbers = self._erase(arcs)
         arcs.check(waited=True)
@@ -118,9 +113,9 @@ class PackedStore(PackedArray):
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
-        """Clear the arcs' slots, and plan what to rebalance for that if deletion is eager.
+        """Clear the arcs' slots, and plan the rebalancing if deletion is eager.
 
-        Memory runs out, if it does, before anything of the graph has changed.
+        Memory is exhausted, if it is, before the graph has changed.
         """
         size, eager, plan = len(arcs), self.deletion == "eager", None
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
@@ -137,13 +132,16 @@ class PackedStore(PackedArray):
         return plan, self._counters.read()
 
     def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
-        """Rebalance what has become too empty; shrink the array if all of it has."""
+        """Shrink an array that has become too empty, or rebalance windows that have."""
+        if not self._shrunk(arcs) and plan is not None and any(numbers[LEAVES : LARGE + 1]):
+            batch = self._host.no_batch(self)
+            self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+
+    def _shrunk(self, arcs: int) -> bool:
+        """Shrink the array if so few arcs leave it too empty; returns whether it did."""
+        before = self.leaves
         if self._entries(arcs) < self._root_limits()[0]:
-            before = self.leaves
-            self._shrink(arcs)
-            if self.leaves < before:
-                return
-        if plan is None or not any(numbers[kind] for kind in (LEAVES, WARPS, BLOCKS, LARGE)):
-            return
-        batch = self._host.no_batch(self)
-        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+            leaves = self._leaf_count(self._entries(arcs), SHRUNK)
+            if leaves < before:
+                self._rebuild(arcs, leaves)
+        return self.leaves < before

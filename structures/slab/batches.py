@@ -1,4 +1,4 @@
-"""The kernels of batches of any size on a GPU, bound to what stays the same from batch to batch."""
+"""Kernels of batches of any size on a GPU, bound to arguments that stay the same from batch to batch."""
 
 from __future__ import annotations
 
@@ -16,20 +16,17 @@ from frontier.runtime.launch.arguments import Field, Struct
 from .cpu_slabs import EMPTY, FOUND
 from .layout import SMALL_TO_RESOLVE
 
-ENTRIES = 1 << 16
-"""Of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used."""
-MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit take a table of their own (`SlabStore._resolve`)
-CHANGING = (
-    "error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded",
-)  # fmt: skip
-"""What kernels take that is not in the pool; `recording` is how many entries of the table `insert` may use itself."""
+ENTRIES = 1 << 16  # of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used
+MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit get another table (`SlabStore._resolve`)
+CHANGING = ("error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded")
+"""Arguments of kernels besides the pool; `recording` is the number of table entries that `insert` may use itself."""
 
 
 class Batches:
-    """What the updates of one graph are launched with: parameters that change with the batch, and memory that stays.
+    """The launches of one graph's updates: parameters that change with the batch, and memory that stays.
 
-    To convert the arguments of a launch takes the host longer than to launch it, and batches of up to some hundred
-    thousand arcs wait for the host.
+    Converting the arguments of a launch costs the host more than the launch, and batches of up to some hundred thousand
+    arcs wait for the host.
     """
 
     def __init__(self, store: Any):
@@ -68,8 +65,10 @@ class Batches:
             self._queue_resolution(count)
 
     def resolve(self, store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
-        """Queue the resolution of a batch's duplicates that `insert` could not resolve; False if `found`, the number of
-        arcs whose key was there when they came, are too many for the table."""
+        """Queue the resolution of the duplicates that `insert` left; False if they exceed the table.
+
+        `found` is the number of arcs whose key existed when they came.
+        """
         if 2 * found > self._entries:
             return False
         self._take(store, arcs, slots, self._table.data.ptr, 0, False)
@@ -82,7 +81,7 @@ class Batches:
         self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
     def erase(self, store: Any, arcs: Arcs, slots: Any) -> None:
-        """Queue a deletion, and have `slots` be those of the arcs, if it is not None."""
+        """Queue a deletion; `slots`, if given, become those of the arcs."""
         self._take(store, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
 
@@ -92,7 +91,7 @@ class Batches:
             fill_with(self._table[: 2 * ENTRIES], EMPTY)
 
     def _have_table(self, store: Any, count: int) -> None:
-        """Have a table for the duplicates of so many arcs, or as large a one as memory allows."""
+        """Ensure a table for the duplicates of so many arcs, or as large a one as memory allows."""
         wanted = min(max(1 << (2 * count - 1).bit_length(), ENTRIES), MAX_ENTRIES)
         if wanted <= self._entries:
             return

@@ -1,6 +1,6 @@
-"""Updates of a slab graph whose kernels are bound to arrays that stay (`Store.make_update_plan`), on a GPU.
+"""Updates of a slab graph whose kernels are bound to permanent arrays (`Store.make_update_plan`), on a GPU.
 
-The graph's own arrays may become others: kernels take them from the struct of the pool.
+The graph may replace its own arrays: kernels read them from the struct of the pool.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LANES = 4  # threads to an arc
 
 
 class BoundUpdates:
-    """An insertion of arcs, for which the host waits, and a deletion of others, which are there."""
+    """An insertion of arcs, for which the host waits, and a deletion of further, existing arcs."""
 
     def __init__(self, store: Any, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
@@ -33,14 +33,12 @@ class BoundUpdates:
         self._erase = kernels.erase.bind(self._pool_to_erase, None, gone.src, gone.dst, None, None)
 
     def insert(self, store: Any, count: int) -> None:
-        """Queue the insertion of the first so many arcs."""
         store._counters.reset()
         store._counters.arm()
         store._pool().put("chain_limit", store._chain_limit(count))
         self._insert(count, tile=LANES)
 
     def erase(self, store: Any, count: int) -> None:
-        """Queue the deletion of the first so many arcs."""
         pool = self._pool_to_erase
         pool.fields[:] = store._pool().fields
         pool.put("counters", self._erased.address)
@@ -50,18 +48,15 @@ class BoundUpdates:
         self._erased.mark_published()
 
     def inserted(self, store: Any) -> tuple[int, int]:
-        """How many arcs were new, and how many were deferred, once the host has waited for a later kernel."""
+        """The numbers of new and of deferred arcs, once the host has waited for a later kernel."""
         self._counts = counts = store._counters.poll()
         store._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
     def resume(self, store: Any, count: int) -> int:
-        """Insert those of the first so many arcs that were deferred; how many of all were new.
+        """Insert the deferred arcs among the first `count`; returns how many of all were new.
 
-        Raises
-        ------
-        MemoryError
-            None of the arcs is in the graph that was not there before.
+        After a MemoryError the graph has no arc that it did not have before.
         """
         arcs, slots = self._arcs, self._slots[:count]
         arcs = Arcs(arcs.src[:count], arcs.dst[:count], arcs.weights[:count])
@@ -72,5 +67,5 @@ class BoundUpdates:
             raise
 
     def erased(self, store: Any, deleted: int) -> None:
-        """Take note that so many arcs were deleted."""
+        """Account for so many deleted arcs."""
         store._flush_after(deleted)

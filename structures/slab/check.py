@@ -1,4 +1,4 @@
-"""Whether arrays are those of a slab graph."""
+"""Check the arrays of a slab graph."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _check_numbers(store: Any) -> None:
 
 
 def _check_tables(store: Any) -> tuple[Any, Any]:
-    """Tables have base slabs of their own. Returns the first of each vertex, and the buckets of each that has some."""
+    """Check that tables do not overlap; returns each vertex's first base slab, and the buckets of tables."""
     xp, n, records = store.xp, store.num_vertices, store.records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
     base, buckets = records[:, BASE].astype(np.int64), records[:, BUCKETS].astype(np.int64)
@@ -79,7 +79,7 @@ def _check_tables(store: Any) -> tuple[Any, Any]:
 
 
 def _check_free(store: Any, words: Any) -> Any:
-    """Slabs in the ring are free once, were used, and are empty, as are those never used. Returns which are free."""
+    """Check that ring slabs are free once, were used, and are empty, as unused ones; returns which are free."""
     xp, used = store.xp, store._used
     at = (store._free_head + xp.arange(store._free_count)) % int(store.ring.size)
     slabs = store.ring[at].astype(np.int64)
@@ -93,7 +93,7 @@ def _check_free(store: Any, words: Any) -> Any:
 
 
 def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
-    """The base slab of the chain that each slab is in, or -1; each slab is in one chain at most, and no free one is."""
+    """The base slab of each slab's chain, or -1; each slab must be in one chain at most, and no free one in any."""
     xp, slabs = store.xp, int(links.size)
     has = xp.flatnonzero(base >= 0)
     is_base = xp.zeros(slabs, bool)

@@ -6,35 +6,45 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel
 
-from .cpu_parts import erase_parts, insert_parts, partition, replace_parts, sum_up  # noqa: F401  (kernels, by name)
-from .cpu_rows import count_rows, gather, link, place_rows  # noqa: F401  (likewise)
 from .cpu_slabs import (
+    ALLOCATED,
     BASE,
     BUCKETS,
+    CHANGED,
     DEFERRED,
     DEGREE,
     EMPTY,
     FOUND,
+    FREED,
+    GOLDEN,
+    HALF,
+    LEAD,
+    LOW,
     OVERFULL,
     PENDING,
     RECORDED,
     REPEATED,
     TOMBSTONES,
+    Pool,
     bucket_of,
     chain_of,
     clear_slab,
+    erase_arcs,
     give_slab,
+    insert_arcs,
+    prefetch_arcs,
+    probe,
+    record_duplicate,
     slot_hash,
+    take_slab,
 )
-from .cpu_tables import LEAD, erase_arcs, insert_arcs, prefetch_arcs, probe, record_duplicate
 
 SORTED = False
 ALL = np.zeros(0, np.int32)  # arcs, in place of a list of them: another type would have kernels compiled again
 
 
 class View(NamedTuple):
-    """Records have columns BASE (the first base slab, or -1), BUCKETS, DEGREE and TOMBSTONES; slab s begins at slot
-    ``s * stride``."""
+    """`records` have columns BASE (first base slab, or -1), BUCKETS, DEGREE, TOMBSTONES; slabs have `stride` slots."""
 
     records: Any
     neighbors: Any
@@ -55,7 +65,7 @@ def segments(view, v):
 
 @jit(forceinline=True)
 def segment(view, v, i):
-    """The i-th chain of v's table. A single one has all keys, behind which the first slab may be empty."""
+    """The i-th chain of v's table. A single chain has all keys, which bound the words of its first slab."""
     slab = np.int64(view.records[v, BASE]) + i
     words = view.width - 1
     if view.records[v, BUCKETS] == 1:
@@ -82,7 +92,6 @@ def find(view, u, v):
 
 @parallel_kernel
 def find_arcs(begin, end, view, src, dst, slots):
-    """The slot of each arc, or -1."""
     records, neighbors, stride, width = view.records, view.neighbors, view.stride, view.width
     src, dst, slots = src[begin:end], dst[begin:end], slots[begin:end]
     every = src[:0]
@@ -98,12 +107,10 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
     """Insert arcs (those listed in `which`, or all if it is empty).
 
     ``slots[i]`` becomes the slot that arc i created, ``-2 - slot`` if the arc exists (then recorded in the table, if
-    that has room), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
+    that has capacity), -1 if the arc is ignored, PENDING if its chain has `chain_limit` full slabs or the pool is
     exhausted. With `finish`, also `resolve_duplicates`, which is meant for few arcs.
     """
-    insert_arcs(
-        count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded
-    )  # fmt: skip
+    insert_arcs(count, pool, weights, which, src, dst, new_weights, chain_limit, slots, table, table_size, recorded)
     if table is not None:  # noqa: SIM102  (Numba prunes the branch)
         if finish:
             _finish(count, pool, weights, new_weights, slots, table, table_size, recorded)
@@ -111,7 +118,6 @@ def insert(count, pool, weights, error_counts, which, src, dst, new_weights, cha
 
 @cpu_kernel
 def record_duplicates(count, pool, slots, table, table_size, recorded):
-    """Record every existing arc in the table."""
     for i in range(count):
         if slots[i] <= -2 and slots[i] != PENDING:
             record_duplicate(-2 - slots[i], i, table, table_size, recorded, pool.counters)
@@ -163,7 +169,7 @@ def _commit(count, weights, new_weights, table, recorded):
 
 @cpu_kernel
 def commit_duplicates(count, pool, weights, new_weights, table, recorded):
-    """Set the weight of each of `count` recorded slots to that of the last arc naming it, and clear the table."""
+    """Set the weight of each of `count` recorded slots to that of its last arc, and clear the table."""
     _commit(count, weights, new_weights, table, recorded)
 
 
@@ -183,14 +189,14 @@ def locate(count, view, moved, src, dst, slots):
 def erase(count, pool, error_counts, src, dst, chosen, slots):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``.
 
-    ``slots[i]``, if given, becomes the slot of the arc if it was there, once for equal ones; otherwise -1.
+    ``slots[i]``, if given, becomes the slot of a deleted arc, once for equal ones; otherwise -1.
     """
     erase_arcs(count, pool, pool.counters, src[:0], src, dst, chosen, slots)
 
 
 @cpu_kernel
 def compact(count, pool, weights, ids, rows, offsets):
-    """Take the tombstones out of `count` chains, those of the `rows` vertices `ids`; give back slabs left over."""
+    """Remove the tombstones from `count` chains, those of the `rows` vertices `ids`; return superfluous slabs."""
     neighbors, records, stride, width = pool.neighbors, pool.records, pool.stride, pool.width
     row = 0
     for item in range(count):
@@ -225,7 +231,7 @@ def compact(count, pool, weights, ids, rows, offsets):
 
 @cpu_kernel
 def release(count, pool, records, rows, offsets):
-    """Give back the slabs of `count` chains, those of the tables in `records`."""
+    """Return the slabs of `count` chains, those of the tables in `records`."""
     row = 0
     for item in range(count):
         slab, row = chain_of(records, offsets, row, item)
@@ -234,3 +240,182 @@ def release(count, pool, records, rows, offsets):
             clear_slab(pool, slab)
             give_slab(pool, slab)
             slab = following
+
+
+@cpu_kernel
+def gather(
+    count, neighbors, weights, stride, width, records, rows, chain_offsets, row_offsets, cursors, dst, out_weights
+):  # fmt: skip
+    """Copy the keys (and weights) of `count` chains to the rows of their tables."""
+    row = 0
+    for item in range(count):
+        slab, row = chain_of(records, chain_offsets, row, item)
+        while slab >= 0:
+            for slot in range(slab * stride, slab * stride + width - 1):
+                if neighbors[slot] >= 0:
+                    at = row_offsets[row] + cursors[row]
+                    cursors[row] += 1
+                    dst[at] = neighbors[slot]
+                    if weights is not None:
+                        out_weights[at] = weights[slot]
+            slab = np.int64(neighbors[slab * stride + width - 1])
+
+
+@cpu_kernel
+def count_rows(count, rows, offsets, dst, records, first, fill):
+    """Count into ``fill[base - first + bucket]`` the keys of each bucket of the new tables."""
+    for row in range(rows):
+        base = np.int64(records[row, BASE])
+        buckets = records[row, BUCKETS]
+        if buckets == 1 and base >= 0:
+            fill[base - first] = offsets[row + 1] - offsets[row]
+        elif base >= 0:
+            for i in range(offsets[row], offsets[row + 1]):
+                fill[base - first + bucket_of(dst[i], buckets)] += 1
+
+
+@cpu_kernel
+def link(count, pool, first, fill):
+    """Link each of `count` base slabs from `first` on to the overflow slabs that it needs; sets `fill` to zero."""
+    neighbors, stride, width = pool.neighbors, pool.stride, pool.width
+    for b in range(count):
+        slab = first + b
+        for _ in range((fill[b] - 1) // (width - 1)):
+            fresh = take_slab(pool)
+            neighbors[slab * stride + width - 1] = fresh
+            slab = fresh
+        fill[b] = 0
+
+
+@cpu_kernel
+def place_rows(count, pool, weights, rows, offsets, dst, new_weights, records, first, fill):
+    """Write the keys of rows into their tables, whose chains are linked and empty."""
+    neighbors, stride, width = pool.neighbors, pool.stride, pool.width
+    for row in range(rows):
+        base = np.int64(records[row, BASE])
+        buckets = records[row, BUCKETS]
+        for i in range(offsets[row], offsets[row + 1]):
+            bucket = bucket_of(dst[i], buckets)
+            at = np.int64(fill[base + bucket - first])
+            fill[base + bucket - first] += 1
+            slab = base + bucket
+            while at >= width - 1:
+                slab = np.int64(neighbors[slab * stride + width - 1])
+                at -= width - 1
+            neighbors[slab * stride + at] = dst[i]
+            if weights is not None:
+                weights[slab * stride + at] = new_weights[i]
+
+
+NEIGHBORHOOD = np.uint64(4)  # bits of an id: as many vertices, whose slabs may share a page, are in one part
+
+
+@jit(forceinline=True)
+def _part_of(u, parts):
+    return np.int64((((np.uint64(u) >> NEIGHBORHOOD) * GOLDEN & LOW) * np.uint64(parts)) >> HALF) if u >= 0 else 0
+
+
+@cpu_kernel
+def partition(count, src, starts, order):
+    """Divide a batch: ``order[starts[p] : starts[p + 1]]`` are the positions of part p, ascending."""
+    parts = starts.size - 1
+    ends = np.zeros(parts, np.int64)
+    for i in range(count):
+        ends[_part_of(src[i], parts)] += 1
+    starts[0] = 0
+    for p in range(parts):
+        starts[p + 1] = starts[p] + ends[p]
+        ends[p] = starts[p]
+    for i in range(count):
+        p = _part_of(src[i], parts)
+        order[ends[p]] = i
+        ends[p] += 1
+
+
+@jit(_nrt=True)
+def _share(pool, counters, low, high):
+    """The pool with these counters, restricted to the slabs of the tickets ``low .. high - 1``."""
+    first = min(low, pool.free_count)
+    recycled = min(high, pool.free_count) - first
+    used = min(pool.used + low - first, pool.capacity)
+    return Pool(
+        pool.records, pool.neighbors, pool.ring, counters, pool.published, (pool.free_head + first) % pool.ring_size,
+        recycled, pool.ring_size, used, min(used + high - low - recycled, pool.capacity), pool.stride, pool.width,
+    )  # fmt: skip
+
+
+@parallel_kernel(few=1, grain=1)
+def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, table, src, dst, new_weights, chain_limit,
+                 slots):  # fmt: skip
+    """`insert` for parts; part p takes slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
+
+    The counters of part p are ``tallies[p]``. If there is a table, of two entries for each arc, RECORDED becomes the
+    number of slots whose arcs were found in place, and REPEATED the number of those that the batch has created.
+    """
+    for p in range(begin, end):
+        positions = order[starts[p] : starts[p + 1]]
+        share = _share(pool, tallies[p], tickets[p], tickets[p + 1])
+        insert_arcs(positions.size, share, weights, positions, src, dst, new_weights, chain_limit, slots, None, 0, None)
+        if table is not None:  # noqa: SIM102  (Numba prunes the branch)
+            if tallies[p, FOUND]:
+                _count_slots(positions, slots, table[2 * starts[p] : 2 * starts[p + 1]], tallies[p])
+
+
+@jit
+def _count_slots(positions, slots, table, counters):
+    """Count RECORDED and REPEATED. An entry of the hash table is the first arc that found its slot."""
+    table[:] = EMPTY
+    for i in positions:
+        if slots[i] <= -2 and slots[i] != PENDING:
+            at = _entry_of(-2 - slots[i], slots, table)
+            if table[at] == EMPTY:
+                table[at] = i
+                counters[RECORDED] += 1
+    for i in positions:
+        if slots[i] >= 0 and table[_entry_of(slots[i], slots, table)] != EMPTY:
+            counters[REPEATED] += 1
+
+
+@jit
+def _entry_of(slot, slots, table):
+    """The entry of the arc that found this slot, or the empty one for it."""
+    at = (slot_hash(slot) * table.size) >> 32
+    while table[at] != EMPTY and slots[table[at]] != -2 - slot:
+        at = at + 1 if at + 1 < table.size else 0
+    return at
+
+
+@parallel_kernel(few=1, grain=1)
+def replace_parts(begin, end, starts, order, weights, new_weights, slots):
+    """Give existing arcs their new weights, those of the last of equal ones."""
+    for p in range(begin, end):
+        for k in range(starts[p], starts[p + 1]):
+            i = order[k]
+            if slots[i] <= -2:
+                weights[-2 - slots[i]] = new_weights[i]
+
+
+@cpu_kernel
+def sum_up(count, pool, tickets, tallies):
+    """Add the counters of parts to those of the pool, and return the slabs that they did not use."""
+    counters = pool.counters
+    available = pool.free_count + pool.capacity - pool.used
+    for p in range(count):
+        for number in (CHANGED, FOUND, DEFERRED, RECORDED, REPEATED):
+            counters[number] += tallies[p, number]
+        for ticket in range(tickets[p] + tallies[p, ALLOCATED], min(tickets[p + 1], available)):
+            slab = pool.used + ticket - pool.free_count
+            if ticket < pool.free_count:
+                slab = np.int64(pool.ring[(pool.free_head + ticket) % pool.ring_size])
+            at = pool.free_head + pool.free_count + counters[FREED]
+            pool.ring[at % pool.ring_size] = slab
+            counters[FREED] += 1
+    counters[ALLOCATED] = min(tickets[count], available)
+
+
+@parallel_kernel(few=1, grain=1)
+def erase_parts(begin, end, pool, starts, order, tallies, src, dst, slots):
+    """`erase` for parts; the counters of part p are ``tallies[p]``."""
+    for p in range(begin, end):
+        positions = order[starts[p] : starts[p + 1]]
+        erase_arcs(positions.size, pool, tallies[p], positions, src, dst, None, slots)

@@ -1,4 +1,4 @@
-"""What both devices know of tables: limits, and what the planning finds out."""
+"""Limits of tables and results of their planning, for both devices."""
 
 from __future__ import annotations
 

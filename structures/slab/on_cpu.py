@@ -19,10 +19,10 @@ PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there wo
 
 
 def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
-    """Insert a batch, after a check; one that is large, part by part (`cpu_parts`). Returns the slots of its arcs.
+    """Insert a batch, after a check; a large one part by part (`cpu`). Returns the slots of its arcs.
 
-    With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
-    are there.
+    With `resolving`, existing arcs get their new weights and are counted, unless some arcs are deferred or too many
+    exist.
     """
     arcs.check()
     count, kernels, scratch = arcs.size, store.kernels, workspace_of(store).scratch
@@ -53,12 +53,12 @@ def _duplicates(scratch: Scratch) -> Any:
 
 
 def clear_duplicates(store: Any) -> None:
-    """To be called after an insertion that could not resolve them."""
+    """Clear the table after an insertion that could not resolve it."""
     fill_with(_duplicates(workspace_of(store).scratch), EMPTY)
 
 
 def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
-    """Nothing here: `SlabStore._resolve` has a table of its own for what an insertion could not resolve."""
+    """Nothing: `SlabStore._resolve` has a separate table for the rest of an insertion."""
     return False
 
 
@@ -82,7 +82,7 @@ def _insert_parts(store: Any, arcs: Arcs, slots: Any, resolving: bool) -> None:
 
 
 def erase(store: Any, arcs: Arcs, slots: Any) -> None:
-    """Delete a batch, after a check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
+    """Delete a batch, after a check; `slots`, if given, become those of deleted arcs, and -1 for the rest."""
     arcs.check()
     if len(arcs) < SMALL_ARCS:
         store._counters.reset()
@@ -100,7 +100,7 @@ def _erase_parts(store: Any, arcs: Arcs, slots: Any) -> None:
 
 
 def _partition(store: Any, arcs: Arcs) -> tuple[Any, Any, Any]:
-    """A batch in parts: where each starts, the positions of their arcs, and counters for each."""
+    """A batch in parts: their starts, the positions of their arcs, and their counters."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
     starts, order = np.empty(parts + 1, np.int64), workspace_of(store).scratch.get("order", count, np.int32)
@@ -109,12 +109,12 @@ def _partition(store: Any, arcs: Arcs) -> tuple[Any, Any, Any]:
 
 
 def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
-    """The positions of the arcs that an insertion deferred, `count` of them."""
+    """The positions of the `count` arcs that an insertion deferred."""
     return np.flatnonzero(slots == PENDING).astype(np.int32)
 
 
 def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
-    """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
+    """The tables that the arcs at these positions overcrowd; their vertices are marked in `moved`."""
     ids, coming = np.unique(arcs.src[positions], return_counts=True)
     records = store.records[ids].astype(np.int64)
     buckets, live, dead = records[:, BUCKETS], records[:, DEGREE], records[:, TOMBSTONES]
@@ -135,11 +135,11 @@ def lay_out(store: Any, ids: Any) -> Layout:
     return Layout(records, offsets, int(offsets[-1]), chain_offsets, int(chain_offsets[-1]), tombstones)
 
 
-def plan_records(
-    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
-) -> tuple[Any, int, int]:  # fmt: skip
-    """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
-    slabs, and of rows without."""
+def plan_records(store: Any, offsets: Any, coming: Any, keys_each: float, first: int) -> tuple[Any, int, int]:
+    """Records of tables for these rows and `coming` more keys, with base slabs from `first` on.
+
+    Also returns the numbers of base slabs, and of rows without a table.
+    """
     degrees = np.diff(offsets)
     buckets = np.ceil((degrees if coming is None else degrees + coming) / keys_each).astype(np.int64)
     ends = np.cumsum(buckets)
@@ -153,12 +153,12 @@ def plan_records(
 
 
 def count_overflow(store: Any, fill: Any) -> int:
-    """Overflow slabs of buckets with so many keys each."""
+    """The overflow slabs of buckets with so many keys each."""
     return int((np.maximum(fill - 1, 0) // (store.slab_words - 1)).sum(dtype=np.int64))
 
 
 def store_records(store: Any, ids: Any, records: Any) -> None:
-    """Set the records of these vertices; None are those of vertices without slabs."""
+    """Set the records of these vertices; None stands for those of vertices without slabs."""
     store.records[ids] = store._empty_records(int(ids.size)) if records is None else records
 
 

@@ -1,6 +1,6 @@
-"""Planning of tables on the GPU, by kernels of our own (tables.cuh). `on_cpu` has the same functions.
+"""Planning of tables on the GPU, by kernels of tables.cuh. `on_cpu` has the same functions.
 
-CuPy would compile the kernels of the same array expressions one by one, the first time that a batch makes a table grow.
+CuPy would compile kernels of the same array expressions one by one, when a batch first makes a table grow.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ TALLY = 3
 
 
 def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
-    """Insert a batch, which kernels check: nothing has changed if it is invalid, nor has been waited for. Returns an
+    """Insert a batch, which kernels check: an invalid one changes nothing. The host does not synchronize. Returns an
     array for the slots of its arcs.
-
-    With `resolving`, arcs that are there get their new weights and are counted, unless some are deferred, or too many
-    are there.
     """
     slots = store.scratch.get("slots", arcs.size, np.int64)
     store._batch_launches().insert(store, arcs, slots, resolving=resolving)
@@ -35,7 +32,6 @@ def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
 
 
 def clear_duplicates(store: Any) -> None:
-    """To be called after an insertion that could not resolve them."""
     store._batch_launches().clear()
 
 
@@ -45,12 +41,11 @@ def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
 
 
 def erase(store: Any, arcs: Arcs, slots: Any) -> None:
-    """Delete a batch, which kernels check; `slots`, if given, become those of the arcs, -1 of those not deleted."""
+    """Delete a batch, which kernels check; see `on_cpu.erase`."""
     store._batch_launches().erase(store, arcs, slots)
 
 
 def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
-    """The positions of the arcs that an insertion deferred, `count` of them."""
     positions = store.xp.empty(count, np.int64)
     store._tally.reset()
     store.kernels.list_deferred(len(arcs), slots, positions, store._tally.array)
@@ -58,7 +53,6 @@ def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
 
 
 def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
-    """The tables that become crowded by the arcs at these positions; their vertices are marked in `moved`."""
     xp, tally = store.xp, store._tally
     size = int(positions.size)
     coming = xp.zeros(store.num_vertices, np.int32)
@@ -72,7 +66,6 @@ def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
 
 
 def lay_out(store: Any, ids: Any) -> Layout:
-    """The tables of these vertices (None: of all) as rows, and their chains as a list."""
     xp, kernels, tally = store.xp, store.kernels, store._tally
     rows = store.num_vertices if ids is None else int(ids.size)
     key_sums, chain_sums = xp.empty(tile_count(rows), np.int64), xp.empty(tile_count(rows), np.int64)
@@ -90,11 +83,7 @@ def lay_out(store: Any, ids: Any) -> Layout:
     return Layout(records, offsets, counts[KEYS], chain_offsets, counts[CHAINS], counts[DEAD])
 
 
-def plan_records(
-    store: Any, offsets: Any, coming: Any, keys_each: float, first: int
-) -> tuple[Any, int, int]:  # fmt: skip
-    """Records of tables for these rows and for `coming` keys more, with base slabs from `first` on; the number of base
-    slabs, and of rows without."""
+def plan_records(store: Any, offsets: Any, coming: Any, keys_each: float, first: int) -> tuple[Any, int, int]:
     xp, kernels, tally = store.xp, store.kernels, store._tally
     rows = int(offsets.size) - 1
     sums, records = xp.empty(tile_count(rows), np.int64), xp.empty((rows, 4), np.int32)
@@ -109,19 +98,16 @@ def plan_records(
 
 
 def count_overflow(store: Any, fill: Any) -> int:
-    """Overflow slabs of buckets with so many keys each."""
     store._tally.reset()
     store.kernels.count_overflow(int(fill.size), fill, store._tally.array)
     return store._tally.read()[OVERFLOW]
 
 
 def store_records(store: Any, ids: Any, records: Any) -> None:
-    """Set the records of these vertices; None are those of vertices without slabs."""
     store.kernels.store_records(int(ids.size), ids, records, store.records)
 
 
 def with_tombstones(store: Any) -> Any:
-    """The vertices whose tables have tombstones."""
     ids = store.xp.empty(store.num_vertices, np.int64)
     store._tally.reset()
     store.kernels.list_with_tombstones(store.num_vertices, store.records, ids, store._tally.array)

@@ -23,19 +23,16 @@ MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
 
 
 class SlabPool:
-    """Slabs of one size, allocated to tables; a part of `SlabStore`, which holds the vertex records.
+    """Slabs of one size, allocated to tables; a base of `SlabStore`, which holds the vertex records.
 
-    A slab is in one chain, once, or not in use. Slabs not in use are empty: all words are EMPTY. They are those from
-    `_used` on, never used so far, and those given back, whose numbers are in a ring, each once: ``ring[_free_head]``
-    and the `_free_count` - 1 that follow, cyclically. A ring lets kernels take slabs from its head while they give
-    others back at its tail, without moving any. It has room for twice the slabs, because a slab that is taken and given
-    back in one kernel counts twice until the kernel ends.
+    A slab is in one chain, once, or free. Free slabs are empty: all words are EMPTY. They are the unused ones from
+    `_used` on, and the returned ones, whose numbers are in a ring, each once: ``ring[_free_head]`` and the
+    `_free_count` - 1 after it, cyclically. Kernels take slabs from the head of the ring while they return others to its
+    tail. It has twice as many entries as there are slabs, because a slab that is taken and returned in one kernel
+    counts twice until the kernel ends.
 
-    Attributes
-    ----------
-    neighbors : array of `vertex_dtype`, shape (capacity * slab_stride,)
-        Slab s is ``neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``.
-    ring : array of int32, shape (2 * capacity,)
+    Slab s is ``neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``. ``ring`` is
+    int32, of shape (2 * capacity,).
     """
 
     device: Device
@@ -51,7 +48,7 @@ class SlabPool:
 
     @cached_property
     def slab_words(self) -> int:
-        """Words of a slab: its keys and the link."""
+        """The words of a slab: its keys and the link."""
         return 32 if self.stored_dtype is None and self.vertex_dtype.itemsize == 4 else 16
 
     @cached_property
@@ -61,15 +58,15 @@ class SlabPool:
 
     @cached_property
     def slab_stride(self) -> int:
-        """Words of `neighbors` from one slab to the next: twice a slab's if its weights are there too."""
+        """The words of `neighbors` from one slab to the next: two slabs' if weights are there, too."""
         return 2 * self.slab_words if self._joined else self.slab_words
 
     @property
     def weights(self) -> Any:
-        """Weights by slot, an array of `stored_dtype`, or None in graphs without.
+        """Weights by slot, an array of `stored_dtype`, or None in unweighted graphs.
 
-        Where weights are as wide as keys it is `neighbors` without the first slab, seen as weights: the weight of key
-        i lies `slab_words` words after it. Otherwise it is an array of its own, as long as `neighbors`.
+        If weights are as wide as keys it is `neighbors` without the first slab, seen as weights: the weight of key i is
+        `slab_words` words after it. Otherwise it is a separate array, as long as `neighbors`.
         """
         if not self._joined:
             return self.separate_weights
@@ -101,7 +98,7 @@ class SlabPool:
         return int(self.neighbors.size) // self.slab_stride
 
     def _resize_pool(self, capacity: int) -> None:
-        """Have more slabs in the pool; if memory does not allow it nothing has changed."""
+        """Add slabs to the pool; if memory is exhausted nothing has changed."""
         self._check_slabs(capacity)
         size, old, weights = capacity * self.slab_stride, int(self.neighbors.size), self.separate_weights
         neighbors = growable.grow(self.device, self.neighbors, size)
@@ -117,7 +114,7 @@ class SlabPool:
         self._pool_changed()
 
     def _ring_from_its_head(self, size: int) -> Any:
-        """A copy of the ring with so much room, which begins with its head."""
+        """A copy of the ring with this capacity that begins with its head."""
         ring, head, count = self.ring, self._free_head, self._free_count
         copy = growable.empty(self.device, size, np.int32)
         first = min(count, int(ring.size) - head)
@@ -126,9 +123,9 @@ class SlabPool:
         return copy
 
     def _make_room(self, consecutive: int, single: int) -> None:
-        """Have so many consecutive slabs that were never used, and so many others.
+        """Ensure so many consecutive unused slabs, and so many further free ones.
 
-        Grows ahead where possible: by half, and by an eighth, but not less than mapping memory is worth, once that
+        Grows ahead where possible: by half, and by an eighth, but not less than mapping memory is worth, once growth
         copies nothing.
         """
         missing = consecutive + max(0, single - self._free_count) - (self._capacity - self._used)
@@ -151,23 +148,23 @@ class SlabPool:
             self._make_room(0, slabs)
 
     def reserve_for(self, arcs: int) -> None:
-        """Make room for a batch of so many arcs, likewise."""
+        """`_reserve` for a batch of so many arcs."""
         slabs = self._slabs_for(arcs)
         if slabs > self._free_count + self._capacity - self._used:
             self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:
-        """The slabs that a batch of so many arcs is expected to take, at most."""
+        """The maximum of slabs that a batch of so many arcs is expected to take."""
         return max(arcs // SLAB_SHARE, min(arcs, 2 * self._taken))
 
     def _account(self, counts: list[int]) -> None:
-        """Account for the slabs that kernels allocated, or asked for in vain, and freed."""
+        """Account for the slabs that kernels allocated, or requested in vain, and freed."""
         self._taken = max(counts[ALLOCATED] - counts[FREED], self._taken // 2)
         if counts[ALLOCATED] or counts[FREED]:
             self._take(counts[ALLOCATED], counts[FREED])
 
     def _take(self, slabs: int, returned: int = 0) -> None:
-        """Account for so many slabs, as far as there are, and for those that were given back."""
+        """Account for so many taken slabs, as far as there are, and for returned ones."""
         recycled = min(slabs, self._free_count)
         if recycled:
             self._free_head = (self._free_head + recycled) % int(self.ring.size)
@@ -177,7 +174,7 @@ class SlabPool:
         self._slabs_moved()
 
     def _slabs_moved(self) -> None:
-        """Have kernels see which slabs are in use now. Only numbers of the pool have changed."""
+        """Update the kernels' view: only numbers of the pool have changed."""
         if self._packed is not None:
             self._packed = with_numbers(
                 self._packed, free_head=self._free_head, free_count=self._free_count, used=self._used
@@ -196,7 +193,7 @@ class SlabPool:
         self._joined_weights = None, None
 
     def _pool(self) -> Any:
-        """The pool as kernels see it: on a GPU always the same struct, up to date."""
+        """The kernels' view of the pool: on a GPU always the same struct, up to date."""
         if self._packed is None:
             packed = pack_view(
                 self.device, Pool, records=self.records, neighbors=self.neighbors, ring=self.ring,

@@ -1,4 +1,4 @@
-// Whole tables to and from rows; cpu_rows.py describes each kernel.
+// Whole tables to and from rows; cpu.py describes each kernel.
 #pragma once
 #include "structures/slab/pool.cuh"
 

@@ -1,24 +1,24 @@
 """The host side of SlabGraph: Awad et al., "Dynamic Graphs on the GPU", IPDPS 2020.
 
-What differs from the paper, and why:
+Differences from the paper, and their reasons:
 
-* *Tiles.* An arc is worked on by four lanes with 16-byte loads, eight arcs to a warp, not by a warp with arcs in turn:
-  a slab is one or two loads for each lane, and eight walks are in flight where there was one.
+* *Tiles.* Four lanes process an arc with 16-byte loads, eight arcs to a warp, where the paper has a warp for its arcs
+  in turn: a slab is one or two loads for each lane, and eight walks are in flight instead of one.
 * *Keys first, then weights.* The paper's map variant fills 128 bytes with 15 key-value pairs and the link. Here the
-  15 keys and the link are the first half of that line and the weights the second: searches touch half a line, and an
+  15 keys and the link are the first half of that line and the weights the second: searches read half a line, and an
   insertion writes to one. With 8-byte ids and weights each half is a line. Weights that are wider or narrower than ids
-  have a pool of their own.
+  have a separate pool.
 * *31 keys.* The set variant has 31 keys to a slab (the paper's has 30 and a spare word). With 64-bit ids a slab of
   either variant has 15 keys.
-* *Growth.* A table whose chains get long is rehashed into more buckets. The paper leaves this to the user, and walks
-  chains of any length meanwhile: a million new edges at one vertex would take quadratic time.
-* *Reclamation.* Slabs that emptied or grew superfluous return to the pool, base slabs too; tombstones are flushed when
-  they are a quarter of the keys. The authors' code returns nothing after edge deletions.
+* *Growth.* A table with long chains is rehashed into more buckets. The paper leaves this to the user, and walks chains
+  of any length meanwhile: a million new edges at one vertex would take quadratic time.
+* *Reclamation.* Empty and superfluous slabs return to the pool, base slabs too; tombstones are flushed when they are a
+  quarter of the keys. The authors' code returns nothing after edge deletions.
 * *Uniqueness.* Insertion walks the whole chain before it takes the first empty word, and never a tombstone, so no key
-  is stored twice. (The authors' code can do that, when it inserts after deleting.)
-* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here the arcs that
-  found their key in place meet in a table of slots, and the last one of the batch writes.
-* *Vertices without neighbors have no slab;* the first insertion brings one.
+  is stored twice. (The authors' code can store one twice when it inserts after deleting.)
+* *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find
+  their key in place meet in a table of slots, and the last one of the batch writes.
+* *Vertices without neighbors have no slab;* the first insertion allocates one.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
     ----------
     records : array of int32, shape (capacity, 4)
         For each vertex: first base slab, number of buckets, degree, tombstones. ``(-1, 1, 0, 0)`` for vertices without
-        slabs, and behind the last vertex. The base slabs of a vertex are its own. A key is in the chain of the bucket
-        that its hash tells, once; a slab has no key behind an EMPTY word, nor another slab after it if it has one.
+        slabs, and behind the last vertex. Base slabs belong to one vertex. A key is in the chain of the bucket of its
+        hash, once. A slab has no key behind an EMPTY word, and no successor if it has such a word.
     neighbors, weights, ring
         See `SlabPool`.
     """
@@ -154,9 +154,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         Returns
         -------
         dict
-            ``slabs``, ``free_slabs``: slabs in use, and slabs given back and not reused so far; ``slab_load``: live
-            keys for each key word of the slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a
-            bucket's chain.
+            ``slabs``, ``free_slabs``: slabs in use, and freed ones; ``slab_load``: live keys for each key word of the
+            slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a bucket's chain.
         """
         lengths = self.chain_lengths()
         slabs, buckets, keys = self._used - self._free_count, int(lengths.size), self.slab_words - 1
@@ -201,9 +200,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def _insert_deferred(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:
-        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are what it reported.
+        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are its counters.
 
-        Returns how many arcs of the batch were new, and how many found their key in place.
+        Returns how many arcs of the batch were new, and how many existed.
         """
         inserted, found, deferred = counts[CHANGED], counts[FOUND], counts[DEFERRED]
         if not deferred:
@@ -227,9 +226,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
-        """Give every slot that several arcs name the weight of the last; returns how many were there before the batch.
+        """Give every slot that several arcs name the weight of the last; returns how many existed before the batch.
 
-        `found` is the number of arcs whose key was there when they came.
+        `found` is the number of arcs whose key existed when they came.
         """
         if not found:
             return 0
@@ -253,7 +252,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return counts[RECORDED] - counts[REPEATED]
 
     def _undo(self, arcs: Arcs, slots: Any) -> None:
-        """Delete what a batch inserted before memory ran out. Needs no memory."""
+        """Delete the insertions of a batch that exhausted memory. Needs no memory."""
         self._counters.reset()
         self.kernels.erase(len(arcs), self._pool(), None, arcs.src, arcs.dst, slots, None, tile=4)
         self._tombstones += self._counters.synchronize()[CHANGED]
@@ -293,7 +292,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return self._erase(arcs, slots), slots
 
     def _erase(self, arcs: Arcs, edges: Any) -> int:
-        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for those that were not deleted."""
+        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for arcs that were not deleted."""
         self._host.erase(self, arcs, edges)
         deleted = self._counters.synchronize()[CHANGED]
         arcs.check(waited=True)

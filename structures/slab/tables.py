@@ -1,4 +1,4 @@
-"""Whole tables of the slab graph: built, moved to more buckets, emptied of tombstones and given back."""
+"""Whole tables of the slab graph: built, rehashed, flushed of tombstones and released."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ MAX_BASE_SLABS = np.iinfo(np.int32).max
 
 
 class SlabTables(SlabPool):
-    """Tables of slabs, one for each vertex record; a part of `SlabStore`.
-
-    What differs by device is in `on_cpu` and `on_gpu`.
-    """
+    """Tables of slabs, one for each vertex record; a base of `SlabStore`."""
 
     load_factor: float
     num_arcs: int
@@ -39,7 +36,7 @@ class SlabTables(SlabPool):
         self._relaxed = self._before = 0, 0  # batches, and their arcs, since one had the lower limit for chains
 
     def _chain_limit(self, arcs: int) -> int:
-        """The slabs that a chain may have for a batch of so many arcs to go on putting keys into it."""
+        """The slabs that a chain may have before a batch of so many arcs defers its keys."""
         self._before = batches, arrived = self._relaxed
         self._relaxed = batches + 1, arrived + arcs
         if batches + 1 < RELAXED_BATCHES and RELAXED_SHARE * (arrived + arcs) < self.num_arcs:
@@ -48,7 +45,7 @@ class SlabTables(SlabPool):
         return max(CHAIN_LIMIT, ceil(2 * self.load_factor))
 
     def _keep_chain_limit(self) -> None:
-        """Have the next batch get the limit of the last one: it is that batch, which is inserted in another way."""
+        """Repeat the last limit for the next batch: it is the same batch, inserted in another way."""
         self._relaxed = self._before
 
     def _gather(self, layout: Layout) -> tuple[Any, Any, Any]:
@@ -63,10 +60,10 @@ class SlabTables(SlabPool):
         return layout.offsets, dst, weights
 
     def _plan(self, offsets: Any, dst: Any, coming: Any, first: int) -> tuple[Any, Any, int, int]:
-        """Plan tables for rows, and for `coming` more keys each (None: for none), with base slabs from `first` on.
+        """Plan tables for rows and `coming` more keys each (None: for none), with base slabs from `first` on.
 
-        Returns their records, the number of keys of each bucket, how many overflow slabs these need, and the number of
-        rows without a table.
+        Returns their records, the number of keys of each bucket, the overflow slabs for these, and the number of rows
+        without a table.
         """
         keys_each = self.load_factor * (self.slab_words - 1)
         records, total, without = self._host.plan_records(self, offsets, coming, keys_each, first)
@@ -77,7 +74,7 @@ class SlabTables(SlabPool):
         return records, keys, self._host.count_overflow(self, keys), without
 
     def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, keys: Any, overflow: int) -> None:
-        """Fill planned tables, for which there is room."""
+        """Fill planned tables, for which there must be room."""
         first = self._used
         self._used += int(keys.size)
         self._packed = None
@@ -108,14 +105,14 @@ class SlabTables(SlabPool):
         self._give_back(old)
 
     def _repack(self) -> None:
-        """Move all tables to a new pool that fits them; does nothing if memory does not allow it."""
+        """Move all tables to a new pool that fits them, if memory allows it."""
         try:
             self.build(*self._gather(self._host.lay_out(self, None)))
         except MemoryError:
             return
 
     def _give_back(self, layout: Layout) -> None:
-        """Return all slabs of these tables, which nobody refers to any more."""
+        """Return all slabs of these unreferenced tables."""
         self._counters.reset()
         self.kernels.release(
             layout.chains, self._pool(), layout.records, int(layout.records.shape[0]), layout.chain_offsets

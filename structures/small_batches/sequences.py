@@ -36,16 +36,9 @@ def sorting_kernels(store: Any) -> Kernels:
 
 
 class LaunchSequences:
-    """The small batches of one graph.
+    """The small batches of one graph: structs that kernels receive by value, and plans by kind and size.
 
-    Attributes
-    ----------
-    batch : SmallBatch
-        Structs that kernels take by value.
-    plans : Plans
-        By kind and size.
-    scratch : Scratch
-        Memory whose addresses are in the plans, so that nobody else may have it.
+    The addresses of `scratch` are in the plans, so it is private to them.
     """
 
     def __init__(self, store: LaunchSequence):
@@ -54,7 +47,7 @@ class LaunchSequences:
         self.scratch = Scratch(store.device)
 
     def plan(self, store: LaunchSequence, kind: str, arcs: int) -> Plan:
-        """The plan for a batch of so many arcs, for the graph as it is now."""
+        """The plan for a batch of so many arcs, for the current graph."""
         size = SIZES[bisect_left(SIZES, arcs)]
         shift, arrays = id_bits(store.num_vertices), store._chain_arrays()
         plan = self.plans.find((kind, size), shift, arrays)
@@ -101,9 +94,9 @@ class LaunchSequences:
 
 
 class LaunchSequence:
-    """What a structure whose small batches are chains is, besides a `DynamicGraph`.
+    """The part of a store whose small batches are chains.
 
-    A structure says what its chains are made of. Its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh``, and
+    A structure queues the kernels of its chains. Its ``kernels.cuh`` includes ``frontier/cuda/small_report.cuh`` and
     has a kernel ``finish_small``.
     """
 
@@ -131,17 +124,15 @@ class LaunchSequence:
         return [*super().update_kernels(), sorting_kernels(self)]  # type: ignore[misc]
 
     def _chain_arrays(self) -> tuple[Any, ...]:
-        """*structure*: the arrays whose addresses are in chains, and what else these are recorded for, always the same
-        objects until they change."""
+        """*structure*: the objects that chains are captured for, such as arrays; equal until they change."""
         return tuple(getattr(self, name) for name in self.arrays)
 
     def _chain_sorts(self, kind: str) -> bool:
-        """*structure*: whether such an update needs the arcs as sorted keys, not just as they come."""
+        """*structure*: whether such an update needs the arcs as sorted keys."""
         return True
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        """*structure*: set the arguments of kernels that change; False if a batch of so many arcs has to go the general
-        way."""
+        """*structure*: set kernel arguments that change; False if so many arcs must take the general path."""
         return True
 
     def _queue_chain(
@@ -149,26 +140,18 @@ class LaunchSequence:
     ) -> tuple[Any, ...]:
         """*structure*: queue the kernels between the first and the last, and return the arguments of the last.
 
-        Parameters
-        ----------
-        kind : str
-            INSERT or DELETE, or FIND for the effective edges of a deletion, which changes nothing.
-        keys : SortedKeys
-            The batch; behind its last key they are END. Positions are in `order`.
-        weights : array or None
-            By arc, in insertions into graphs with weights.
-        src, dst : arrays
-            The arcs in place of keys, with negative ids for those to be ignored.
+        `kind` is INSERT, DELETE, or FIND for the effective edges of a deletion, which changes nothing. `keys` are the
+        batch, with END after the last key, and positions in `order`. `weights` are by arc, in insertions into weighted
+        graphs. Without keys, `src` and `dst` are the arcs, with negative ids for ignored ones.
         """
         raise NotImplementedError
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        """*structure*: take note of an update that was applied; returns how many distinct arcs changed the graph, and
-        how many did not."""
+        """*structure*: account for an update; returns the counts of distinct arcs, changing the graph or not."""
         raise NotImplementedError
 
     def _run_chain(self, kind: str, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> list[int] | None:
-        """Apply a batch; returns what kernels reported, None if it was not applied."""
+        """Apply a batch; returns the counters, or None if it was not applied."""
         if not self._prepare_chain(kind, src.size if self.directed else 2 * src.size):
             return None
         chains = self._chains

@@ -14,12 +14,11 @@ import pytest
 
 import dynfrontier.nx as dn
 from dynfrontier.nx import calls
-from dynfrontier.nx.expected import EXPECTED
+from dynfrontier.nx.dispatching import ensure_registered
 from dynfrontier.nx.functions import TABLE
 from dynfrontier.nx.info import CLASSES, NAME, SUPPORTED, get_info
 from dynfrontier.nx.interface import backend
-from dynfrontier.nx.register import ensure_registered
-from dynfrontier.nx.suite import report, run
+from dynfrontier.nx.suite import EXPECTED, report, run
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 
 ensure_registered()

@@ -22,8 +22,7 @@ from model import to_host
 import frontier as fr
 from algorithms import DynamicTriangleCount, connected_components
 from dynfrontier import Pipeline, PipelineError, SocketSource
-from dynfrontier.pipeline.batches import in_parts
-from dynfrontier.pipeline.records import RecordColumns
+from dynfrontier.pipeline.records import RecordColumns, in_parts
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
 from structures import CSR, SlabGraph
 
@@ -137,7 +136,7 @@ def test_parts_hold_whole_batches(rng):
 
 def test_arrays_of_many_parts_through_few_slots(device, monkeypatch):
     """Memory on the device is used again and again, while the copies to it are ahead of the updates."""
-    monkeypatch.setattr("dynfrontier.pipeline.batches.PART_RECORDS", 4 * SIZE)
+    monkeypatch.setattr("dynfrontier.pipeline.records.PART_RECORDS", 4 * SIZE)
     graph = CSR(1 << 14, device=device)
     src = np.arange(100 * SIZE)
     sums = {"edges": lambda graph: graph.num_edges}

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from dynfrontier.job import Applied
-from dynfrontier.live import REFRESHES, LiveView, Refreshed, can_show_live, live_view
+from dynfrontier.live import REFRESHES, LiveView, can_show_live, live_view
 from dynfrontier.report import checked, make_report
 from dynfrontier.text import sparkline
 
@@ -155,7 +155,8 @@ def test_refreshes_are_few(monkeypatch, cost, most):
         drawn.append(now.seconds)
         now.seconds += cost
 
-    view = Refreshed(LiveView(10_000, "triangle"), SimpleNamespace(refresh=refresh))
+    view = LiveView(10_000, "triangle")
+    view.live = SimpleNamespace(refresh=refresh)
     step = made_up_steps(1)[0]
     for _ in range(10_000):
         now.seconds += 0.001

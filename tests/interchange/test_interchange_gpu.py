@@ -20,7 +20,7 @@ from frontier import interchange
 from frontier.core.files import stored_arrays
 from frontier.core.sort import on_gpu
 from frontier.features.times.units import as_times
-from frontier.interchange.tensors import as_tensor
+from frontier.interchange.edge_index import as_tensor
 from frontier.runtime import arrays
 from structures import CSR
 

@@ -17,7 +17,7 @@ import frontier as fr
 from dynfrontier import Pipeline
 from frontier import interchange
 from frontier.features.times.units import as_times
-from frontier.interchange.tensors import as_tensor
+from frontier.interchange.edge_index import as_tensor
 from frontier.runtime import arrays
 from structures import CSR
 

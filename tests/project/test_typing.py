@@ -27,8 +27,7 @@ from structures.gpma import graph as gpma
 from structures.graphvine import graph as graphvine
 from structures.hornet import graph as hornet
 from structures.lpma import graph as lpma
-from structures.packed.array import PackedArray
-from structures.packed.options import PackedBuildOptions, PackedOptions
+from structures.packed.array import PackedArray, PackedBuildOptions, PackedOptions
 from structures.slab import graph as slab
 
 FOLDER = PROJECT_ROOT / "tests" / "typing"

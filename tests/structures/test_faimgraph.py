@@ -7,7 +7,7 @@ from model import assert_same, make, random_batch, to_host
 from frontier import io
 from structures import FaimGraph
 from structures.faimgraph import pool as pool_module
-from structures.faimgraph.cpu_pages import CHAIN_PAGES
+from structures.faimgraph.cpu import CHAIN_PAGES
 
 VERTICES = 60
 ENTRIES = 16  # of a page of 64 bytes

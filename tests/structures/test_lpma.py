@@ -13,7 +13,7 @@ from frontier.runtime.memory import growable
 from structures.lpma import LPMA
 from structures.lpma import strategy as strategy_module
 from structures.lpma.store import STRATEGIES
-from structures.lpma.strategy import BOTTOM_UP, TOP_DOWN, Hybrid
+from structures.lpma.strategy import BOTTOM_UP, TOP_DOWN, Tuner
 from structures.packed.layout import LEAF
 
 LAST = 2**63 - 1
@@ -268,14 +268,14 @@ def clock(monkeypatch):
 
 
 def test_hybrid_is_bottom_up_while_sparse(clock):
-    tuner = Hybrid(resolve_device("cpu"))
+    tuner = Tuner(resolve_device("cpu"))
     ways = [run_batch(tuner, clock, density, {BOTTOM_UP: 9, TOP_DOWN: 1}) for density in (0.3, 0.5, 0.6)]
     assert ways == [BOTTOM_UP] * 3
     assert tuner.threshold == 0.6
 
 
 def test_hybrid_tries_both_in_turn_until_top_down_is_faster(clock):
-    tuner = Hybrid(resolve_device("cpu"))
+    tuner = Tuner(resolve_device("cpu"))
     slow, fast = {BOTTOM_UP: 1, TOP_DOWN: 2}, {BOTTOM_UP: 2, TOP_DOWN: 1}
     ways = [run_batch(tuner, clock, 0.65, slow) for _ in range(6)]
     assert ways == [TOP_DOWN, BOTTOM_UP] * 3

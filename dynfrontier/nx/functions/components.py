@@ -1,7 +1,8 @@
-"""Components, as sets, in the order of their first nodes; strong ones after all that they lead to, as in NetworkX."""
+"""Components as sets, in the order of their first nodes; strong ones after all that they reach, as in NetworkX."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,14 +19,10 @@ from .traversal import distances_from
 
 
 def grouped(mirror: Mirror, labels: Any) -> list[set[Any]]:
-    """The nodes with each label, by the first of them."""
-    groups: dict[int, set[Any]] = {}
+    """The sets of nodes with equal labels, in the order of their first nodes."""
+    groups: defaultdict[int, set[Any]] = defaultdict(set)
     for node, label in zip(mirror.names, mirror.values(labels).tolist(), strict=True):
-        group = groups.get(label)
-        if group is None:
-            groups[label] = {node}
-        else:
-            group.add(node)
+        groups[label].add(node)
     return list(groups.values())
 
 
@@ -37,7 +34,7 @@ def _components(G: Any) -> Iterator[set[Any]]:
 
 
 def _add_counts(kind: str, find: Callable[[Any], Any], *, undirected: bool = False) -> None:
-    """The two functions that only count components of a kind, which NetworkX calls alike."""
+    """Add the two functions that count components of a kind, whose names NetworkX forms alike."""
 
     @function(f"number_{kind}_components", undirected=undirected, parallel=True)
     def number(G: Any) -> int:
@@ -74,7 +71,7 @@ def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
 
 
 def _arcs_between(mirror: Mirror, labels: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The arcs between components, each once, sorted; components are numbered as `grouped` lists them."""
+    """The arcs between components, each once, sorted; components have the numbers of `grouped`."""
     _, first, of_node = np.unique(mirror.values(labels), return_index=True, return_inverse=True)
     number = np.empty_like(first)
     number[np.argsort(first)] = np.arange(first.size)
@@ -86,9 +83,9 @@ def _arcs_between(mirror: Mirror, labels: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _last_first(src: np.ndarray, dst: np.ndarray, count: int) -> list[int]:
-    """The vertices 0 to `count` - 1 of an acyclic graph, given by its sorted arcs, each after all that it reaches.
+    """The vertices of an acyclic graph, given by its sorted arcs, each after all that it reaches.
 
-    This is the order in which a depth-first search finishes them.
+    A depth-first search finishes them in this order.
     """
     starts = np.searchsorted(src, np.arange(count + 1)).tolist()
     heads, following, seen = dst.tolist(), starts[:-1], [False] * count

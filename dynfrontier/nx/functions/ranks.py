@@ -1,4 +1,4 @@
-"""PageRank, HITS and Katz centrality, with NetworkX's starting values, tolerances and errors."""
+"""PageRank, HITS, Katz, betweenness and closeness, with NetworkX's starting values, tolerances and errors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import networkx as nx
 import numpy as np
 
 import algorithms
-from algorithms import ConvergenceError
+from algorithms import UNREACHED, ConvergenceError
 
-from ..holders import Unsupported, mirror_of
+from ..holders import Unsupported, mirror_of, source_of
 from ..mirror import Mirror
 from .table import FEW, function, refused, without_loops
+from .traversal import distances_from
 
-PRODUCTS = 20
-"""Products with a vector that an iteration of NetworkX's solver for HITS takes; ours takes one."""
+PRODUCTS = 20  # products with a vector that an iteration of NetworkX's solver for HITS takes; ours takes one
 
 
 NUMBERS = int | float | np.integer | np.floating
@@ -29,7 +29,7 @@ def _number(name: str, value: Any) -> str | None:
 
 
 def _by_vertex(mirror: Mirror, given: Mapping[Any, Any], name: str) -> np.ndarray:
-    """Numbers by node, 0 where there is none, by vertex; nodes that the graph does not have are ignored."""
+    """Convert numbers by node to an array by vertex, 0 where none is given; unknown nodes are ignored."""
     found = np.zeros(len(mirror.nodes))
     for node, v in mirror.ids.items():
         value = given.get(node, 0)
@@ -118,3 +118,42 @@ def katz_centrality(G: Any, alpha: float, beta: float, max_iter: int, tol: float
     except ConvergenceError as error:
         raise nx.PowerIterationFailedConvergence(max_iter) from error
     return mirror.by_node(found.katz_centrality)
+
+
+SCALES_OTHERWISE = nx.__version__.startswith("3.5")
+
+
+def _refuse_sample(G: Any, k: Any, **_: Any) -> str | None:
+    if k is None or k == len(source_of(G)):
+        return None
+    if not isinstance(k, int) or k < 1:
+        return f"k={k!r} is not supported; it must be a positive int"
+    return "k is not supported with NetworkX before 3.6, which scales samples otherwise" if SCALES_OTHERWISE else None
+
+
+@function(least_nodes=500, parallel=True, refuse=_refuse_sample)
+def betweenness_centrality(G: Any, k: Any, normalized: bool, endpoints: bool, seed: Any) -> dict[Any, float]:
+    mirror = mirror_of(G)
+    sources = None
+    if k is not None and k != len(mirror):
+        sources = [mirror.ids[node] for node in seed.sample(list(mirror.names), k)]  # as NetworkX draws them
+    found = algorithms.betweenness_centrality(
+        mirror.graph, sources, normalized=bool(normalized), endpoints=bool(endpoints)
+    )
+    return mirror.by_node(found.betweenness_centrality)
+
+
+@function(least_nodes=500, parallel=True)
+def closeness_centrality(G: Any, u: Any, wf_improved: bool) -> Any:
+    mirror = mirror_of(G)
+    if u is None:
+        found = algorithms.closeness_centrality(mirror.graph, wf_improved=bool(wf_improved))
+        return mirror.by_node(found.closeness_centrality)
+    v = mirror.vertex(u, nx.NodeNotFound(f"Source {u} is not in G"))
+    distances = distances_from(mirror, [v], backward=mirror.directed)
+    lengths = distances[distances < UNREACHED]
+    total, others = int(lengths.sum()), len(mirror) - 1
+    if not total:
+        return 0.0
+    closeness = (lengths.size - 1.0) / total
+    return closeness * ((lengths.size - 1.0) / others) if wf_improved else closeness

@@ -20,23 +20,12 @@ conversion takes longer than they do."""
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the backend, with the signature that NetworkX's function has.
+    """A function of the backend, with the signature of NetworkX's function.
 
-    Attributes
-    ----------
-    name : str
-    run : function
-        Takes the graph, ``G``, and those of the arguments that it supports.
-    refuse : function of the arguments by name, optional
-        Why the backend cannot do it, as a string, or None.
-    least_nodes : int
-        With fewer, a graph is not worth a conversion.
-    undirected : bool
-        Whether directed graphs are refused.
-    parallel : bool
-        Whether graphs may have parallel edges: NetworkX takes them, and the result depends on the lowest weight alone.
-    only : dict
-        The arguments that `run` does not take, and the value that each must have: NetworkX's default.
+    `run` accepts the graph, ``G``, and the arguments that it supports. `refuse` returns why the backend cannot run it
+    with the arguments, or None. Graphs with fewer than `least_nodes` are not worth a conversion. `undirected` functions
+    refuse directed graphs. `parallel` ones accept parallel edges: the result depends on the lowest weight alone. `only`
+    has the arguments that `run` lacks, with NetworkX's defaults, which they must have.
     """
 
     name: str
@@ -58,12 +47,12 @@ class Function:
         object.__setattr__(self, "_taken", {name: defaults[name] for name in taken})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it with arguments that `can_run` supports."""
+        """Run it with arguments that `can_run` accepts."""
         given = dict(zip(self.signature.parameters, args, strict=False)) | kwargs
         return self.run(**{name: given.get(name, default) for name, default in self._taken.items()})
 
     def can_run(self, args: Any, kwargs: Any) -> bool | str:
-        """Whether the arguments are supported: True, or why not."""
+        """True, or why the arguments are not supported."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
@@ -94,7 +83,7 @@ def function(
     name: str = "", *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
     refuse: Callable[..., str | None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-    """Add the decorated function to the table, under its own name or another one of NetworkX's; see `Function`."""
+    """Add the decorated function to the table, under its own or another name of NetworkX's; see `Function`."""
 
     def add(run: Callable[..., Any]) -> Callable[..., Any]:
         key = name or run.__name__
@@ -106,7 +95,7 @@ def function(
 
 @contextmanager
 def refused(*errors: type[Exception]) -> Iterator[None]:
-    """Where algorithms of this package raise these for graphs that NetworkX may have an answer for."""
+    """Turn these errors into `Unsupported`: NetworkX may have an answer for the graph."""
     try:
         yield
     except errors as error:
@@ -114,13 +103,13 @@ def refused(*errors: type[Exception]) -> Iterator[None]:
 
 
 def without_loops(mirror: Any, what: str) -> None:
-    """Raise Unsupported if the graph has self-loops, which count in NetworkX's `what`, and structures do not hold."""
+    """Raise Unsupported if the graph has self-loops: they count in NetworkX's `what`, and structures store none."""
     if mirror.loops:
         raise Unsupported(f"{what} of graphs with self-loops is not supported")
 
 
 def seed_of(generator: Any) -> int:
-    """A seed drawn from what NetworkX makes of its argument `seed`: a generator of Python's or NumPy's."""
+    """Draw a seed from the generator, Python's or NumPy's, that NetworkX makes of its argument `seed`."""
     if hasattr(generator, "getrandbits"):
         return generator.getrandbits(31)
     return int(generator.randint(0, 2**31 - 1))

@@ -1,5 +1,8 @@
-"""Breadth-first search. Distances are the structure's; which of several parents counts, and the order, follow from the
-order of nodes, as structures do not keep the order in which a node got its neighbors."""
+"""Breadth-first search.
+
+The structure computes distances. Parents and order follow from the order of nodes, as structures do not store the order
+in which a node got its neighbors.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +36,10 @@ def distances_from(mirror: Mirror, roots: list[int], limit: Any = None, *, backw
 
 
 class Search:
-    """A breadth-first search in an order: nodes by the places of their parents, then by those in the graph.
+    """A breadth-first search in an order: nodes by the places of their parents, then by their own in the graph.
 
-    Attributes
-    ----------
-    levels : list of arrays
-        The vertices at each distance, in order.
-    parents : list of arrays
-        The parent of each; of the roots, themselves.
+    `levels` has an array of the vertices at each distance, in order; `parents` has their parents. Roots are their own
+    parents.
     """
 
     def __init__(self, mirror: Mirror, roots: list[int], limit: Any = None, *, backward: bool = False):
@@ -69,7 +68,7 @@ class Search:
 
 
 def _root(graph: Any, source: Any, backward: bool) -> int:
-    """The vertex of a node, for which NetworkX's graph raises if it has none."""
+    """The vertex of a node; NetworkX's graph raises its own error for an unknown node."""
     mirror, original = mirror_of(graph), source_of(graph)
     if mirror.find(source) is None:
         (original.predecessors if backward else original.neighbors)(source)

@@ -1,4 +1,4 @@
-"""What holds the workers of a distributed graph: a file for each way to start them."""
+"""The workers of a distributed graph: a file for each way to start them."""
 
 from .dask import DaskEngine, engine_of_client
 from .engine import Engine, Host

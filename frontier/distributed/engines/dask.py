@@ -1,7 +1,6 @@
-"""The workers of a Dask cluster, whatever has started it: one part each.
+"""The workers of a Dask cluster, one part each.
 
-Dask holds the processes, hands them calls, and notices when one is lost. What parts exchange goes between them
-directly.
+Dask runs the processes, sends them calls, and detects lost ones. Parts exchange data directly.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ GRACE = 10.0  # seconds that parts have to fail like the first one that did
 SCATTER_BYTES = 2**20  # shares of batches above this go to the workers directly, not with the call
 
 _engines: weakref.WeakKeyDictionary[Any, DaskEngine] = weakref.WeakKeyDictionary()
-_hosts: dict[tuple[str, int], Any] = {}
-"""On workers: what each part there keeps."""
+_hosts: dict[tuple[str, int], Any] = {}  # on workers: what each part there keeps
 
 
 class DaskEngine(Engine):
@@ -39,7 +37,8 @@ class DaskEngine(Engine):
     ----------
     client : dask.distributed.Client
     transport : {"ucxx", "nccl"}, optional
-        By default NCCL if all workers have a GPU. Each is to see one alone, as those of ``dask_cuda`` do first.
+        By default NCCL if all workers have a GPU. Each worker must see a different GPU first, as those of ``dask_cuda``
+        do.
     """
 
     keeps_results = True
@@ -91,7 +90,7 @@ class DaskEngine(Engine):
         return _Call(futures)
 
     def _answers(self, call: _Call) -> Sequence[Answer]:
-        """Goes on where it was interrupted. Dask would drop what no future refers to: the call holds them."""
+        """Continues where it was interrupted. The call holds the futures, as Dask would drop unreferenced results."""
         futures, answers = call.futures, call.answers
         while len(answers) < len(futures):
             with suppress(TimeoutError):
@@ -100,7 +99,10 @@ class DaskEngine(Engine):
                 if i not in answers and future.done():
                     if future.status != "finished" or self.addresses[i] not in self._client.nthreads():
                         return self._give_up(futures, f"the Dask worker {self.addresses[i]} is gone")
-                    answers[i] = self._answer_of(future)
+                    try:
+                        answers[i] = future.result()
+                    except Exception as error:
+                        answers[i] = None, error
             if len(answers) == len(futures):
                 break
             gone = set(self.addresses) - set(self._client.nthreads())
@@ -117,16 +119,8 @@ class DaskEngine(Engine):
                 return self._give_up(futures, f"the Dask worker {min(lost)} is gone")
         return [answers.get(i, (None, None)) for i in range(len(futures))]
 
-    @staticmethod
-    def _answer_of(future: Any) -> Answer:
-        """What a call has returned or raised."""
-        try:
-            return future.result()
-        except Exception as error:
-            return None, error
-
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
-        """Let no one use the parts again; those that are left stop waiting. Returns the answer to the call."""
+        """Mark the engine as lost, and let the remaining parts stop waiting. Returns the answer to the call."""
         self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
@@ -163,7 +157,7 @@ class _Call:
 
 
 def engine_of_client() -> Engine:
-    """The engine of the current Dask client, with the workers that it has had when it was first asked for.
+    """The engine of the current Dask client, with the workers that it had at the first request.
 
     Raises ImportError without Dask, and ValueError without a client.
     """
@@ -182,7 +176,6 @@ def engine_of_client() -> Engine:
 
 
 def _bytes_of(value: Any) -> int:
-    """Bytes of the arrays in nested tuples."""
     if isinstance(value, tuple):
         return sum(map(_bytes_of, value))
     return int(getattr(value, "nbytes", 0))
@@ -192,7 +185,7 @@ def _bytes_of(value: Any) -> int:
 
 
 def _attempt(function: Callable, args: tuple) -> tuple[Any, Exception | None]:
-    """What a function returns, or raises: not an error to Dask, which would log it on every worker."""
+    """The result of a function, or its error as a value, which Dask would log on every worker."""
     try:
         return function(*args), None
     except Exception as error:
@@ -200,7 +193,7 @@ def _attempt(function: Callable, args: tuple) -> tuple[Any, Exception | None]:
 
 
 def _ignore_interrupts(dask_worker: Any = None) -> None:
-    """Leave SIGINT, which a terminal sends to all processes, to the program, and to the nanny that ends this worker.
+    """Leave SIGINT, which a terminal sends to all processes, to the program and the nanny that ends this worker.
 
     A worker without a nanny may be in the program's own process.
     """
@@ -222,7 +215,7 @@ def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
 
 
 def _take(token: str, rank: int, key: int) -> Any:
-    """What this part keeps under a key, from now on Dask's."""
+    """Pass the object that this part keeps under a key to Dask."""
     host = _hosts.get((token, rank))
     if host is None or key not in host.objects:
         raise PartLostError("a worker that held rows of this frame is gone: make the frame again")

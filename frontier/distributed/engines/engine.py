@@ -13,19 +13,11 @@ from frontier.runtime import HeldInterrupts
 
 from ..transport.communicator import Communicator
 
-Answer = tuple[Any, BaseException | None]
-"""The value that a worker returned, or the error that it raised."""
+Answer = tuple[Any, BaseException | None]  # the value that a worker returned, or the error that it raised
 
 
 class Host:
-    """What a worker keeps between calls.
-
-    Attributes
-    ----------
-    comm : Communicator
-    objects : dict
-        Whatever calls have put there, by the number that `Engine.new_key` gave.
-    """
+    """The state of a worker between calls: its communicator, and objects by the keys of `Engine.new_key`."""
 
     def __init__(self, comm: Communicator):
         self.comm = comm
@@ -33,22 +25,22 @@ class Host:
 
 
 class Engine(ABC):
-    """Workers of which each has a `Host`, with a communicator to all others.
+    """Workers, each with a `Host` and a communicator to all others.
 
-    A call goes to all workers or to none, and all of its answers are read before the next one begins, though an
-    interrupt may lie in between: so a call never gets the answers of another.
+    A call goes to all workers or to none. All of its answers are read before the next call starts, even after an
+    interrupt, so a call never gets the answers of another.
 
     Attributes
     ----------
     size : int
         Number of workers.
     abandoned : list of int
-        Keys of `Host.objects` that nothing in the program refers to any more.
+        Keys of `Host.objects` that the program no longer references.
     """
 
     size: int
     keeps_results: ClassVar[bool] = False
-    """Whether workers keep results until their arrays are asked for, and data frames are spread over them."""
+    """Whether workers keep results until their arrays are read, and data frames are distributed over them."""
 
     def __init__(self) -> None:
         self.abandoned: list[int] = []
@@ -57,12 +49,12 @@ class Engine(ABC):
         self._current: Any = None
 
     def new_key(self) -> int:
-        """A number for `Host.objects` that no other object has."""
+        """A unique key for `Host.objects`."""
         return next(self._keys)
 
     @contextmanager
     def making(self) -> Iterator[int]:
-        """A key for what calls in the ``with`` block make, which is abandoned if they fail or are interrupted."""
+        """A key for objects made in the ``with`` block, which is abandoned if it fails or is interrupted."""
         key = self.new_key()
         try:
             yield key
@@ -79,20 +71,20 @@ class Engine(ABC):
         Parameters
         ----------
         whole : bool
-            Hold Ctrl-C back until the call is over. Otherwise it is raised at once; the workers finish the call, and
-            the next one waits for them.
+            Delay Ctrl-C until the call is over. Otherwise it is raised at once; the workers finish the call, and the
+            next call waits for them.
 
         Returns
         -------
         list
-            What each returned, in order of ranks.
+            The results, in order of ranks.
 
         Raises
         ------
         Exception
-            What the function has raised on the first worker where it did.
+            The error of the first worker where the function failed.
         PartLostError
-            A worker is gone. The engine, and what its workers held, can be used no more.
+            A worker is gone. The engine, and the objects of its workers, can no longer be used.
         """
 
     def run_alike(self, function: Callable, *args: Any) -> list[Any]:
@@ -100,7 +92,6 @@ class Engine(ABC):
         return self.run(function, [args] * self.size)
 
     def _ask(self, function: Callable, arguments: Sequence[tuple], *, whole: bool = False) -> list[Any]:
-        """`run` of ``function(*arguments[rank])``."""
         with self._lock:
             self._finish()
             interrupts = HeldInterrupts()
@@ -117,7 +108,7 @@ class Engine(ABC):
         return [value for value, _ in answers]
 
     def _finish(self) -> Sequence[Answer]:
-        """Wait for the answers of the current call, if there is one: after an interrupt it is the call before."""
+        """Wait for the answers of the current call, if there is one: after an interrupt it is the previous one."""
         answers = () if self._current is None else self._answers(self._current)
         self._current = None
         return answers
@@ -133,15 +124,15 @@ class Engine(ABC):
     def _answers(self, call: Any) -> Sequence[Answer]:
         """*engine*: wait until a call is over on all workers. A lost worker is an answer: `PartLostError`.
 
-        Only what interrupts it is raised, such as `KeyboardInterrupt`. It can then be called again, and goes on.
+        Only interrupts, such as `KeyboardInterrupt`, are raised. Another call then continues.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
 
     def frame(self, key: int, columns: Any, counts: Sequence[int]) -> Any:
-        """A data frame of the rows that every worker has under a key, which it gives up: where `keeps_results`.
+        """A data frame of the rows that every worker has under a key, which it releases, if `keeps_results`.
 
         `columns` is a frame of pandas without rows, and `counts` the number of rows of each worker.
         """
@@ -155,7 +146,7 @@ class Engine(ABC):
 
 
 def first_error(errors: Sequence[BaseException | None]) -> BaseException | None:
-    """The error to report, of those of all parts: what went wrong before others were left alone by it."""
+    """The error to report: the first one that is not a consequence of another part's failure."""
     from ..transport.communicator import PartLostError
 
     found = [error for error in errors if error is not None]

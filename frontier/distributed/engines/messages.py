@@ -1,6 +1,6 @@
 """Numbered messages through the pipes between a program and its workers, whole or not at all.
 
-Arrays of more than some bytes go through a pipe as they are, and are read to where they stay: nothing copies them.
+Large arrays go through a pipe unpickled and are read to their final memory, without copies.
 """
 
 from __future__ import annotations
@@ -19,63 +19,42 @@ from typing import Any, NamedTuple
 import numpy as np
 
 HEADER = struct.Struct("=Q?QQ")
-"""The number of a message, whether it is confirmed, the bytes that pickle it, and how many arrays follow."""
+"""The number of a message, whether it is confirmed, its pickled bytes, and the number of arrays that follow."""
 
 SIZE = struct.Struct("=Q")
 SMALL = 2**16
-"""Bytes of a message that go through a pipe with its header, and of an array that is pickled. Others follow as they
-are: a receiver without memory for them can still take them out of the pipe."""
+"""Bytes of a message that go through a pipe with its header, and of an array that is pickled. Larger arrays follow
+unpickled: a receiver without memory for them can still read them out of the pipe."""
 
-PROTOCOL = 5  # the first one that leaves the buffers of arrays where they are
+PROTOCOL = 5  # the first one with out-of-band buffers
 
 
 def _reduce_array(array: np.ndarray) -> Any:
-    """Arrays arrive as copies that can be written to, also of those that cannot."""
+    """Arrays arrive as writable copies, also read-only ones."""
     return array.__reduce_ex__(PROTOCOL if array.flags.writeable else PROTOCOL - 1)
 
 
-REDUCERS = ChainMap({np.ndarray: _reduce_array}, copyreg.dispatch_table)
-"""How to pickle what does not do it by itself."""
+REDUCERS = ChainMap({np.ndarray: _reduce_array}, copyreg.dispatch_table)  # how to pickle what does not do it by itself
 
 
 class Packed(NamedTuple):
-    """A value as it is sent.
-
-    Attributes
-    ----------
-    pieces : list of memoryview
-        What pickles it, and the large arrays of it.
-    nbytes : int
-        Of all pieces.
-    """
+    """A value to send: its pickle and its large arrays, and their total size."""
 
     pieces: list[memoryview]
     nbytes: int
 
 
 class Message(NamedTuple):
-    """A message that came through a pipe.
+    """A message from a pipe."""
 
-    Attributes
-    ----------
-    number : int
-        Of the call that it belongs to.
-    confirmed : bool
-        Whether the sender first asks all receivers if they have it.
-    value : any
-        None if there is an error.
-    error : BaseException or None
-        Why it could not be received, such as exhausted memory.
-    """
-
-    number: int
-    confirmed: bool
-    value: Any
-    error: BaseException | None
+    number: int  # of its call
+    confirmed: bool  # whether the sender first asks all receivers if they have it
+    value: Any  # None after an error
+    error: BaseException | None  # of the reception, such as exhausted memory
 
 
 class Reserve:
-    """Memory that is given up when there is no other: for messages that must be received, though they are small."""
+    """Memory that is released when none is left, for messages that must be received, though they are small."""
 
     def __init__(self, nbytes: int):
         self._nbytes = nbytes
@@ -83,19 +62,19 @@ class Reserve:
         self.fill()
 
     def fill(self) -> None:
-        """Hold the memory again, if it is there."""
+        """Allocate the memory again, if possible."""
         if self._held is None:
             with suppress(MemoryError):
                 self._held = bytearray(self._nbytes)
 
     def spend(self) -> bool:
-        """Give it up; returns whether there was any."""
+        """Release it; returns whether there was any."""
         held, self._held = self._held, None
         return held is not None
 
 
 def pack(value: Any) -> Packed:
-    """Return the bytes by which `value` is sent, which show its arrays: they must not change before."""
+    """Return the bytes by which `value` is sent. They share memory with its arrays, which must not change before."""
     buffers: list[memoryview] = []
 
     def is_small(buffer: pickle.PickleBuffer) -> bool:
@@ -114,7 +93,6 @@ def pack(value: Any) -> Packed:
 
 
 def send(pipe: Connection, number: int, packed: Packed, *, confirmed: bool = False) -> None:
-    """Write a message to a pipe."""
     first, *arrays = packed.pieces
     sizes = b"".join(SIZE.pack(len(array)) for array in arrays)
     _write(pipe, HEADER.pack(number, confirmed, len(first), len(arrays)) + sizes + first[:SMALL])
@@ -123,16 +101,16 @@ def send(pipe: Connection, number: int, packed: Packed, *, confirmed: bool = Fal
 
 
 def receive(pipe: Connection, reserve: Reserve | None = None) -> Message:
-    """Read a message from a pipe, which is then at the begin of the next, whatever the message holds.
+    """Read a message from a pipe, up to the start of the next, whatever the message contains.
 
-    `reserve` is given up where there is no memory for a message that is not confirmed. Raises EOFError or OSError if
-    the other end is gone.
+    `reserve` is released if memory for an unconfirmed message is exhausted. Raises EOFError or OSError if the other end
+    is gone.
     """
     number, confirmed, size, count = HEADER.unpack(_read(pipe, HEADER.size))
     begin = count * SIZE.size
     data = _read(pipe, begin + min(size, SMALL))
     sizes = [size, *(nbytes for (nbytes,) in SIZE.iter_unpack(data[:begin]))]
-    spend = reserve.spend if reserve is not None and not confirmed else _nothing
+    spend = reserve.spend if reserve is not None and not confirmed else bool  # which is False
     pieces, error = _take(pipe, data[begin:], sizes, spend)
     value: Any = None
     if error is None:
@@ -140,14 +118,10 @@ def receive(pipe: Connection, reserve: Reserve | None = None) -> Message:
     return Message(number, confirmed, value, error)
 
 
-def _nothing() -> bool:
-    return False
-
-
 def _take(
     pipe: Connection, first: bytes, sizes: list[int], spend: Callable[[], bool]
 ) -> tuple[list[Any], BaseException | None]:  # fmt: skip
-    """The pieces of a message, of which the first bytes are there. Without memory for them they leave the pipe, too."""
+    """Read the pieces of a message after its first bytes. Without memory for them they leave the pipe, too."""
     if sizes == [len(first)]:
         return [first], None
     try:
@@ -189,7 +163,6 @@ def _write(pipe: Connection, data: Any) -> None:
 
 
 def _read(pipe: Connection, size: int) -> bytes:
-    """A few bytes."""
     data = os.read(pipe.fileno(), size)
     while len(data) < size:
         more = os.read(pipe.fileno(), size - len(data))

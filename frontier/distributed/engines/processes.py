@@ -1,7 +1,7 @@
-"""Workers that are processes of this machine, one for each part: on CPUs, or each with a GPU of its own.
+"""Workers that are processes of this machine, one for each part, on CPUs or with a GPU each.
 
-Calls and answers go through a pipe to each worker, as numbered messages. A large message is first confirmed: only when
-all workers have it they act upon it, so that one without memory for its share refuses the call for all.
+Calls and answers go through a pipe to each worker, as numbered messages. A large message is first confirmed: workers
+act upon it only when all have it, so one without memory for its share refuses the call for all.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GO, SKIP = b"go", b"skip"
 
 
 class ProcessEngine(Engine):
-    """Some processes of this machine.
+    """Processes of this machine.
 
     Workers ignore Ctrl-C, which a terminal sends to all processes of a program: the program decides.
 
@@ -102,7 +102,7 @@ class ProcessEngine(Engine):
         return call.answers
 
     def _collect(self, call: _Call) -> None:
-        """Read an answer of each worker. After an interrupt, those that were not read before."""
+        """Read an answer of each worker; after an interrupt, the remaining ones."""
         while call.waiting:
             left = None if call.deadline is None else max(call.deadline - time.monotonic(), 0)
             ready = wait(list(call.waiting), timeout=left)
@@ -114,7 +114,7 @@ class ProcessEngine(Engine):
                     call.waiting.clear()
 
     def _decide(self, call: _Call) -> None:
-        """Have the workers act upon a message if all of them have it."""
+        """Let the workers act upon a message if all of them have it."""
         with self._undivided(call):
             call.unconfirmed = False
             if not self._workers:
@@ -127,7 +127,7 @@ class ProcessEngine(Engine):
 
     @contextmanager
     def _undivided(self, call: _Call) -> Iterator[None]:
-        """Let nothing that comes through a pipe be cut short: Ctrl-C waits, and anything else ends the workers."""
+        """Keep messages whole: Ctrl-C is delayed, and any other exception ends the workers."""
         interrupts = HeldInterrupts()
         try:
             yield
@@ -141,7 +141,7 @@ class ProcessEngine(Engine):
             interrupts.release()
 
     def _lost(self) -> PartLostError:
-        """End all workers, since one is gone that the others may wait for."""
+        """End all workers, as others may wait for a lost one."""
         ended = wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks earlier
         for worker in self._workers:
             if worker.sentinel in ended:
@@ -152,7 +152,7 @@ class ProcessEngine(Engine):
         return PartLostError(self._why_gone)
 
     def _end(self, why: str) -> None:
-        """End all workers; calls from now on say why."""
+        """End all workers; later calls report why."""
         self._why_gone = why
         self.close()
 
@@ -172,16 +172,10 @@ class ProcessEngine(Engine):
 
 
 class _Call:
-    """A message to all workers, and what they have answered so far.
+    """A message to all workers, and the answers so far.
 
-    Attributes
-    ----------
-    unconfirmed : bool
-        Whether they are asked if they have it, and do nothing yet.
-    waiting : dict of pipe to int
-        The ranks of those that have not answered.
-    deadline : float or None
-        When those are ended, since another has failed.
+    While it is `unconfirmed`, workers only report whether they have it. `waiting` maps pipes to the ranks of workers
+    that have not answered; they are ended at the `deadline`, which is set when one has failed.
     """
 
     def __init__(self, number: int, pipes: Sequence[Connection], unconfirmed: bool):
@@ -190,13 +184,12 @@ class _Call:
         self.expect_all(pipes)
 
     def expect_all(self, pipes: Sequence[Connection]) -> None:
-        """Wait for an answer of each worker."""
         self.waiting: dict[Any, int] = {pipe: rank for rank, pipe in enumerate(pipes)}
         self.answers: list[Answer] = [(None, None)] * len(pipes)
         self.deadline: float | None = None
 
     def note(self, pipe: Any, message: Message) -> None:
-        """Enter an answer, unless it is one to another call."""
+        """Enter an answer, unless it belongs to another call."""
         if message.number != self.number:
             return
         rank, value, error = self.waiting.pop(pipe), None, message.error
@@ -210,14 +203,14 @@ class _Call:
             self.deadline = time.monotonic() + GRACE
 
     def fail(self, error: BaseException) -> None:
-        """Wait for no worker any more."""
+        """Stop waiting for workers."""
         self.waiting.clear()
         self.answers = [(None, error)]
 
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Start processes that SIGINT does not reach, which they unblock when they ignore it."""
+    """Start processes that SIGINT does not reach; they unblock it once they ignore it."""
     resource_tracker.ensure_running()  # which unblocks it when it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -227,10 +220,10 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _share_of(rank: int, size: int, transport: str) -> dict[str, str]:
-    """What a worker is to have of this machine, as variables of its environment.
+    """A worker's share of this machine, as environment variables.
 
-    One GPU alone, as what is compiled and cached belongs to the only one; or as many threads as there are cores for
-    each worker, unless the user says how many: more would wait for each other.
+    That is a single GPU, as compiled and cached code belongs to it; or each worker's share of the cores as threads,
+    unless the user sets their number.
     """
     if transport == "nccl":
         before = os.environ.get(VISIBLE)
@@ -244,7 +237,7 @@ def _share_of(rank: int, size: int, transport: str) -> dict[str, str]:
 
 @contextmanager
 def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Start processes with some variables set."""
+    """Set variables while processes are started."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -261,7 +254,7 @@ def _environment(variables: dict[str, str]) -> Iterator[None]:
 
 
 class _Kept:
-    """What a worker keeps between calls."""
+    """The state of a worker between calls."""
 
     def __init__(self, rank: int):
         self.rank = rank
@@ -294,7 +287,7 @@ def _serve(pipe: Connection, rank: int) -> None:
 
 
 def _answer(pipe: Connection, kept: _Kept) -> None:
-    """Answer one message; nothing of it is left in memory."""
+    """Answer one message, and free it."""
     message = receive(pipe, kept.reserve)
     error = message.error
     if message.confirmed:
@@ -314,7 +307,7 @@ def _answer(pipe: Connection, kept: _Kept) -> None:
 
 
 def _packed(value: Any, error: BaseException | None, kept: _Kept) -> Packed:
-    """An answer, which says so if it cannot be sent or would not arrive as it is."""
+    """Pack an answer, or the error that prevents sending it."""
     if error is not None:
         error.add_note(f"On worker {kept.rank}:\n{''.join(traceback.format_exception(error))}")
         error = _portable(error)
@@ -325,7 +318,7 @@ def _packed(value: Any, error: BaseException | None, kept: _Kept) -> Packed:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """An error that can be pickled and made again, or its text."""
+    """An error that can be pickled and unpickled, or its text."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

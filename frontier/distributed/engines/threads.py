@@ -1,4 +1,4 @@
-"""Workers that are threads of this process, on one device: for tests, and to try programs out."""
+"""Workers that are threads of this process, on one device, for tests and trials."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRACE = 10.0  # seconds that parts have to fail like the first one that did, bef
 
 
 class ThreadEngine(Engine):
-    """Some threads of this process.
+    """Threads of this process.
 
     Parameters
     ----------
@@ -71,14 +71,9 @@ class ThreadEngine(Engine):
 
 
 class _Threads:
-    """A thread for each worker. They end after the calls that they were given, also with the last reference to this.
+    """A thread of this process for each worker. They end after their calls, also with the last reference to this.
 
-    Threads are kept between calls because each has its own scratch memory of a graph.
-
-    Attributes
-    ----------
-    process : int
-        The process that has them.
+    Threads last between calls because each has its own scratch memory of a graph.
     """
 
     def __init__(self, size: int):
@@ -94,7 +89,6 @@ class _Threads:
             raise
 
     def give(self, jobs: Sequence[Callable[[], None]]) -> None:
-        """Have each thread call one function."""
         _put(self._jobs, jobs)
 
 
@@ -110,17 +104,7 @@ def _work(jobs: queue.SimpleQueue) -> None:
 
 
 class _Call:
-    """The answers of the workers to one call.
-
-    Attributes
-    ----------
-    failed_at : float or None
-        When the first one has failed.
-    running : set of int
-        The ranks of those that have not ended.
-    ended : SimpleQueue
-        Gets an entry when one has.
-    """
+    """The answers to one call, the time of the first failure, and the ranks of running and ended workers."""
 
     def __init__(self, size: int):
         self.answers: list[Answer] = [(None, None)] * size
@@ -129,7 +113,6 @@ class _Call:
         self.ended: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def run(self, rank: int, function: Callable, args: tuple) -> None:
-        """Call a function in the thread of a worker."""
         try:
             self.answers[rank] = function(*args), None
         except BaseException as error:

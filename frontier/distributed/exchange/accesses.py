@@ -1,7 +1,7 @@
-"""Which entries of its arrays a functor reads and writes, as its text says.
+"""The entries of its arrays that a functor reads and writes, from its source text.
 
-Parts would silently disagree if a functor wrote to copies that no rule combines. So operators over parts look at each
-functor first, and refuse what they cannot keep.
+Parts would silently disagree if a functor wrote to copies that no rule combines. So operators over parts examine each
+functor first, and refuse those that they cannot support.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from frontier.functor.intrinsics.atomics import ATOMICS
 from frontier.functor.source import definition_of
 from frontier.runtime.compile.caches import clearable
 
-ANYWHERE = "?"
-"""Stands for an index that is not a parameter."""
+ANYWHERE = "?"  # an index that is not a parameter
 
 
 @dataclass
@@ -33,7 +32,7 @@ class Accesses:
 @clearable
 @functools.lru_cache(maxsize=4096)
 def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
-    """By parameter, in order; None if the text of the function is not to be found."""
+    """By parameter, in order; None if the text of the function is not available."""
     try:
         return _Reader(function, ()).found
     except FunctorError:
@@ -41,7 +40,7 @@ def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
 
 
 def reads_own_entry(rule: Callable) -> bool:
-    """Whether ``rule(v, mine, theirs)``, which combines copies of an array, reads the entry of v alone in `theirs`."""
+    """Whether ``rule(v, mine, theirs)``, which combines copies of an array, reads only entry v of `theirs`."""
     known = accesses_of(rule) if isinstance(rule, FunctionType) else None
     if known is None:
         return False
@@ -91,7 +90,7 @@ class _Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _pass_on(self, callee: FunctionType, node: ast.Call) -> None:
-        """What a function that is called does with parameters of this one."""
+        """Apply the accesses of a called function to the parameters of this one."""
         given = [each for each in node.args if isinstance(each, ast.Name)]
         if callee in self._callers or node.keywords:
             for name in given:
@@ -117,7 +116,7 @@ class _Reader(ast.NodeVisitor):
         return node.id if isinstance(node, ast.Name) and node.id in self._fixed else ANYWHERE
 
     def _resolve(self, node: ast.AST) -> Any:
-        """The object that a name, or an attribute of one, stands for."""
+        """The object of a name, or of an attribute of one."""
         if isinstance(node, ast.Attribute):
             return getattr(self._resolve(node.value), node.attr, None)
         if not isinstance(node, ast.Name):
@@ -131,7 +130,7 @@ class _Reader(ast.NodeVisitor):
 def arrays_of(function: Callable, first: int, args: tuple, kind: type) -> list[tuple[str, Any, Accesses, list[str]]]:
     """The arrays among the arguments of a functor: name, array, use, and the names of the parameters before.
 
-    The functor has `first` parameters before those of the user; `kind` is the type of arrays.
+    The functor has `first` parameters before the user's; `kind` is the type of arrays.
     """
     known = accesses_of(function) if isinstance(function, FunctionType) else None
     if known is None:

@@ -1,4 +1,4 @@
-"""Errors that all parts raise alike: what one of them cannot do, none does."""
+"""Errors that all parts raise together: either all parts make a step, or none does."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
-"""The errors of invalid updates and files, after which the part is as it was."""
+"""The errors of invalid updates and files, which leave the part unchanged."""
 
 
 def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
-    """Do something on all parts; if it raises what is expected on any, all raise the first part's error."""
+    """Make a step on all parts; if it raises an expected error on any, all raise the first part's error."""
     value, error = attempt(step)
     raise_first(graph, error)
     return value
@@ -38,7 +38,7 @@ def raise_first(graph: BasePart, error: Exception | None) -> None:
 
 
 def _described(error: Exception | None) -> tuple[str, str] | None:
-    """An error as all parts can build it: CuPy's for exhausted memory is a MemoryError to those without it."""
+    """An error as all parts can build it: CuPy's for exhausted memory is a MemoryError."""
     if error is None:
         return None
     return next(known.__name__ for known in reversed(EXPECTED) if isinstance(error, known)), str(error)

@@ -1,8 +1,8 @@
 """Data on edges over parts.
 
-Each part has the columns of the arcs that leave its vertices, with ids of its own: an array by edge cannot be one for
-the whole graph. An undirected edge has an entry on the part of each end, and a directed one in a graph with in-edges
-also among these; insertions write the same to both.
+Each part has the columns of the arcs that leave its vertices, with its own ids: an array by edge cannot be one for the
+whole graph. An undirected edge has an entry on the part of each end, and a directed one in a graph with in-edges also
+among these; insertions write the same to both.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ from frontier.runtime.values import one_of
 if TYPE_CHECKING:
     from ..base import BaseDistributedGraph, BasePart
 
-MULTI = ("last", "sum")
-"""What several records of an edge may mean over parts."""
+MULTI = ("last", "sum")  # supported values of `multi_edges` over parts
 
 
 def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
-    """Raise unless the graph has a column of this name."""
     if graph.edge_data is None:
         raise ValueError("this graph has no edge data; make it with edge_data=")
     one_of(name, "name", tuple(graph.edge_data))
 
 
 def check_present(there: Any, src: Any, dst: Any) -> None:
-    """Raise unless all edges of a list are in the graph; `there` is True for those that are."""
+    """Raise unless all edges of a list are in the graph; `there` is True for existing ones."""
     missing = (~there).nonzero()[0]
     if missing.size:
         i, host = int(missing[0]), resolve_device("cpu")
@@ -42,7 +40,7 @@ def check_present(there: Any, src: Any, dst: Any) -> None:
 
 
 def column_of(local: Any, array: Any) -> str | None:
-    """The name of an array among the columns of a local graph; None if it is none of them."""
+    """The name of an array among the columns of a local graph, or None."""
     data = local.payload.table
     if data is None:
         return None
@@ -50,19 +48,19 @@ def column_of(local: Any, array: Any) -> str | None:
 
 
 def edge_dtypes(local: Any) -> dict[str, np.dtype]:
-    """The type of each column of a local graph but the weights, by name; none in graphs without edge data."""
+    """The type of each column of a local graph except the weights, by name."""
     data = local.payload.table
     return {} if data is None else {name: data.dtypes[name] for name in data.names}
 
 
 def declared_columns(graph: BasePart | BaseDistributedGraph) -> dict[str, np.dtype]:
-    """The types of the columns that the option `edge_data` has named; others are made by `time` and `multi_edges`."""
+    """The types of the columns of the option `edge_data`; `time` and `multi_edges` make further ones."""
     made = ({TIME} if graph.time_unit is not None else set()) | ({COUNT} if graph.multi_edges == "sum" else set())
     return {name: dtype for name, dtype in graph.edge_dtypes.items() if name not in made}
 
 
 def own_records(local: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """The arcs of a local graph, and their weights and data, as an insertion takes them."""
+    """The arcs of a local graph with their weights and data, as arguments of an insertion."""
     if local.edge_data is None:
         src, dst, weights = local.to_coo()
         return src, dst, {} if weights is None else {WEIGHT_COLUMN: weights}
@@ -78,12 +76,12 @@ class ColumnsOfPart:
         self.table = None if part.time_unit is None else self
 
     def latest_time(self) -> NoReturn:
-        """Raise: the clock of a window is one for all parts."""
+        """Raise: all parts share the clock of a window."""
         raise NotImplementedError("a SlidingWindow is made of the DistributedGraph, not of its parts")
 
 
 class ColumnsOfGraph(Mapping):
-    """`DistributedGraph.edge_data`: the names of the columns, which are arrays on the parts alone."""
+    """`DistributedGraph.edge_data`: the names of the columns, whose arrays are on the parts."""
 
     def __init__(self, names: tuple[str, ...]):
         self._names = names
@@ -110,9 +108,9 @@ class ColumnsOfGraph(Mapping):
 
 
 class GivenData(EdgeData):
-    """The columns of a distributed graph as its program knows them: their types, to read what users give.
+    """The types of a distributed graph's columns in its program, to read users' arrays.
 
-    A batch is read before it is cut into a piece for each part, so that errors name the place in the whole.
+    A batch is read before it is cut into a piece for each part, so errors name positions in the whole.
     """
 
     def __init__(self, device: Device, graph: BaseDistributedGraph):
@@ -135,7 +133,7 @@ class GivenPayload(NamedTuple):
 
 
 class LogsOfParts:
-    """What a `SlidingWindow` asks of a graph's log."""
+    """The log of a graph for a `SlidingWindow`."""
 
     def expect(self, before: int) -> None:
-        """Nothing: each part looks for what expires when it is asked to."""
+        """Nothing: each part looks for expired edges on request."""

@@ -1,4 +1,4 @@
-"""Deleting the edges that are too old, on all parts or on none.
+"""Deletion of expired edges, on all parts or on none.
 
 Each part logs the records of its own arcs. The log of the part that owns an edge's source, in undirected graphs its
 smaller end, decides; the other direction is deleted with it.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def expire_edges(graph: BasePart, before: int) -> UpdateResult:
-    """Delete the edges whose time is less than `before`. If that fails, the logs are as they were."""
+    """Delete the edges whose time is less than `before`. If that fails, the logs are unchanged."""
     taken: Any = None
     comm = graph.comm
 
@@ -58,7 +58,7 @@ def latest_time(graph: BasePart) -> int | None:
 
 
 def _expired(graph: BasePart, taken: Any, before: int) -> tuple[Any, Any]:
-    """The edges of log entries that have a time less than `before` now, some of them several times."""
+    """The edges of log entries whose current time is less than `before`, some of them several times."""
     local, xp = graph.local, graph.xp
     if taken is None:
         return xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype)

@@ -1,9 +1,8 @@
-"""Ghosts: the vertices of other parts that a part's arcs lead to, and which part is to be notified of whose.
+"""Ghosts: vertices of other parts that a part's arcs lead to, and the parts to notify of entries.
 
-A part that reads entries at the other ends of its arcs needs those of its ghosts alone. Each part notifies the owners
-once of the vertices that it needs, and later of new ones. Batches mark the other ends of arcs that they insert, and
-nothing is exchanged before the ghosts are asked for. Ghosts whose arcs are all deleted stay: to find them would take a
-pass.
+A part that reads entries at the other ends of its arcs needs only those of its ghosts. Each part notifies the owners
+once of the vertices that it needs, and later of new ones. Batches mark the other ends of inserted arcs, and nothing is
+exchanged before the ghosts are needed. Ghosts whose arcs are all deleted stay, as finding them would require a pass.
 """
 
 from __future__ import annotations
@@ -18,21 +17,13 @@ from frontier.runtime.memory import elementwise
 from ..partition.partition import Partition
 from ..transport.communicator import Communicator
 
-MOST = 0.9
-"""Only ghosts' entries are exchanged if they are at most this share of all entries of other parts."""
+MOST = 0.9  # maximal share of all entries of other parts at which only ghosts' entries are exchanged
 
 
 class Ghosts:
     """The ghosts of one local graph of a part, and those that other parts have of its vertices.
 
-    O(V) memory, once `bring_up` was called.
-
-    Parameters
-    ----------
-    comm : Communicator
-    partition : Partition
-    local : function
-        Gives the local graph.
+    `local` returns the local graph. O(V) memory, once `bring_up` was called.
     """
 
     def __init__(self, comm: Communicator, partition: Partition, local: Callable[[], Any]):
@@ -47,7 +38,7 @@ class Ghosts:
         self._few = False
 
     def mark(self, vertices: Any) -> None:
-        """Arcs to some vertices are inserted."""
+        """Note that arcs to some vertices are inserted."""
         if self._held is not None:
             self._grow()
             self._held[vertices] = True
@@ -56,7 +47,7 @@ class Ghosts:
     def bring_up(self, number: int = 0) -> int:
         """Notify the owners of new ghosts, unless nearly all vertices are ghosts; every worker calls this.
 
-        An exchange of counts, for which the host waits, and of ids if there are any. The first time, a pass over arcs.
+        An exchange of counts, for which the host waits, and of ids if there are any; the first time, a pass over arcs.
         Returns the sum of `number` over all parts, which travels with the counts.
         """
         comm, partition = self._comm, self._partition
@@ -81,7 +72,7 @@ class Ghosts:
         return summed
 
     def _unknown(self) -> tuple[Any, list[int]]:
-        """The ghosts that owners do not know of, sorted by owner, and how many each owns."""
+        """The ghosts that owners do not know, sorted by owner, and the number that each owns."""
         xp, comm, partition = self._comm.device.xp, self._comm, self._partition
         if self._held is None:
             self._held = self._local().in_degrees() > 0
@@ -94,12 +85,15 @@ class Ghosts:
         return self._new
 
     def route(self) -> Route | None:
-        """How entries go to ghosts now, after `bring_up`; None if it takes less to send all of them."""
+        """The exchange of entries with ghosts, after `bring_up`; None if sending all of them is cheaper."""
         return Route(self._comm, self._asked, self._ghosts) if self._few and self._comm.size > 1 else None
 
     def asked(self) -> tuple[Any, list[int], list[int]] | None:
-        """What other parts ask this one for, after `bring_up`: vertices, those for the first part first, and how many
-        each asks for; and how many ghosts this part has of each. None if it takes less to send all entries."""
+        """The requests of other parts, after `bring_up`; None if sending all entries is cheaper.
+
+        Returns the vertices by requesting part, the number of each part's requests, and the number of this part's
+        ghosts that each part owns.
+        """
         if not self._few or self._comm.size == 1:
             return None
         found = [each for pieces in self._asked for each in pieces]
@@ -108,7 +102,7 @@ class Ghosts:
         return vertices, self._sizes(self._asked), self._sizes(self._ghosts)
 
     def _grow(self) -> None:
-        """Vertices were inserted: nothing leads to them yet."""
+        """Extend the marks to new vertices, which no arc leads to yet."""
         xp, n = self._comm.device.xp, int(self._partition.owners.size)
         more = n - int(self._held.size)
         if more:
@@ -121,7 +115,7 @@ class Ghosts:
 
 
 class Route:
-    """The entries that go from owners to ghosts, of vectors by vertex id."""
+    """The exchange of entries from owners to ghosts, in vectors by vertex id."""
 
     def __init__(self, comm: Communicator, asked: Sequence[Sequence[Any]], ghosts: Sequence[Sequence[Any]]):
         none = comm.device.xp.empty(0, np.int64)
@@ -133,7 +127,7 @@ class Route:
         )
 
     def copy(self, array: Any) -> None:
-        """Copy the entries of ghosts from the parts that own them; others that this part does not own stay behind."""
+        """Copy the entries of ghosts from the parts that own them."""
         device = self._comm.device
         got, _ = self._comm.alltoallv(elementwise.take(device, array, self._from), self._sent, self._got)
         elementwise.put(device, array, self._to, got)

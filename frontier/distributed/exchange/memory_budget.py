@@ -1,4 +1,4 @@
-"""The arcs that a part certainly has memory for."""
+"""The number of arcs that a part certainly has memory for."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 GROWTH, BATCH_BYTES = 3, 256
-"""Structures that grow may hold their arrays twice for a moment, and a batch some dozens of bytes for each arc, and for
-each column its values."""
+"""Growing structures may briefly have their arrays twice. A batch uses dozens of bytes per arc, and its columns."""
 PLENTY, BATCHES = 8, 32
-"""`MemoryBudget` looks at memory after so many batches, or when there may be room for less than so many times a
-batch."""
+"""`MemoryBudget` checks memory after so many batches, or when less than so many times a batch may be left."""
 
 
 def spare_arcs(graph: BasePart) -> int:
-    """How many arcs a batch may have here at most, so that memory cannot run out; 0 if that is not known."""
+    """The maximal number of arcs of a batch that cannot exhaust memory here; 0 if unknown."""
     free = free_bytes(graph.local)
     if free is None:
         return 0
@@ -35,20 +33,19 @@ def spare_arcs(graph: BasePart) -> int:
 
 
 class MemoryBudget:
-    """The spare arcs of a part, looked up only now and then: on a GPU that takes a call of the driver, and as long as
-    the rest of a small batch."""
+    """The spare arcs of a part, checked seldom: on a GPU that is a driver call, as long as a small batch."""
 
     def __init__(self) -> None:
         self._arcs = self._batches = self._received = 0
 
     def of(self, graph: BasePart, arcs: int) -> int:
-        """How many arcs the part may receive at most, which has listed some."""
+        """The maximal number of arcs that the part may receive after listing some."""
         self._batches -= 1
         if self._batches < 0 or self._arcs < PLENTY * max(arcs, self._received):
             self._arcs, self._batches = spare_arcs(graph), BATCHES
         return self._arcs
 
     def take(self, arcs: int) -> None:
-        """Take note that the part has received some."""
+        """Account for received arcs."""
         self._received = arcs
         self._arcs -= arcs

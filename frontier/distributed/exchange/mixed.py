@@ -1,10 +1,10 @@
-"""Mixed batches over parts: each operation is answered by the part that owns its source.
+"""Mixed batches over parts: the part that owns an operation's source answers it.
 
-The parts resolve the operations that they get by the code of one device, in the order of the records. An undirected
-edge is an arc on the part of each end: insertions and deletions go to both, and a question to that of its source.
+The parts resolve their operations by the code of one device, in the order of the records. An undirected edge is an arc
+on the part of each end: insertions and deletions go to both, and queries to the part of their source.
 
     records     the operations of a part as the user listed them
-    rows        what is sent: a record, or the other direction of one
+    rows        the unit that is sent: a record, or the other direction of one
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ from .updates import Deletion, Insertion, run
 if TYPE_CHECKING:
     from ..base import BasePart
 
-MIRRORED = 0x80
-"""Marks the operation of a row that is the other direction of a record."""
+MIRRORED = 0x80  # mark of a row that is the other direction of a record
 
 
 def apply_operations(
     part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Mapping[str, Any]
 ) -> MixedResult:  # fmt: skip
-    """`DynamicGraph.apply`, of the operations that all parts list: the answers to this part's own."""
+    """`DynamicGraph.apply` for the operations that all parts list: the answers to this part's own."""
     check_multi(part.multi_edges)
     routed = _Routed(part, ops, src, dst, weights, edge_data)
     found, insert, delete = all_or_none(part, routed.answer)
@@ -49,7 +48,7 @@ def apply_operations(
 
 
 def _insert(part: BasePart, arcs: OwnedArcs) -> None:
-    """Insert edges; one that is deleted and inserted in a batch has no other time than its last (`has_replaced`)."""
+    """Insert edges; an edge that a batch deletes and inserts has only its last time (`has_replaced`)."""
     timed = [] if part.time_unit is None else [local.payload.table for local in part.locals()]
     known = [table.has_replaced for table in timed]
     run(part, Insertion(arcs, resolved=True))
@@ -58,7 +57,7 @@ def _insert(part: BasePart, arcs: OwnedArcs) -> None:
 
 
 def joined(parts: Sequence[MixedResult]) -> MixedResult:
-    """The answers to the operations of all parts, in the memory of the host."""
+    """The answers to the operations of all parts, in host memory."""
     first = parts[0]
     starts = np.cumsum([0, *(part.neighbors.size for part in parts[:-1])])
     offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
@@ -112,7 +111,7 @@ class _Routed:
         self._columns = dict(zip(names, values, strict=True))
 
     def answer(self) -> tuple[MixedResult, OwnedArcs, OwnedArcs]:
-        """The answers to this part's rows, and what to insert and to delete."""
+        """The answers to this part's rows, and the rows to insert and to delete."""
         kinds, u, v = self._received
         others = {name: column for name, column in self._columns.items() if name != WEIGHT_COLUMN}
         batch = MixedBatch(kinds & np.uint8(MIRRORED - 1), u, v, self._columns.get(WEIGHT_COLUMN), others)
@@ -123,7 +122,7 @@ class _Routed:
         return found, OwnedArcs(*inserted, columns, safe), OwnedArcs(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers where the operations were listed: `found` has those to this part's rows.
+        """The answers where the operations were listed; `found` has the answers to this part's rows.
 
         `totals` are the edges inserted, replaced and deleted by all parts.
         """
@@ -150,7 +149,7 @@ class _Routed:
         return xp.zeros(int(self._ops.size) + 1, np.int64), xp.empty(0, self._part.vertex_dtype)
 
     def _lists_of(self, found: MixedResult, answers: Any, records: Any) -> tuple[Any, Any]:
-        """Offsets and neighbors of the lists that were asked for. They may be long: all parts allocate theirs first."""
+        """Offsets and neighbors of the requested lists. They may be long: all parts allocate theirs first."""
         part, xp = self._part, self._part.xp
 
         def measure() -> tuple[Any, Any, list[list[int]]]:
@@ -175,7 +174,7 @@ class _Routed:
 
 
 def _column(part: BasePart, given: MixedBatch, name: str) -> Any:
-    """A column of the operations. A part whose share has no insertions may have been given none."""
+    """A column of the operations. A part whose share has no insertions may lack it."""
     held = given.weights if name == WEIGHT_COLUMN else given.columns.get(name)
     return part.xp.zeros(given.ops.size, part.edge_dtypes[name]) if held is None else held
 
@@ -192,5 +191,4 @@ def _rows(part: BasePart, given: MixedBatch) -> tuple[Any, Any, Any, Any]:
 
 
 def _ends(xp: Any, counts: list[int]) -> Any:
-    """Where the pieces of an array begin, and the last one ends."""
     return xp.asarray(np.cumsum([0, *counts]))

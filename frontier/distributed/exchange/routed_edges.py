@@ -1,4 +1,4 @@
-"""Pairs of vertices on their way to the owners of the first ones, or, from these, to those of the second ones."""
+"""Pairs of vertices on their way to the owners of their first, or from these to the owners of their second vertices."""
 
 from __future__ import annotations
 
@@ -19,25 +19,11 @@ if TYPE_CHECKING:
 
 
 class RoutedEdges:
-    """Pairs that parts have at the owners of the first ends, on their way to the owners of the others, and back.
+    """Pairs at the owners of their first ends, on their way to the owners of the second ends, and back.
 
-    One exchange of counts, for which the host waits, when it is made; the pairs themselves travel when they are first
-    needed, and once.
-
-    Parameters
-    ----------
-    graph : GraphPart
-    src, dst : arrays of the graph's vertex dtype, shape (m,)
-        Valid ids.
-
-    Attributes
-    ----------
-    sent, received : list of int
-        How many pairs go to each part, this one included, and how many come from each.
-    total : int
-        How many pairs all parts have.
-    src, dst : arrays of the graph's vertex dtype, shape (m,)
-        The pairs, sorted by the owners of `dst`.
+    The constructor makes one exchange of counts, for which the host waits. The pairs travel once, when they are first
+    needed. `src` and `dst` must be valid ids of the vertex dtype; the attributes are sorted by the owners of `dst`.
+    `sent` and `received` count the pairs to and from each part, this one included, and `total` those of all parts.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
@@ -61,19 +47,18 @@ class RoutedEdges:
 
     @property
     def order(self) -> Any:
-        """The positions of the pairs in the arrays that were given."""
+        """The positions of the pairs in the original arrays."""
         if self._order is None:
             assert self._found is not None
             self._order = self._found.sort(order=True)[-1]
         return self._order
 
     def sort(self, column: Any) -> Any:
-        """A column of the pairs, which has their first order, in this one."""
+        """Sort a column of the pairs from the original order."""
         return take(self._comm.device, column, self.order)
 
     def send(self, *columns: Any) -> tuple[Any, ...]:
-        """The pairs at the owners of `dst`, of each part one behind the other, as (dst, src), and more columns of
-        theirs: sorted ones."""
+        """The pairs at the owners of `dst`, by sending part, as (dst, src), and sorted columns of theirs."""
         if self._arrived is None:
             v, u, *got = self._exchange(self.dst, self.src, *columns)
             self._arrived = v, u
@@ -85,36 +70,32 @@ class RoutedEdges:
         return self._comm.alltoallv_columns(columns, self.sent, self.received)[0]
 
     def release(self, values: Any) -> Any:
-        """What the owners of `dst` have found, in the first order of the pairs."""
+        """The results of the owners of `dst`, in the original order."""
         got, _ = self._comm.alltoallv(values, self.received, self.sent)
         return self.restore(got)
 
     def restore(self, values: Any) -> Any:
-        """Values of the sorted pairs in their first order."""
+        """Values of the sorted pairs in the original order."""
         out = self._comm.device.xp.empty(values.size, values.dtype)
         put(self._comm.device, out, self.order, values)
         return out
 
     @property
     def here(self) -> slice:
-        """Which of the sorted pairs stay here."""
+        """The sorted pairs that stay here."""
         return self._partition.own_piece(self.sent)
 
 
 def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
-    """Pairs of vertices that parts list, at the owners of the first ones, with more columns; see `Pairs`."""
+    """Pairs of vertices that parts list, at the owners of their first vertices, with more columns; see `Pairs`."""
     return Pairs(graph, src, dst).send(*columns)
 
 
 class Pairs:
-    """Pairs of vertices that parts list, on their way to the owners of the first ones, and back.
+    """Pairs of vertices that parts list, on their way to the owners of their first vertices, and back.
 
-    Pairs whose first vertex is negative are skipped.
-
-    Raises
-    ------
-    TypeError, ValueError
-        On all parts: what one of them has listed is no array of ids of vertices.
+    Pairs whose first vertex is negative are skipped. If any part lists something else than vertex ids, all raise its
+    TypeError or ValueError.
     """
 
     def __init__(self, graph: BasePart, src: Any, dst: Any):
@@ -140,13 +121,12 @@ class Pairs:
         self._received = table[:, comm.rank].tolist()
 
     def _ids(self, graph: BasePart) -> tuple[Any, Any]:
-        """Both ends as arrays of the device."""
         u, v = as_ids(graph.device, self._src, "src"), as_ids(graph.device, self._dst, "dst")
         same_length(src=u, dst=v)
         return u, v
 
     def _list(self, graph: BasePart) -> tuple[Any, Any, Any]:
-        """Both ends of the pairs that are not skipped, and their positions; an error names those that are no ids."""
+        """Both ends of the pairs that are not skipped, and their positions; an error names invalid ids."""
         u, v = self._ids(graph)
         n, kind, named = graph.num_vertices, graph.vertex_dtype, u >= 0
         if bad := int((named & ((u >= n) | (v < 0) | (v >= n))).sum()):
@@ -155,7 +135,7 @@ class Pairs:
         return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """Sort the pairs by owner; what all parts send to each, for which the host waits, and an error."""
+        """Sort the pairs by owner; returns the counts of all parts, for which the host waits, and an error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)

@@ -23,49 +23,38 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 MANY = 1 << 16
-"""Rows of all parts together, above which parts on CPUs make sure that all have memory for theirs before they exchange
-them, which takes little of the time then. (How much a GPU has is known.)"""
+"""Rows of all parts above which CPU parts verify that all have memory before an exchange, at little relative cost. (The
+free memory of a GPU is known.)"""
 
 
 @dataclass
 class OwnedArcs:
     """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
 
-    In a graph without observers, arrays may lie in the part's window: they are read while the batch is applied, and
-    not any more when the next one is sent, or a search begins.
-
-    Attributes
-    ----------
-    columns : dict of str to array
-        The weights and the edge data of an insertion, a value for each arc.
-    safe : bool
-        Whether all parts have far more memory than the batch can take.
+    In a graph without observers, arrays may lie in the part's window: they are valid until the next batch is sent or a
+    search starts.
     """
 
     src: Any
     dst: Any
-    columns: dict[str, Any]
-    safe: bool
+    columns: dict[str, Any]  # the weights and the edge data of an insertion, a value for each arc
+    safe: bool  # whether all parts have far more memory than the batch can use
 
     @property
     def weights(self) -> Any:
-        """The weights; None if there are none."""
         return self.columns.get(WEIGHT_COLUMN)
 
     @property
     def data(self) -> dict[str, Any]:
-        """The columns of edge data."""
         return {name: values for name, values in self.columns.items() if name != WEIGHT_COLUMN}
 
 
-def route(
-    graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None
-) -> OwnedArcs:  # fmt: skip
-    """Check the edges that each part has, and send their arcs to the owners of their sources.
+def route(graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None) -> OwnedArcs:
+    """Check the edges of each part, and send their arcs to the owners of their sources.
 
     The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device. Counts are exchanged, for which the host waits, and arcs with all of their columns. `data` is the edge
-    data of an insertion, and None for other updates.
+    one device. One exchange of counts, for which the host waits, and one of arcs with all of their columns. `data` is
+    the edge data of an insertion, and None for other updates.
     """
     comm = graph.comm
     if comm.size == 1:
@@ -110,17 +99,17 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
 
 
 def _is_safe(received: Iterable[int], spare: Iterable[int]) -> bool:
-    """Whether all parts have far more memory than the arcs that they get can take."""
+    """Whether all parts have far more memory than their arcs can use."""
     return all(map(lt, received, spare))
 
 
 def route_by_target(graph: BasePart, arcs: OwnedArcs) -> OwnedArcs:
-    """Arcs reversed, at the owners of their destinations, in the same order."""
+    """Reversed arcs at the owners of their destinations, in the same order."""
     return _send(graph, lambda: (arcs.dst, arcs.src, arcs.columns, slice(None)))
 
 
 def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
-    """The arcs of a batch, its columns, and which entry of these each arc has; raises what one device raises."""
+    """The arcs of a batch, its columns, and the entry of each arc in these; raises the errors of one device."""
     local, xp = graph.local, graph.xp
     if data is None or local.payload.table is None:
         arcs = _arcs_of(graph, src, dst, weights, data).valid(xp)
@@ -138,9 +127,9 @@ def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[st
 def _arcs_of(
     graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None, passing: bool = False
 ) -> Arcs:  # fmt: skip
-    """The arcs of a batch of a graph without edge data, or of a deletion; ids are still to be checked.
+    """The unchecked arcs of a batch of a graph without edge data, or of a deletion.
 
-    The next batch may have those that are `passing` in the same memory. Types and shapes are checked as on one device.
+    The next batch may reuse the memory of `passing` ones. Types and shapes are checked as on one device.
     """
     if data:
         name = next(iter(data))
@@ -151,7 +140,7 @@ def _arcs_of(
 
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> OwnedArcs:
-    """Arcs at their owners; `list_arcs` gives them as `_checked` does."""
+    """Arcs at their owners; `list_arcs` lists them as `_checked` does."""
     rows = RowExchange(graph, list_arcs, memory_budget.spare_arcs(graph))
     src, dst, columns, records = rows.listed
 
@@ -170,33 +159,14 @@ def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> OwnedArcs:
 class RowExchange:
     """Rows that each part lists, on their way to the owners of their keys, and back.
 
-    Counts are exchanged before anything else, and say what memory each part needs. If that may not be there, or is
-    much, all parts allocate it before any of them sends: one that cannot raises on all, and nothing is on its way.
+    Counts are exchanged first and define the memory that each part needs. Unless all parts certainly have it
+    (`has_room`, equal on all), they allocate it before any of them sends: a failure raises on all, before a transfer.
 
-    Parameters
-    ----------
-    list_rows : function
-        Gives what the part lists, of which the first is the vertices by whose owners rows are sent. What it raises is
-        raised on all parts.
-    spare : int
-        For how many rows this part has memory for certain.
-    more : function, optional
-        Gives more numbers of this part for `table`, of what it has listed (None after an error).
-
-    Attributes
-    ----------
-    listed : tuple
-        The rows that this part lists.
-    order : array
-        Sorts the rows by owner.
-    sent, received : list of int
-        How many rows go to each part, and come from each.
-    safe : bool
-        Whether all parts have far more memory than their rows can take.
-    has_room : bool
-        Whether the memory for an exchange need not be allocated on all parts before it; alike on all.
-    table : array
-        The numbers that `more` gave: a row for each part.
+    `list_rows` returns columns, of which the first has the vertices by whose owners rows are sent; its errors are
+    raised on all parts. This part certainly has memory for `spare` rows. `more` returns further numbers of this part,
+    from its listed rows (None after an error), which `table` has in a row for each part. `order` sorts the `listed`
+    rows by owner. `sent` and `received` count the rows to and from each part. If it is `safe`, all parts have far more
+    memory than their rows can use.
     """
 
     def __init__(
@@ -229,11 +199,11 @@ class RowExchange:
         return self.exchange(make, self.sent, self.received)
 
     def answer(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
-        """Columns of what has come, where it was listed, in `order`."""
+        """Columns of the received rows, where they were listed, in `order`."""
         return self.exchange(make, self.received, self.sent)
 
     def attempt(self, make: Callable[[], Any]) -> Any:
-        """`all_or_none`, where memory may be short."""
+        """`all_or_none`, if memory may be short."""
         return make() if self.has_room else all_or_none(self._graph, make)
 
     def exchange(self, make: Callable[[], Sequence[Any]], sent: list[int], received: list[int]) -> list[Any]:
@@ -252,7 +222,7 @@ class RowExchange:
 
 
 def query_owners(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
-    """Something of each of this part's pairs of vertices, from the owner of the first; in the order of the pairs.
+    """Query the owner of each pair's first vertex; returns the answers in the order of this part's pairs.
 
     Owners call ``answer(src, dst)`` with arrays; it returns an array.
     """

@@ -1,5 +1,6 @@
-"""Arcs of a batch on their way to the parts that own them, on GPUs: a kernel writes them into the windows of the
-owners, where parts have windows, and otherwise they are sent as messages.
+"""Send the arcs of a batch to the parts that own them, on GPUs.
+
+Where parts have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as messages.
 """
 
 from __future__ import annotations
@@ -22,53 +23,46 @@ if TYPE_CHECKING:
     from ..transport.communicator import Communicator
 
 HEADER = "frontier/distributed/exchange/sending.cuh"
-BARRIERS = 3
-"""Of the grid in a launch of sending.cuh."""
+BARRIERS = 3  # of the grid in a launch of sending.cuh
 MAX_KEPT = 1 << 22
-"""Arcs of a batch for which memory is kept for the next. Of larger ones, allocations are a small part of the time."""
-
-
+"""Arcs of a batch whose memory is reused by the next. Allocations are a small share of the time of larger batches."""
 GIVEN = (
     "target", "spans", "count", "src", "dst", "weights", "together", "owners", "places", "out_src", "out_dst",
     "out_weights", "errors", "num_errors", "number",
 )  # fmt: skip
-"""What the kernel takes that changes from batch to batch."""
+"""The kernel's arguments that change from batch to batch."""
 
 
 class Sending(Protocol):
-    """Arcs of a batch that a part lists. Their ids need not be checked yet.
+    """A part's arcs of a batch, whose ids may not be checked yet.
 
-    Attributes
-    ----------
-    arcs : Arcs
-    table : list of list of int
-        Once it has begun, a row of each part: how many arcs it sends to each, whether it has found errors, and a number
-        of its host's.
+    After `begin`, `table` has a row of each part: its counts of arcs for each part, whether it has errors, and a
+    number of its host's.
     """
 
     arcs: Arcs
     table: list[list[int]]
 
     def begin(self, errors: Any, number: int) -> None:
-        """Send them, and wait for `table`. `errors`, on the device, is not zero where the batch is no good."""
+        """Send the arcs, and wait for `table`. `errors`, on the device, is nonzero if the batch is invalid."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
-        """Sources, destinations, and weights if there are any, of the arcs that this part owns: those of the first part
-        first. Unless they are `lasting`, they may be in a window until the next batch is sent, or a search begins."""
+        """Return the sources, destinations and weights, if any, of this part's arcs, ordered by sender.
+
+        Unless they are `lasting`, they may lie in a window until the next batch or search.
+        """
 
 
 def sending_of(comm: Communicator, partition: Partition, arcs: Arcs, window: Window | None) -> Sending:
-    """What sends some arcs."""
     return ByMessages(comm, partition, arcs) if window is None else ByWindows(comm, partition, arcs, window)
 
 
 def received_by(table: list[list[int]], part: int) -> int:
-    """How many arcs a part gets."""
     return sum(row[part] for row in table)
 
 
 class ByMessages:
-    """Arcs that are sent when all parts know how many come."""
+    """Arcs that are sent once all parts know the counts."""
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs):
         self.arcs = arcs
@@ -89,17 +83,7 @@ class ByMessages:
 
 
 class Memory:
-    """What it takes to send batches of up to some arcs, if the windows have no room, too.
-
-    Attributes
-    ----------
-    size : int
-        Arcs that it is enough for.
-    sorted : list of array
-        Sources, destinations, and weights if there are any, sorted by owner.
-    addresses : tuple of int
-        Of owners, places, and these three; 0 for no weights.
-    """
+    """Memory to send batches of up to `size` arcs; `sorted` has their columns sorted by owner."""
 
     def __init__(self, device: Device, parts: int, size: int, kinds: Sequence[np.dtype]):
         empty = device.xp.empty
@@ -107,40 +91,20 @@ class Memory:
         self.sorted = [empty(size, kind) for kind in kinds]
         self._others = empty(size, np.uint8), empty(-(-size // SPAN) * parts, np.int64)
         addresses = [each.data.ptr for each in (*self._others, *self.sorted)]
-        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))
+        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))  # owners, positions, columns; 0: no weights
 
 
 class Sender:
-    """What batches with columns of some types are sent with through one window: a kernel, memory that stays, and
-    parameters.
-
-    Parameters
-    ----------
-    comm : Communicator
-    window : Window
-    kinds : tuple of dtype
-        Of sources, destinations, and weights if there are any.
-
-    Attributes
-    ----------
-    width : int
-        Bytes of an arc.
-    room : int
-        Arcs for which each window has room.
-    received : list of array
-        That room in this part's window.
-    arrived : array of uint32, shape (1,)
-        The counter of the barriers of grids.
-    """
+    """The kernel, memory and parameters that send batches of some column types through one window."""
 
     def __init__(self, comm: Communicator, window: Window, kinds: tuple[np.dtype, ...]):
         from frontier.runtime.compile.cuda import cooperative_blocks, load_kernel
 
         empty, parts = comm.device.xp.empty, comm.size
         self._kinds = kinds
-        self.width = sum(kind.itemsize for kind in kinds)
-        self.room = (window.nbytes - HEAD_BYTES) // self.width // 128 * 128
-        self.received = []
+        self.width = sum(kind.itemsize for kind in kinds)  # bytes of an arc
+        self.room = (window.nbytes - HEAD_BYTES) // self.width // 128 * 128  # arcs that a window can receive
+        self.received = []  # the columns in this part's window
         start = HEAD_BYTES
         for kind in kinds:
             end = start + self.room * kind.itemsize
@@ -149,7 +113,7 @@ class Sender:
         self._device, self._parts = comm.device, parts
         self._memory = Memory(comm.device, parts, 0, kinds)
         self._given = Struct(GIVEN)
-        self._barriers = 0  # blocks that have come to barriers of their grids, as `arrived` counts them
+        self._barriers = 0  # blocks that have reached barriers of their grids, as `arrived` counts them
         self._most_blocks = cooperative_blocks()
         rows = empty(parts * (parts + 2), np.int64)
         self.arrived = fill_with(empty(1, np.uint32), 0)
@@ -159,7 +123,6 @@ class Sender:
         )  # fmt: skip
 
     def memory(self, count: int) -> Memory:
-        """Memory to send so many arcs with."""
         if count > MAX_KEPT:
             return Memory(self._device, self._parts, count, self._kinds)
         if count > self._memory.size:
@@ -167,7 +130,6 @@ class Sender:
         return self._memory
 
     def launch(self, memory: Memory, arcs: Arcs, together: int, errors: Any, number: int) -> None:
-        """Queue the kernel."""
         count = len(arcs)
         spans = -(-count // SPAN)
         blocks = max(min(spans, self._most_blocks), 1)
@@ -180,8 +142,9 @@ class Sender:
 
 
 class ByWindows:
-    """Arcs that are on their way already when the host receives their counts. All memory that it takes to send them is
-    made before, so that nothing fails while other parts wait.
+    """Arcs that are in flight when the host receives their counts.
+
+    All memory is allocated before, so nothing fails while other parts wait.
     """
 
     def __init__(self, comm: Communicator, partition: Partition, arcs: Arcs, window: Window):
@@ -220,11 +183,11 @@ def receive_messages(comm: Communicator, table: list[list[int]], columns: list[A
 
 
 def can_use_windows(weight_dtype: np.dtype | None) -> bool:
-    """Whether kernels can write arcs with such weights, or none, into windows."""
+    """Return whether kernels can write arcs with these weights, or none, into windows."""
     return weight_dtype is None or weight_dtype.itemsize in (4, 8)
 
 
 def no_arcs(xp: Any, vertex_dtype: np.dtype, weight_dtype: np.dtype | None) -> Arcs:
-    """What a part sends whose arcs are no good."""
+    """Return the empty batch of a part whose arcs are invalid."""
     empty = xp.empty(0, vertex_dtype)
     return Arcs(empty, empty, None if weight_dtype is None else xp.empty(0, weight_dtype))

@@ -1,16 +1,16 @@
-"""The way of every update through a graph over parts. All parts go it at the same time.
+"""Apply updates to a graph over parts; all parts run the same stages at the same time.
 
     route     arcs go to the owners of their sources (`routing`)
-    reserve   the edges to notify observers of, and, where memory is tight, what undoes the change
-    notify    of edges that are about to change or to leave
-    exchange  in graphs with in-edges, arcs go to the owners of their destinations, too
-    apply     each local graph takes its arcs as a graph on one device does (`CoreDynamicGraph.insert_arcs`)
-    vote      counts and failures are exchanged at once: if a part has failed, all of them undo the change
-    commit    the numbers of the graph follow
-    notify    of edges that came, changed or left, or of vertices
+    reserve   find the edges to notify observers of and, where memory is tight, how to undo the change
+    notify    of edges that are about to change or leave
+    exchange  in graphs with in-edges, arcs also go to the owners of their destinations
+    apply     each local graph applies its arcs as a graph on one device (`CoreDynamicGraph.insert_arcs`)
+    vote      exchange counts and failures; if a part has failed, all of them undo the change
+    commit    update the counts of the graph
+    notify    of edges that were inserted, changed or deleted, or of vertices
 
-`run` is the way from `reserve` on; a `PartChange` says what its stages are for one kind of update. An update whose
-arcs are on their parts already, such as an expiry, begins there.
+`run` runs the stages from `reserve` on. A `PartChange` implements them for one kind of update. Updates whose arcs are
+on their parts already, such as an expiry, start there.
 """
 
 from __future__ import annotations
@@ -21,51 +21,47 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from frontier.core.batch import Arcs
+from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.component import component_of
 from frontier.core.observers import Notification
 from frontier.core.results import UpdateResult
+from frontier.core.sort import split_keys, unique_arcs
+from frontier.core.updates import run as run_local
+from frontier.features.edge_data import with_weights
 from frontier.features.snapshots import History
 
 from .agreement import EXPECTED, all_or_none, attempt, raise_first
 from .routing import OwnedArcs, route_by_target
-from .undo import undo_of
 
 if TYPE_CHECKING:
     from ..base import BasePart
+    from .routing import OwnedArcs
 
-Calls = list[tuple[str, list[Notification]]]
-"""Methods of observers, each with its notifications."""
+Calls = list[tuple[str, list[Notification]]]  # methods of observers, each with its notifications
 VERSION = attrgetter("version")
-Targets = list[tuple[str, Any]]
-"""The local graphs of a part by name, each with the arcs that it gets."""
+Targets = list[tuple[str, Any]]  # the local graphs of a part by name, each with its arcs
 
 
 class PartChange:
-    """A change of a graph over parts.
-
-    Attributes
-    ----------
-    arcs : OwnedArcs or None
-        None for changes of vertices.
-    """
+    """A change of a graph over parts; `arcs` is None for changes of vertices."""
 
     subject = "a batch"
     arcs: OwnedArcs | None = None
 
     def notifications(self, part: BasePart) -> tuple[Calls, Calls]:
-        """The notifications of observers before and after the change."""
+        """Return the notifications of observers before and after the change."""
         raise NotImplementedError
 
     def apply(self, part: BasePart, name: str, arcs: Any) -> Any:
-        """Change the local graph of a name, and return what its method does."""
+        """Change the local graph `name`, and return the result of its method."""
         raise NotImplementedError
 
     def commit(self, part: BasePart, done: Any) -> None:
-        """Follow the change that all parts have made; `done` is what the first local graph has returned."""
+        """Follow a change of all parts; `done` is the result of the first local graph."""
 
 
 class Insertion(PartChange):
-    """An insertion of arcs, as `CoreDynamicGraph.insert_arcs` takes them."""
+    """An insertion of arcs, as in `CoreDynamicGraph.insert_arcs`."""
 
     def __init__(self, arcs: OwnedArcs, on_existing: str = "replace", *, resolved: bool = False):
         self.arcs: OwnedArcs = arcs
@@ -85,17 +81,15 @@ class Insertion(PartChange):
             return local.insert_arcs(
                 arcs.src, arcs.dst, arcs.weights, on_existing=self._on_existing, data=data, resolved=self._resolved
             )  # fmt: skip
-        try:  # as `from_edges` does: faster than an insertion, and without gaps
+        try:  # as in `from_edges`: faster than an insertion, and without gaps
             local.payload.build_arcs(local, Arcs(arcs.src, arcs.dst, arcs.weights), data or {})
         except EXPECTED:
-            setattr(part, name, part.new_local())  # a structure that is being filled promises nothing
+            setattr(part, name, part.new_local())  # a partly filled structure is undefined
             raise
         return UpdateResult(inserted=local.num_arcs)
 
 
 class Deletion(PartChange):
-    """A deletion of arcs."""
-
     def __init__(self, arcs: OwnedArcs):
         self.arcs: OwnedArcs = arcs
 
@@ -108,13 +102,7 @@ class Deletion(PartChange):
 
 
 class VertexChange(PartChange):
-    """An insertion or a deletion of vertices: all local graphs know all vertices.
-
-    Attributes
-    ----------
-    done : any
-        The result of the method of the first local graph.
-    """
+    """An insertion or a deletion of vertices, which all local graphs know; `done` is the first one's result."""
 
     subject = "an update of the vertices"
 
@@ -137,7 +125,7 @@ class VertexChange(PartChange):
 def run(part: BasePart, change: PartChange) -> UpdateResult:
     """Change the local graphs of all parts, or of none, and notify observers.
 
-    Returns what all parts have changed, in edges of the whole graph.
+    Returns the changes of all parts, in edges of the whole graph.
     """
     before: Calls = []
     after: Calls = []
@@ -160,9 +148,9 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
 def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult:
     """Change local graphs, vote, and commit.
 
-    Arcs that a batch changes are looked up before, and can be restored where another part fails. That takes about as
-    long as the batch itself, and is left out where all parts have several times the memory that they may need. Should
-    one fail nevertheless, the graph cannot be used again.
+    The old state of the batch's arcs is looked up first, so that it can be restored if another part fails. This look-up
+    costs about as much as the batch. It is skipped where all parts have several times the memory that they may need; if
+    a part fails nevertheless, the graph is unusable.
     """
     undo = _undo_steps(part, change, targets)
     versions = list(map(VERSION, part.locals()))
@@ -188,7 +176,7 @@ def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult
 
 
 def _undo_steps(part: BasePart, change: PartChange, targets: Targets) -> list[Callable[[], None]] | None:
-    """The functions that undo a change of local graphs that may fail one without the other; None without them."""
+    """Return the functions that undo a change which may fail on one local graph only; None if it is safe."""
     if change.arcs is None or (part.comm.size == 1 and len(targets) == 1):
         return None
     if targets[0][1].safe and targets[-1][1].safe:
@@ -211,7 +199,85 @@ def _fail(
 
 
 def _is_followed(local: Any) -> bool:
-    """Whether a snapshot, or a log of times, has to learn of the first batch of an empty graph."""
+    """Return whether a snapshot, or a log of times, must observe the first batch of an empty graph."""
     data = local.payload.table
     logs = data is not None and data.times is not None and data.times.arrivals is not None
     return logs or component_of(local, History) is not None
+
+
+def add_up(graph: BasePart, batch: OwnedArcs) -> UpdateResult:
+    """Add a batch to the graph: insertions that add up, with ``on_existing="add"`` or ``multi_edges="sum"``.
+
+    The part that owns an edge's source computes its sum before anything changes. So the batch becomes an insertion of
+    sums, and a deletion of the edges whose weights become 0 or negative. As on one device, deletions come last: if they
+    fail, the insertions have been made.
+    """
+    found, error = attempt(lambda: _resolve(graph, batch))
+    table = graph.comm.gather_counts([error is not None, 0 if found is None else int(found[1].src.size)])
+    if table[:, 0].any():
+        raise_first(graph, error)
+    staying, going = found
+    done = run(graph, Insertion(staying, resolved=True))
+    deleted = run(graph, Deletion(going)).deleted if table[:, 1].any() else 0
+    return UpdateResult(done.inserted, done.replaced, deleted)
+
+
+def _resolve(graph: BasePart, batch: OwnedArcs) -> tuple[OwnedArcs, OwnedArcs]:
+    """Return the arcs that stay, each once with its data, and the arcs that leave the graph."""
+    arcs = Arcs(batch.src, batch.dst, batch.weights)
+    staying, data, gone = graph.local.payload.summed(graph.local, arcs, batch.data)
+    columns = with_weights(staying, data)
+    return OwnedArcs(staying.src, staying.dst, columns, batch.safe), OwnedArcs(gone.src, gone.dst, {}, batch.safe)
+
+
+def undo_of(graph: BasePart, name: str, batch: OwnedArcs) -> Callable[[], None]:
+    """Return the function that restores the local graph `name` to its current state, if the batch changes it."""
+    local = getattr(graph, name)
+    if not batch.src.size:
+        return lambda: None
+    if not local.version and not local.num_arcs and component_of(local, History) is None:
+        return lambda: setattr(graph, name, graph.new_local())  # new: no look-up and no memory
+    keys, _ = unique_arcs(local.device, Arcs(batch.src, batch.dst, None), local.num_vertices)
+    src, dst = split_keys(local.device, keys, local.num_vertices, local.vertex_dtype)
+    edges = local.find_edges(src, dst, checked=False)
+    present, absent = graph.xp.flatnonzero(edges >= 0), graph.xp.flatnonzero(edges < 0)
+    gone, kept = Arcs(src[absent], dst[absent], None), Arcs(src[present], dst[present], None)
+    undo = (_undo_arcs if local.edge_data is None else _undo_rows)(graph, name, gone, kept, edges[present])
+    version = local.version
+    return lambda: undo() if getattr(graph, name).version != version else None
+
+
+def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
+    """`undo_of` without edge data. `edges` are the positions of the `present` arcs."""
+    local = getattr(graph, name)
+    weights = local.slot_weights[edges] if local.is_weighted else None
+
+    def undo() -> None:
+        local = getattr(graph, name)  # a failed build has replaced it
+        local.delete_arcs(absent.src, absent.dst)
+        local.insert_arcs(present.src, present.dst, weights)
+
+    return undo
+
+
+def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
+    """`undo_of` with edge data: edges get their ids and values back."""
+    data = getattr(graph, name).payload.table
+    present.weights = edges.astype(data.id_dtype)
+    columns = {key: column[edges] for key, column in data.columns.items()}
+    top, free_count = data.top, data.free_count
+    first = max(free_count - len(absent) - len(present), 0)  # a batch takes at most these free ids
+    free = data.free_ids[first:free_count].copy()
+
+    def undo() -> None:
+        local = getattr(graph, name)
+        run_local(local, Change(DELETE, absent))
+        run_local(local, Change(INSERT, present))
+        data = local.payload.table
+        data.top, data.free_count = top, free_count
+        data.free_ids[first:free_count] = free
+        data.write(present.weights, columns)
+        if data.times is not None:
+            data.times.stop()  # the log is rebuilt from the column
+
+    return undo

@@ -1,14 +1,14 @@
-"""Arrays by vertex, of which every part has a copy, and how the copies agree.
+"""Arrays by vertex, of which every part has a copy, and the rules that make the copies agree.
 
-Entry v of a part's copy is authoritative on the part that owns v. Functors read and write their own part's copy.
+Entry v of a copy is authoritative on the part that owns v. Functors read and write their own part's copy.
 
 * Operators over edges write to entries of vertices that other parts own. These *changed copies* travel to the owners,
-  and are combined there by the array's rule.
-* Operators over vertices write to owned entries. The copies of other parts are *behind* then, until they are needed.
-* Copies of an array with the rule "add" hold what is to be added to the owner's entry. What functors have added without
-  putting the vertex out is *pending*: it stays where it is until the array is read.
-* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them, and
-  *held* so while a block says that each part works on its own.
+  which combine them by the array's rule.
+* Operators over vertices write to owned entries. The copies of other parts are then *behind*, until they are needed.
+* Copies of an array with the rule "add" contain the amounts to add to the owner's entry. An amount that functors added
+  without returning the vertex is *pending*: it stays where it is until the array is read.
+* Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them. They
+  are *held* apart while a block (`locally`) lets each part work on its own copy.
 """
 
 from __future__ import annotations
@@ -33,77 +33,36 @@ from .levels import Columns, Mail
 
 RULES = ("min", "max", "add", "or")
 MARKED = 256
-"""On a CPU, lists of vertices are joined by marks for all vertices if those are no more than so many for each entry,
-and sorted otherwise."""
-FLAGS = "flags"
-"""In place of a rule, for small arrays of flags, which are not by vertex."""
-SUMS = "sums"
-"""Likewise, for small arrays that any part may add to."""
-OF_NO_VERTEX = FLAGS, SUMS
-"""Arrays with these may be written to by any functor."""
-RESULTS = "results"
-"""Likewise, for small arrays that `reduce` leaves its result in."""
-ABSENT = -1
-"""In place of a place among arguments."""
+"""On a CPU, lists of vertices are joined by marks for all vertices if they have an entry for every 256 marks, and by
+sorting otherwise."""
+FLAGS, SUMS, RESULTS = "flags", "sums", "results"
+"""Rules of small arrays that are not by vertex: of flags, of sums of all parts, and of the results of `reduce`."""
+OF_NO_VERTEX = FLAGS, SUMS  # the rules of small arrays that any functor may write to
+ABSENT = -1  # the position of an array that is not among the arguments
 
 
 @dataclass
 class Entry:
-    """What is known of an array.
-
-    Attributes
-    ----------
-    rule : str, function or None
-        How copies combine.
-    leader : weak reference or None
-        The array whose copies decide which copy of this one counts.
-    behind : bool
-        Whether copies of entries that other parts own may be out of date.
-    holds_sums : bool
-        Whether such copies hold what is to be added, rather than values: with the rule "add".
-    pending : bool
-        Whether they may be other than zero then.
-    apart : bool
-        Whether copies may have to be combined, by a rule that is a function.
-    held : bool
-        Whether they stay apart for now, whatever needs them.
-    normal : function or None
-        Brings entries to a form in which combined copies are the same.
-    before : array or None
-        With such a rule, a copy from before the operator that runs, when all parts' copies said the same.
-    held_from : array or None
-        On CPUs a copy from when it began to be held: what others' copies say now and this one said then is no news.
-    """
+    """The state of an array by vertex."""
 
     array: weakref.ref
     rule: str | Callable | None = None
-    leader: weakref.ref | None = None
-    behind: bool = False
-    holds_sums: bool = False
-    pending: bool = False
-    apart: bool = False
-    held: bool = False
-    normal: Callable | None = None
-    before: Any = None
-    held_from: Any = None
+    leader: weakref.ref | None = None  # the array whose copies decide which copy of this one counts
+    behind: bool = False  # copies of entries that other parts own may be out of date
+    holds_sums: bool = False  # with the rule "add": such copies contain amounts to add instead of values
+    pending: bool = False  # these amounts may be nonzero
+    apart: bool = False  # copies may have to be combined, by a rule that is a function
+    held: bool = False  # they stay apart for now, even if they are needed
+    normal: Callable | None = None  # brings entries to a form in which combined copies are equal
+    before: Any = None  # a copy from before the current operator, if all parts' copies were equal
+    held_from: Any = None  # on CPUs, a copy from when they were first held: its values are no news to other parts
 
 
 class VertexArrays:
-    """The arrays by vertex that one part has, with their rules.
+    """The arrays by vertex of one part, with their rules.
 
-    Any array of the right length is taken for one when an operator gets it, without a rule.
-
-    Parameters
-    ----------
-    local : function
-        Gives the local graph.
-    is_column : function
-        Whether an array is one by edge.
-
-    Attributes
-    ----------
-    plans : dict
-        What operators have found out of functors with arguments of some kinds (`gpu_steps`).
+    An array of the right length that an operator receives is taken for one, without a rule. `local` returns the local
+    graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators (`gpu_steps`).
     """
 
     def __init__(
@@ -117,10 +76,8 @@ class VertexArrays:
         self._mail: Mail | None = None
         self.plans: dict[tuple, Any] = {}
 
-    def register(
-        self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None
-    ) -> Any:  # fmt: skip
-        """Remember how the copies of an array combine; returns the array."""
+    def register(self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None) -> Any:
+        """Register how the copies of an array combine; return the array."""
         if rule is not None and not callable(rule):
             one_of(rule, "combine", RULES)
         if leader is not None:
@@ -143,23 +100,23 @@ class VertexArrays:
         return found
 
     def rule_of(self, array: Any) -> Any:
-        """How copies of an array combine; "follows" for one that follows another, None for one without a rule."""
+        """Return how copies of an array combine; "follows" if it follows another array, None without a rule."""
         entry = self._known.get(id(array))
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
     def register_small(self, array: Any, rule: str) -> Any:
-        """Remember a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`; returns the array."""
+        """Register a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`; return the array."""
         self._entry(array, rule)
         return array
 
     def finish_results(self, args: Sequence[Any]) -> None:
-        """Make the deferred reductions if the result of any is among some arguments."""
+        """Run the deferred reductions if the result of one is among the arguments."""
         comm = self._comm
         if any(each.array is value for each in comm.deferred for value in args):
             comm.flush()
 
     def among(self, args: Sequence[Any]) -> list[Any]:
-        """The arrays by vertex among the arguments of a functor."""
+        """Return the arrays by vertex among the arguments of a functor."""
         size, kind = self._partition.owners.size, self._comm.device.xp.ndarray
         return [
             value for value in args
@@ -168,9 +125,9 @@ class VertexArrays:
         ]  # fmt: skip
 
     def kinds_of(self, args: Sequence[Any]) -> tuple:
-        """What operators must know of arguments to treat others the same: hashable."""
+        """Return a hashable key of arguments: operators treat arguments with equal keys the same."""
         shape, kind = (self._partition.owners.size,), self._comm.device.xp.ndarray
-        places = {id(value): place for place, value in enumerate(args)}  # which arrays are the same
+        places = {id(value): place for place, value in enumerate(args)}  # equal for the same array
         kinds: list[Any] = []
         for value in args:
             if not isinstance(value, kind):
@@ -180,26 +137,23 @@ class VertexArrays:
             if entry is not None:
                 rule = entry.rule
                 leader = entry.leader and places.get(id(entry.leader()), ABSENT)
-            kinds.append((
-                places[id(value)], value.dtype, value.shape == shape, rule, leader, self._is_column(value)
-            ))  # fmt: skip
+            kinds.append((places[id(value)], value.dtype, value.shape == shape, rule, leader, self._is_column(value)))
         return tuple(kinds)
 
     # ---- owners to copies -------------------------------------------------------------------------------------------
 
     def written(self, arrays: Sequence[Any]) -> None:
-        """Owned entries of these may have changed."""
+        """Note that owned entries of these arrays may have changed."""
         for array in arrays:
             self._entry(array).behind = True
 
     def shared(self, arrays: Sequence[Any]) -> None:
-        """All copies of these are those of the owners."""
+        """Note that all copies of these arrays are up to date."""
         for array in arrays:
             self._entry(array).behind = False
 
     def sync(self, arrays: Sequence[Any]) -> None:
-        """Bring copies that are behind up to date with the owners'; of flags, those that any part has set, and
-        of results the sums."""
+        """Bring copies that are behind up to date; combine flags, and the sums of results, over all parts."""
         self.finish_results(arrays)
         self.settle(arrays)
         entries = {id(array): self._entry(array) for array in arrays}
@@ -220,8 +174,7 @@ class VertexArrays:
                 array[...] = self._comm.allreduce(array, "max")
 
     def publish(self, arrays: Sequence[Any], ids: Any) -> None:
-        """`sync` where entries have changed only at `ids`, vertices of this part, since copies were those of the
-        owners."""
+        """`sync` if since the last one entries have changed only at `ids`, vertices of this part."""
         comm = self._comm
         counts = comm.gather_counts([int(ids.size)])[:, 0].tolist()
         width = sum(array.itemsize for array in arrays)
@@ -236,7 +189,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def copy_from_owners(self, *arrays: Any) -> None:
-        """Copy every entry from the part that owns it; arrays of one length, which may be from before vertices came."""
+        """Copy every entry of arrays of equal length from the part that owns it; new vertices may be missing."""
         comm = self._comm
         if not arrays or comm.size == 1:
             return
@@ -246,7 +199,6 @@ class VertexArrays:
             elementwise.put(comm.device, array, others, values)
 
     def _is_away(self, array: Any) -> Any:
-        """Which entries of an array other parts own."""
         return self._partition.owners[: array.size] != self._comm.rank
 
     def settle(self, arrays: Sequence[Any]) -> None:
@@ -274,7 +226,7 @@ class VertexArrays:
                 entry.before = array.copy() if alike else None
 
     def hold_sums(self, arrays: Sequence[Any]) -> None:
-        """Have copies hold what is to be added, where that is the rule; and expect that something will be."""
+        """Let copies of arrays with the rule "add" contain amounts to add, and expect some."""
         for array in arrays:
             entry = self._entry(array)
             if entry.rule == "add" and self._comm.size > 1:
@@ -295,17 +247,17 @@ class VertexArrays:
         reached : array of vertex ids
             Without duplicates. Copies of other vertices have not changed.
         arrays : sequence of array
-            Those with a rule are sent.
+            Arrays with a rule are sent.
         numbers : sequence of int
-            To be summed up over all parts, along with the counts.
+            Summed over all parts, along with the counts.
 
         Returns
         -------
         vertices : array of vertex ids
-            Those of `reached` that this part owns, and those whose entries other parts' copies have improved, without
-            duplicates. If no array has a rule, all that other parts have reached.
+            The owned ones of `reached`, and the vertices whose entries other parts' copies have improved, without
+            duplicates. If no array has a rule, all owned vertices that other parts have reached.
         sums : list of int
-            Of how many vertices all parts have reached (on GPUs, how many they return), and of `numbers`.
+            Of the vertices that all parts have reached (on GPUs, that they return), and of `numbers`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)
@@ -320,12 +272,12 @@ class VertexArrays:
             return level.members, [level.total, level.entered][: 1 + len(numbers)]
         reached, found = partition.sort_by_owner(reached)
         known = xp.asarray(np.asarray([reached.size, *numbers], np.int64))
-        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: what part p sends to each, and more
+        table = comm.gather_rows(xp.concatenate([found, known]))  # row p: the counts that part p sends, and more
         counts, received = table[comm.rank, : comm.size].tolist(), table[:, comm.rank].tolist()
         sums = table[:, comm.size :].sum(axis=0).tolist()
         own = partition.own_piece(counts)
         mine = reached[own]
-        # By pairs, or all entries: by what is less in total, so that all parts choose alike.
+        # Send pairs or all entries, whichever is less in total: all parts choose alike.
         itemsize = sum(array.itemsize for array in (*ruled, *followers))
         sent = table[:, : comm.size]
         pairs = int(sent.sum() - np.trace(sent)) * (itemsize + reached.itemsize)
@@ -353,18 +305,17 @@ class VertexArrays:
 
     @property
     def mail(self) -> Mail:
-        """What kernels send by."""
         if self._mail is None:
             self._mail = Mail(self._comm, self._partition)
             Mail.load_ahead(self._local())
         return self._mail
 
     def columns_to_send(self, arrays: Sequence[Any]) -> Columns | None:
-        """Those of some arrays whose copies go to the owners, if kernels send them."""
+        """Return the columns of the arrays whose copies go to the owners, if kernels send them."""
         return self.columns_of(*self._ruled(arrays))
 
     def columns_of(self, ruled: Sequence[Any], followers: Sequence[Any]) -> Columns | None:
-        """The columns of arrays with a rule and of others that follow them, if kernels send them."""
+        """Return the columns of arrays with a rule and of their followers, if kernels send them."""
         if not Mail.can_carry(self._comm):
             return None
         return Columns.of(
@@ -373,12 +324,12 @@ class VertexArrays:
         )  # fmt: skip
 
     def needs_settling(self, array: Any) -> bool:
-        """Whether copies of an array may hold what the owners lack, after an operator that has sent what it reached."""
+        """Return whether copies of an array may be ahead of the owners after an operator has sent its output."""
         rule = self._entry(array).rule
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Vertices of this part, and those of lists of others that are marked (None for all); without duplicates."""
+        """Return this part's vertices and the marked ones (None: all) of the other lists, without duplicates."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
@@ -393,7 +344,7 @@ class VertexArrays:
         return xp.flatnonzero(found).astype(mine.dtype)
 
     def _forget_sent(self, arrays: Sequence[Any], sent: Any) -> None:
-        """Clear what has been sent to be added: of some vertices, or of all."""
+        """Clear amounts that have been sent: of some vertices, or of all (None)."""
         for array in arrays:
             entry = self._entry(array)
             if entry.rule != "add":
@@ -406,7 +357,7 @@ class VertexArrays:
                     array[ids] = 0
 
     def _send_pending(self, array: Any, entry: Entry) -> None:
-        """Send all that is to be added to entries that other parts own."""
+        """Send all pending amounts to the owners."""
         xp = self._comm.device.xp
         held = array != 0
         held &= self._is_away(array)
@@ -414,7 +365,7 @@ class VertexArrays:
         entry.pending = False
 
     def _ruled(self, arrays: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The arrays with a named rule, and those that follow one of them."""
+        """Return the arrays with a named rule, and their followers."""
         distinct = list({id(array): array for array in arrays}.values())
         ruled = [array for array in distinct if isinstance(self._entry(array).rule, str)]
         followers = [array for array in distinct if self._entry(array).leader is not None]
@@ -424,7 +375,7 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine what one part has sent with the owned entries; returns which it has improved, or None for all."""
+        """Combine the values of one part with the owned entries; return which ones improved, or None for all."""
         xp = self._comm.device.xp
         if not ruled:
             return None
@@ -444,15 +395,14 @@ class VertexArrays:
     # ---- rules that are functions -----------------------------------------------------------------------------------
 
     def is_united(self, array: Any) -> bool:
-        """Whether the rule of an array is a function."""
         return callable(self._entry(array).rule)
 
     def unite(self, arrays: Sequence[Any]) -> None:
         """Combine all copies of the arrays whose rule is a function, on all parts.
 
-        Where copies have said the same before an operator, and it has changed few entries, these go to all parts.
-        Otherwise whole copies do: after step k each part has what 2^k others had, so that log2 of their number is
-        enough. What comes twice does no harm: the functions are idempotent.
+        Where copies were equal before an operator, and it has changed few entries, these go to all parts. Otherwise
+        whole copies do: after step k each part has the values of 2^k parts, so log2(size) steps suffice. Values may
+        arrive twice, since the functions are idempotent.
         """
         comm, size = self._comm, self._comm.size
         for array in arrays:
@@ -470,18 +420,19 @@ class VertexArrays:
             while step < size:
                 counts, received = [0] * size, [0] * size
                 counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
-                # Another process reads what is sent: on CPUs a copy. To write to cache lines that another core has
-                # just read takes a rule five times as long.
+                # Another process reads the array, so CPUs send a copy: a rule takes five times as long to write to
+                # cache lines that another core has just read.
                 sent = array if comm.device.is_gpu else array.copy()
                 theirs, _ = comm.alltoallv(sent, counts, received)
                 compute(self._with_news(array, theirs, held_from), rule, array, theirs)
                 step *= 2
 
     def _with_news(self, array: Any, theirs: Any, held_from: Any) -> Frontier:
-        """The vertices of whose entries another part's copy may say more than this one.
+        """Return the vertices whose entries in another part's copy may contain news.
 
-        To look for them takes less than to call a rule for all: it calls few others, and processors foresee what a rule
-        finds if it nearly always finds the same. Of the forests of an R-MAT graph, a third of the entries are news.
+        This search is faster than calling a rule for all vertices: the rule runs for few entries, and branches of a
+        rule that mostly finds equal entries are predicted well. A third of the entries of the forests of an R-MAT graph
+        are news.
         """
         local = self._local()
         if held_from is None:
@@ -491,7 +442,6 @@ class VertexArrays:
         return Frontier._of(local, np.flatnonzero(news).astype(local.vertex_dtype))
 
     def _normalize(self, array: Any) -> None:
-        """Bring all entries of a copy to their normal form, if there is one."""
         entry = self._entry(array)
         if entry.normal is not None:
             if self._comm.size > 1:
@@ -499,8 +449,7 @@ class VertexArrays:
             entry.behind = False
 
     def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
-        """Combine the entries that are not as before, if that is less to send; returns whether it is. Overwrites
-        `before`."""
+        """Combine only changed entries, if that sends less; return whether it does. Overwrites `before`."""
         xp, comm = self._comm.device.xp, self._comm
         changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
         counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()
@@ -513,13 +462,13 @@ class VertexArrays:
         for peer, count in enumerate(counts):
             piece, start = slice(start, start + count), start + count
             if peer != comm.rank and count:
-                before[ids[piece]] = values[piece]  # what the rule finds the other copy's entry in
+                before[ids[piece]] = values[piece]  # the other copy, for the rule
                 compute(Frontier._of(self._local(), ids[piece]), rule, array, before)
         return True
 
     @contextmanager
     def hold_apart(self, arrays: Sequence[Any]) -> Iterator[None]:
-        """Have each part work on its own copies of some arrays, whose rules are functions, until the block ends."""
+        """Let each part work on its own copies of arrays, whose rules are functions, until the block ends."""
         entries = [self._entry(array) for array in arrays]
         if not all(callable(entry.rule) for entry in entries):
             raise ValueError("locally() takes vertex arrays of this graph whose rule, combine=, is a function")
@@ -535,7 +484,7 @@ class VertexArrays:
                 entry.held = False
 
     def set_apart(self, arrays: Sequence[Any]) -> None:
-        """Copies whose rule is a function differ from now on."""
+        """Note that copies of arrays whose rule is a function differ from now on."""
         for array in arrays:
             if self.is_united(array):
                 self._entry(array).apart = True

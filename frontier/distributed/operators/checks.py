@@ -1,5 +1,6 @@
-"""What functors do with arrays by vertex, looked at before an operator over parts runs: it is refused if copies would
-differ afterwards.
+"""Check how functors access arrays by vertex before an operator over parts runs.
+
+It is refused if copies would differ afterwards.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from ..exchange.accesses import ANYWHERE, accesses_of, arrays_of
 from ..exchange.vertex_arrays import OF_NO_VERTEX
 
 if TYPE_CHECKING:
+    from frontier.operators.advance import Functors
+
     from ..base import BasePart
 
 
-def check_at_edges(
-    graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True
-) -> tuple:  # fmt: skip
-    """Raise if `op` writes to what no rule combines; returns its arguments with the columns of the direction followed.
+def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True) -> tuple:
+    """Raise if `op` writes to entries that no rule combines; return its arguments with the followed direction's
+    columns.
 
-    An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for the
-    vertices of its output.
+    An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for its output.
     """
     args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
@@ -33,7 +34,7 @@ def check_at_edges(
             )
         if callable(rule) or rule in OF_NO_VERTEX or use.writes <= {src}:
             continue
-        if use.writes <= {edge} and rule is None:  # an array by edge, which is a part's own
+        if use.writes <= {edge} and rule is None:  # an array by edge, of this part only
             if graph.inward is not None and graph.is_column(array):
                 raise ValueError(
                     f"{op.__name__}() writes to {name}, a column of a graph with in_edges=True, of which other parts "
@@ -55,9 +56,9 @@ def check_at_edges(
 
 
 def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
-    """The arrays by vertex among the arguments of a functor at edges.
+    """Return the arrays by vertex among the arguments of a functor at edges.
 
-    Those that it uses by edge alone are none, also if they have as many entries as there are vertices.
+    An array that it uses only by edge is none, even if its length is the number of vertices.
     """
     by_edge = [
         array for _, array, use, (_, _, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray)
@@ -66,13 +67,11 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
     return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
 
 
-def check_at_vertices(
-    graph: BasePart, op: Callable, args: tuple, *, writable: int = 1
-) -> tuple[list[Any], list[Any]]:  # fmt: skip
-    """Raise if `op` writes to entries of other vertices than that of its call; bring up to date what it reads.
+def check_at_vertices(graph: BasePart, op: Callable, args: tuple, *, writable: int = 1) -> tuple[list[Any], list[Any]]:
+    """Raise if `op` writes to entries of other vertices than its own; bring up to date what it reads.
 
-    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The first `writable` parameters
-    are vertices whose entries may be written.
+    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The entries of the first
+    `writable` parameters may be written.
     """
     arrays = graph.arrays.among(args)
     graph.arrays.settle(arrays)
@@ -91,8 +90,7 @@ def check_at_vertices(
 
 
 def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """Those of some arrays by vertex that a functor may have written to, which has `first` parameters before the
-    user's."""
+    """Return the arrays that a functor may write to; `first` parameters precede the user's."""
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays
@@ -101,14 +99,38 @@ def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> 
     return [array for array in arrays if id(array) in used]
 
 
-def read_afar(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
-    """The arrays of which a functor at edges reads other entries than that of the source."""
-    known = accesses_of(op) if isinstance(op, FunctionType) else None
-    if known is None:
-        return list(args)
-    return [array for _, array, use, names in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {names[0]}]
+def check_condition_and_prepare(graph: BasePart, functors: Functors, args: tuple) -> list[Any]:
+    """Check both functors at vertices; return the arrays that they read elsewhere than at the vertex."""
+    behind: list[Any] = []
+    for function, writable in ((functors.condition, 0), (functors.prepare, 1)):
+        if function is not None:
+            behind += check_at_vertices(graph, function, args, writable=writable)[1]
+    return behind
+
+
+def read_afar(graph: BasePart, arrays: list[Any], functors: Functors, args: tuple) -> list[Any]:
+    """Return the arrays of which a push reads other entries than the source's."""
+    op, condition, _ = functors
+    if not isinstance(op, FunctionType) or accesses_of(op) is None:
+        return arrays
+    kind = graph.xp.ndarray
+    read = [array for _, array, use, (src, *_) in arrays_of(op, 4, args, kind) if use.reads - {src}]
+    if condition is not None:
+        read += [array for _, array, use, _ in arrays_of(condition, 1, args, kind) if use.reads]
+    return found_among(arrays, read)
+
+
+def read_in_pull(graph: BasePart, arrays: list[Any], op: Callable, args: tuple) -> list[Any]:
+    """Return the arrays of which a pull reads other entries than the destination's."""
+    uses = arrays_of(op, 4, args, graph.xp.ndarray)
+    return found_among(arrays, [array for _, array, use, (_, dst, *_) in uses if use.reads - {dst}])
+
+
+def written_at_edges(arrays: list[Any], functors: Functors, args: tuple) -> list[Any]:
+    """Return the arrays that an operator at edges may write to."""
+    written = written_by(arrays, functors.op, args, first=4)
+    return written if functors.prepare is None else [*written, *written_by(arrays, functors.prepare, args)]
 
 
 def found_among(arrays: list[Any], among: list[Any]) -> list[Any]:
-    """Those of some arrays that are among others."""
     return [array for array in arrays if any(array is each for each in among)]

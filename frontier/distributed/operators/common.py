@@ -1,15 +1,15 @@
 """Common neighbors of vertices that different parts own.
 
-Of the two lists of neighbors of a pair, the shorter one travels to the owner of the other vertex, once to each part
-that needs it, and its members are looked up there. What functors read by edge travels with it.
+The shorter list of neighbors of a pair travels to the owner of the other vertex, once to each part that needs it. Its
+members are looked up there. Values that functors read by edge travel with it.
 
-    u, v        the pairs, at the owner of u; lists are compared there (v's comes) or at the owner of v (u's does)
-    keys        a list on its way: the other part, and the vertex; both parts derive the same ones in the same order
+    u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
+    keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
 
-There are up to four exchanges: of counts, pairs, degrees and lists. Those of counts and pairs are spared where an
-operator before has made them, for edges that observers are notified of (`RoutedEdges`).
+There are up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved where
+an operator has made them already, for edges that observers are notified of (`RoutedEdges`).
 
-On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here; on other
+On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here. On other
 GPUs they are kernels (`common_on_gpu`).
 """
 
@@ -43,8 +43,8 @@ def intersect(
     """`frontier.intersect`, of the pairs that all parts list.
 
     `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries where the
-    rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may read the
-    entry of its pair in arrays by pair, which travel with the pairs, and use the number for nothing else.
+    rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may use the
+    number of its pair only to read arrays by pair, which travel with the pairs.
     """
     args = graph.with_own_columns(args)
     by_edge, by_pair = ([], []) if op is None else _check(graph, op, args, flag(numbered, "numbered"))
@@ -70,7 +70,7 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """The places of the arrays by edge, and of those by pair; raises if `op` writes to what cannot be combined."""
+    """Return the positions of the arrays by edge and by pair; raise if `op` writes to others than can be combined."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
@@ -89,7 +89,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
 
 
 def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
-    """Raise if a functor writes to what cannot be combined; `found` is what `arrays_of` finds of it."""
+    """Raise if a functor writes to entries that cannot be combined; `found` is the result of `arrays_of`."""
     for name, array, use, _ in found:
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
@@ -101,34 +101,21 @@ def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None
 
 @dataclass
 class Lists:
-    """Lists of neighbors that come from other parts, and those that go.
+    """Lists of neighbors that a part receives and sends."""
 
-    Attributes
-    ----------
-    rows : array of int64
-        The list of each key that was asked for; -1 for those that were not.
-    offsets : array of int64
-        Of the lists that come, one after another.
-    sent, received : list of int
-        Neighbors that go to each part and come from each.
-    neighbors, edges : array
-        Those that go, and their edges.
-    """
-
-    rows: Any
-    offsets: Any
-    sent: list[int]
-    received: list[int]
-    neighbors: Any
-    edges: Any
+    rows: Any  # the received list of each key (int64); -1 for keys that were not requested
+    offsets: Any  # of the received lists, which are contiguous (int64)
+    sent: list[int]  # neighbors to each part
+    received: list[int]  # neighbors from each part
+    neighbors: Any  # to send
+    edges: Any  # to send
 
 
 def _find(
     graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
-    `op`."""
+    """Intersect pairs at the owners of the first ends; return the counts of common neighbors without an `op`."""
     xp, comm, local, here = graph.xp, graph.comm, graph.local, routed.here
     without_own = graph.partition.without_own
     of_pairs = [routed.sort(args[i]) for i in by_pair]
@@ -141,8 +128,8 @@ def _find(
     of_v_in, of_u = _degrees(local, v_in), _degrees(local, u_out)
     of_u_in, of_v = comm.alltoallv_both_ways(of_u, of_v_in, counts, received)
 
-    # First the pairs of other parts, then own ones. Compared here are those whose end on the other part has the shorter
-    # list: of the first u, and of the others v.
+    # First the pairs of other parts, then own ones. This part compares the pairs whose end on the other part has the
+    # shorter list: u of other parts' pairs, and v of own ones.
     known, listed = xp.concatenate([v_in, u_out]), xp.concatenate([u_in, v_out])
     lengths = xp.concatenate([of_u_in, of_v])
     compared = xp.concatenate([of_u_in <= of_v_in, of_v < of_u])
@@ -171,7 +158,7 @@ def _find(
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
-    """The part that each pair is exchanged with (int64), of so many with each, in order, and once more."""
+    """Return the part that each pair is exchanged with (int64), in order."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 
@@ -181,9 +168,9 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """The lists that other parts want, and where those asked for, of some lengths, will be.
+    """Return the lists that other parts want, and the positions of the requested ones, of given lengths.
 
-    `asked` and `wanted` are keys, with duplicates, of lists that come and of lists that go; negative ones are none.
+    `asked` and `wanted` are keys, with duplicates, of lists to receive and to send; negative ones are none.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
     keys, first, rows = _distinct(xp, asked)
@@ -200,8 +187,7 @@ def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lis
 
 
 def _distinct(xp: Any, keys: Any) -> tuple[Any, Any, Any]:
-    """The distinct keys that are not negative, ascending; where each stands; and for each key its place among them, or
-    -1."""
+    """Return the distinct nonnegative keys, ascending; their first positions; and each key's rank among them, or -1."""
     some = xp.flatnonzero(keys >= 0)
     rows = xp.full(keys.size, -1, np.int64)
     if not some.size:

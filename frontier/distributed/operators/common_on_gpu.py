@@ -1,6 +1,7 @@
-"""`intersect` over parts on GPUs: which lists of neighbors travel is found out by kernels.
+"""`intersect` over parts on GPUs: kernels find out which lists of neighbors travel.
 
-The host waits once, for the sizes of what travels; meanwhile the GPU works on the pairs that a part has both ends of.
+The host waits once, for the sizes of transfers; meanwhile the GPU intersects the pairs whose ends are both on this
+part.
 """
 
 from __future__ import annotations
@@ -29,26 +30,19 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 HEADER = "frontier/distributed/operators/common.cuh"
-MAX_ITEMS = 2**32 - 2
-"""Items are numbered by 32 bits in the hash table, and one number says that an entry is free."""
+MAX_ITEMS = 2**32 - 2  # the hash table numbers items by 32 bits; one number marks free entries
 
 
 def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
-    """Whether there are kernels for so many parts and pairs; the same on all of them."""
+    """Return whether kernels support this number of parts and pairs; the same on all of them."""
     return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * routed.total <= MAX_ITEMS
 
 
 class Items:
-    """The pairs that this part shares with others, in the order that common.cuh describes.
+    """The pairs that this part shares with others, in the order of common.cuh.
 
-    Attributes
-    ----------
-    sizes : list of int
-        How many are shared with each part.
-    begins : list of int
-        Where each block begins, two for each part; and the number of items.
-    firsts : list of int
-        Where the pairs of each block begin among those that are sent, or that come.
+    `sizes` are the numbers shared with each part. `begins` are the starts of the blocks, two for each part, and the
+    number of items. `firsts` are the starts of the blocks' pairs among the sent, or the received ones.
     """
 
     def __init__(self, rank: int, sent: Sequence[int], received: Sequence[int]):
@@ -57,7 +51,7 @@ class Items:
         sizes, self.firsts = [], []
         for peer in range(len(sent)):
             own_first = rank < peer
-            for which in (0, 1) if own_first else (1, 0):  # own pairs, and those of the other
+            for which in (0, 1) if own_first else (1, 0):  # own pairs, and the peer's
                 sizes.append(0 if peer == rank else (sent, received)[which][peer])
                 self.firsts.append(starts[which][peer])
         self.begins = [0, *itertools.accumulate(sizes)]
@@ -67,23 +61,23 @@ class Items:
         return self.begins[-1]
 
     def blocks(self) -> Iterator[tuple[bool, slice, slice]]:
-        """Of each block whether the pairs are listed here, the items, and the pairs among those sent or those come."""
+        """Yield for each block whether its pairs are listed here, its items, and its pairs as they are sent."""
         for block, (begin, end) in enumerate(itertools.pairwise(self.begins)):
             listed_here = (block & 1) == (self.rank > block >> 1)
             first = self.firsts[block]
             yield listed_here, slice(begin, end), slice(first, first + end - begin)
 
     def table(self, device: Device) -> Any:
-        """The blocks as kernels take them."""
+        """Return the blocks in the form of the kernels."""
         shifts = [first - begin for first, begin in zip(self.firsts, self.begins, strict=False)]
         return device.xp.asarray(np.asarray([*self.begins, *shifts], np.int64))
 
     def pieces(self, array: Any) -> list[Any]:
-        """The entries of an array by item that are shared with each part."""
+        """Return the entries of an array by item that are shared with each part."""
         return [array[a:b] for a, b in itertools.pairwise(self.begins[::2])]
 
     def join(self, device: Device, sent: Any, come: Any) -> Any:
-        """An array by item, of values of the pairs that are sent and of those that come."""
+        """Return an array by item, from values of the sent and the received pairs."""
         out = device.xp.empty(len(self), sent.dtype)
         for listed_here, items, pairs in self.blocks():
             copy_to(out[items], (sent if listed_here else come)[pairs])
@@ -94,14 +88,13 @@ def find_on_gpu(
     graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """`intersect` of pairs at the owners of the first ends; returns the numbers of common neighbors unless there is an
-    `op`."""
+    """Intersect pairs at the owners of the first ends; return the counts of common neighbors without an `op`."""
     xp, comm, local, device, here = graph.xp, graph.comm, graph.local, graph.device, routed.here
     of_pairs = [routed.sort(args[i]) for i in by_pair]
     v_in, u_in, *of_in = routed.send(*of_pairs)
     items = Items(comm.rank, routed.sent, routed.received)
     transfer = ListTransfer(graph, items, routed, u_in, v_in)
-    # What takes longest is queued before the host waits for the sizes of lists.
+    # The longest kernel is queued before the host waits for the sizes of lists.
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
     found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
     sent, received = transfer.sizes()
@@ -117,8 +110,7 @@ def find_on_gpu(
 
 
 def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, there: Any) -> Any:
-    """The numbers of common neighbors of the pairs, in their first order: of those that stay here, and of items, some
-    of which the other parts have counted."""
+    """Return the counts of the pairs in their first order, from local pairs and from items of both parts."""
     theirs = graph.xp.empty(len(items), np.int64)
     graph.comm.exchange_into(items.pieces(there), items.sizes, theirs)
     there = there + theirs
@@ -131,7 +123,7 @@ def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, the
 
 
 class ListTransfer:
-    """Which lists go to other parts and which come: queued, so that the host may do other things before `sizes`."""
+    """The lists to send and to receive: queued, so that the host can continue before `sizes`."""
 
     def __init__(self, graph: BasePart, items: Items, routed: RoutedEdges, u_in: Any, v_in: Any):
         xp, comm, local, device = graph.xp, graph.comm, graph.local, graph.device
@@ -171,14 +163,14 @@ class ListTransfer:
         self._bounds = copy_to_host_async(bounds)
 
     def sizes(self) -> tuple[list[int], list[int]]:
-        """How many neighbors go to each part and come from each, after a wait for the numbers."""
+        """Return the numbers of neighbors to and from each part, after waiting for them."""
         parts = self._graph.comm.size
         if self._bounds is None:
             return [0] * parts, [0] * parts
         bounds = self._bounds.result().tolist()
         found = []
         for ends in (bounds[: parts + 1], bounds[parts + 1 :]):
-            for part in reversed(range(parts)):  # those without items have none of their own
+            for part in reversed(range(parts)):  # parts without items have no bounds
                 if not self._items.sizes[part]:
                     ends[part] = ends[part + 1]
             found.append([b - a for a, b in itertools.pairwise(ends)])
@@ -186,7 +178,7 @@ class ListTransfer:
         return sent, received
 
     def columns(self, size: int, arrays: Sequence[Any]) -> list[Any]:
-        """The neighbors that go, so many, and their values in arrays by edge."""
+        """Return the `size` neighbors to send, and their values in arrays by edge."""
         xp, local = self._graph.xp, self._graph.local
         neighbors = xp.empty(size, self._graph.vertex_dtype)
         edges = xp.empty(size, np.int64) if arrays else None
@@ -197,7 +189,7 @@ class ListTransfer:
         return [neighbors, *(take(local.device, array, edges) for array in arrays)]
 
     def visit(self, neighbors: Any, first_edge: int, op: Callable | None, args: tuple, functors: dict[str, Any]) -> Any:
-        """Compare the lists that have come; `visit_common`."""
+        """Compare the received lists (`visit_common`)."""
         return visit_common(
             self._graph.local, self._own, self._other, self._swapped, self._rows, self._offsets, neighbors, first_edge,
             op, *args, ends=self._ends, **functors,
@@ -205,7 +197,7 @@ class ListTransfer:
 
 
 def replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple:
-    """Arguments with other values at some places."""
+    """Return arguments with other values at some positions."""
     made = list(args)
     for place, value in zip(places, values, strict=True):
         made[place] = value
@@ -213,13 +205,11 @@ def replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple
 
 
 @contextmanager
-def behind(
-    device: Device, arrays: Sequence[Any], capacity: int, size: int
-) -> Iterator[tuple[list[Any], list[Any]]]:  # fmt: skip
-    """Arrays by edge with room for the values of `size` more edges behind their first `capacity` entries, and the room.
+def behind(device: Device, arrays: Sequence[Any], capacity: int, size: int) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield arrays by edge with `size` more entries behind the first `capacity`, and these entries.
 
-    It is in the arrays themselves where they are long enough, and what is there is restored afterwards; others are
-    copied, which takes a pass over them.
+    Long enough arrays provide them in place; their contents are restored afterwards. Other arrays are copied, in a pass
+    over them.
     """
     made: dict[int, Any] = {}  # an array may be an argument twice
     before = []

@@ -16,9 +16,9 @@ from .frontiers import HeldByParts, PartFrontier
 
 
 class PartEdgeFrontier(HeldByParts, EdgeFrontier):
-    """What `EdgeFrontier` makes for a part of a distributed graph: it holds the edges that leave the part's vertices.
+    """`EdgeFrontier` of a part of a distributed graph: it stores the edges that leave the part's vertices.
 
-    Its size is that of the whole set. All parts must call the same methods, as of a `PartFrontier`.
+    Its size is that of the whole set. All parts must call the same methods, as for a `PartFrontier`.
     """
 
     graph: Any
@@ -50,8 +50,6 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
         u, v = (integer(end, "edge") for end in edge)
         return bool(self.graph.comm.reduce_numbers([(u, v) in self.local], "max")[0])
 
-    # ---- sets -------------------------------------------------------------------------------------------------------
-
     def _combined(self, other: Any, operation: Callable[[Any, Any], EdgeFrontier]) -> Any:
         if not isinstance(other, PartEdgeFrontier):
             return NotImplemented
@@ -74,11 +72,9 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
             return NotImplemented
         return bool(self.graph.comm.reduce_numbers([self.local <= other.local], "min")[0])
 
-    # ---- members ----------------------------------------------------------------------------------------------------
-
     @property
     def src(self) -> Any:
-        """The sources, those of all parts; the same on each, as are `dst` and `weights`. O(members) memory."""
+        """The sources on all parts; the same on each, like `dst` and `weights`. O(members) memory."""
         return self._gathered(self.local.src)[0]
 
     @property
@@ -93,7 +89,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def edges(self) -> NoReturn:
-        """Not available: what functors see as `edge` is each part's own."""
+        """Not available: the values of `edge` in functors differ between parts."""
         raise NotImplementedError("edges is not available over parts, which have ids of their own: use local.edges")
 
     @property
@@ -108,7 +104,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
         return PartFrontier.of_members(self.graph, members)
 
     def reversed(self) -> PartEdgeFrontier:
-        """The same edges in the other direction, which the parts that own their destinations have."""
+        """The same edges in the other direction, at the parts that own their destinations."""
         graph = self.graph.reverse
         src, dst = to_sources(graph, self.local.dst, self.local.src)
         return PartEdgeFrontier.of_part(graph, EdgeFrontier(graph.local, src, dst))

@@ -16,14 +16,14 @@ from frontier.runtime.memory import elementwise
 
 
 class HeldByParts:
-    """A frontier of which each part holds its own members, in a frontier of its local graph."""
+    """A frontier whose members each part stores in a frontier of its local graph."""
 
     graph: Any
     local: Any
 
     @classmethod
     def of_part(cls, graph: Any, local: Any) -> Any:
-        """The frontier whose members on this part are those of a frontier of the local graph."""
+        """Return the frontier whose members on this part are those of `local`, a frontier of the local graph."""
         made = object.__new__(cls)
         made._hold(graph, local)
         return made
@@ -46,14 +46,13 @@ class HeldByParts:
 
 
 class PartFrontier(HeldByParts, Frontier):
-    """What `Frontier` makes for a part of a distributed graph: it holds the members that the part owns.
+    """`Frontier` of a part of a distributed graph: it stores the members that the part owns.
 
     Its size, and whether it is empty, are those of the whole set: all parts loop equally often. All parts must ask for
-    them, since finding out is a collective operation.
+    them, since this is a collective operation.
     """
 
-    is_everyone = False
-    """Whether it has been made of all vertices, so that all parts know it without asking."""
+    is_everyone = False  # made of all vertices, as all parts know
 
     def __init__(self, graph: Any, vertices: Any = ()):
         if graph.comm.size > 1 and graph.device.is_gpu and isinstance(vertices, list | tuple | range | np.ndarray):
@@ -69,7 +68,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @classmethod
     def of_members(cls, graph: Any, vertices: Any) -> PartFrontier:
-        """The frontier whose members on this part are some vertices that it owns, without duplicates."""
+        """Return the frontier whose members on this part are distinct vertices that it owns."""
         return cls.of_part(graph, Frontier._of(graph.local, vertices.astype(graph.vertex_dtype, copy=False)))
 
     @classmethod
@@ -83,7 +82,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @staticmethod
     def _present(graph: Any, vertices: Any) -> Any:
-        """Those of some vertices that were not deleted."""
+        """Return the vertices that were not deleted."""
         vertices = vertices.astype(graph.vertex_dtype)
         return vertices if graph.store.absent is None else vertices[~graph.store.absent[vertices]]
 
@@ -115,7 +114,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @property
     def vertices(self) -> Any:
-        """All members, those of all parts; the same on each. O(members) memory."""
+        """The members of all parts; the same on each. O(members) memory."""
         if self.is_everyone:
             return self._present(self.graph, self.graph.partition.order)
         return self.graph.comm.allgather(self.local._members())[0]
@@ -139,8 +138,10 @@ class PartFrontier(HeldByParts, Frontier):
 
 
 def _own_of_host(graph: Any, vertices: Any) -> Frontier | None:
-    """Those of some vertices that the part owns, found out on the host, before they are copied to the device; None
-    where what is given is not a list of ids, or some ids may name deleted vertices."""
+    """Return the owned vertices of a list, computed on the host before they are copied to the device.
+
+    None if the argument is not a list of ids, or some ids may name deleted vertices.
+    """
     if graph.store.absent is not None or not len(vertices):
         return None
     if len(vertices) == 1 and type(vertices[0]) is int and 0 <= vertices[0] < graph.num_vertices:  # a search's source

@@ -1,7 +1,8 @@
-"""The operators over the parts of a graph: each part runs the operator of one device on what it owns, and then the
-copies of vertices are brought together.
+"""The operators over the parts of a graph.
 
-They are called by the same names, as ``frontier.advance(graph, ...)``: the functions there hand over to these.
+Each part runs the operator of one device on its own vertices or edges. Then copies of arrays by vertex are combined.
+
+The operators of one device, such as ``frontier.advance(graph, ...)``, call these for the graph of a part.
 """
 
 from __future__ import annotations
@@ -21,11 +22,18 @@ from frontier.operators.frontiers.edge_frontier import check_edge_frontier
 from frontier.operators.frontiers.frontier import check_frontier, graph_of
 from frontier.operators.traverse import Limits, traverse_along
 
-from ..exchange.accesses import arrays_of
 from ..exchange.levels import follow_updates
 from ..exchange.routed_edges import to_sources
 from ..exchange.vertex_arrays import RESULTS
-from .checks import by_vertex_among, check_at_edges, check_at_vertices, found_among, read_afar, written_by
+from .checks import (
+    by_vertex_among,
+    check_at_edges,
+    check_at_vertices,
+    check_condition_and_prepare,
+    read_afar,
+    written_at_edges,
+    written_by,
+)
 from .common import intersect
 from .edge_frontiers import PartEdgeFrontier
 from .frontiers import PartFrontier
@@ -43,11 +51,11 @@ def advance(
     prepare: Callable | None = None, direction: str = "auto", edges: str = "out", output: str | None = "vertices",
     unique: bool = True, balance: str = "auto",
 ) -> PartFrontier | PartEdgeFrontier | None:  # fmt: skip
-    """`frontier.advance`, which pushes here unless it is asked to pull, and puts each vertex out once.
+    """`frontier.advance`, which pushes unless it is asked to pull, and returns each vertex once.
 
-    `op` returns True for each entry of a vertex array that it writes, and writes to that of `dst`; arrays whose rule is
-    a function may be written anywhere, and what is added to those with the rule "add" arrives in any case. With
-    ``output=None`` nothing is exchanged: then it writes to the entry of `src`, or adds.
+    `op` returns True for each entry of a vertex array that it writes, and writes to the entry of `dst`. Arrays whose
+    rule is a function may be written anywhere. Amounts that are added to arrays with the rule "add" arrive in any case.
+    With ``output=None`` nothing is exchanged: `op` writes to the entry of `src`, or adds.
     """
     if output not in ("vertices", "edges", None):
         raise NotImplementedError(f"output={output!r} is not available for a graph of several parts yet")
@@ -64,27 +72,26 @@ def advance(
         inward = advance(graph, frontier, op, *args, edges="in", **options)
         return None if outward is None or inward is None else outward | inward
     along = _along(graph, edges)
-    if direction == "pull":
-        made = _pull(along, frontier, op, args, condition)[0]
-        return made if made.graph is graph else made._on(graph)
-    if output is None:
-        _push(along, frontier, op, args, condition, prepare, balance, output)
-        return None
-    if output == "edges":
-        found, arrays = _push(along, frontier, op, args, condition, prepare, balance, output)
+    functors = Functors(op, condition, prepare)
+    if direction != "pull" and output != "vertices":
+        found, arrays = _push(along, frontier, functors, args, balance, output)
+        if output is None:
+            return None
         along.arrays.to_owners(found.destinations._members(), arrays)
         along.arrays.unite(arrays)
         return PartEdgeFrontier.of_part(along, found)
-    made = _advance(along, frontier, op, args, condition, prepare, balance)[0]
+    if direction == "pull":
+        made = _pull(along, frontier, functors, args)[0]
+    else:
+        made = _advance(along, frontier, functors, args, balance)[0]
     return made if made.graph is graph else made._on(graph)
 
 
 def _advance(
-    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
-    prepare: Callable | None, balance: str,
-) -> tuple[PartFrontier, int, int]:  # fmt: skip
-    """One push. Returns how many vertices all parts have reached, too, and how many were in their frontiers."""
-    steps = steps_on_gpu(graph, op, args, condition, prepare, balance)
+    graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
+) -> tuple[PartFrontier, int, int]:
+    """Run one push; return the next frontier, its total size over all parts, and that of `frontier`."""
+    steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
         found = steps.together(frontier, max_steps=1)
@@ -92,7 +99,7 @@ def _advance(
             return found[0], len(found[0]), found[1]
         return steps.one(steps.levels.push, frontier)
     size = len(check_frontier(graph, frontier).local)
-    reached, arrays = _push(graph, frontier, op, args, condition, prepare, balance)
+    reached, arrays = _push(graph, frontier, functors, args, balance)
     members, (found, entered) = graph.arrays.to_owners(reached._members(), arrays, [size])
     graph.arrays.unite(arrays)
     made = PartFrontier.of_members(graph, members)
@@ -101,45 +108,37 @@ def _advance(
     return made, found, entered
 
 
-def _pull(
-    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None
-) -> tuple[PartFrontier, int, int]:  # fmt: skip
-    """One pull; the same of it."""
-    steps = steps_on_gpu(graph, op, args, condition, None, "auto", pulls=True)
+def _pull(graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple) -> tuple[PartFrontier, int, int]:
+    """Run one pull; the results are those of `_advance`."""
+    steps = steps_on_gpu(graph, functors, args, pulls=True)
     if steps is not None:
         return steps.one(steps.levels.pull, check_frontier(graph, frontier))
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    args = check_at_edges(graph.reverse, op, args)
-    if condition is not None:
-        check_at_vertices(graph, condition, args, writable=0)
-    arrays = by_vertex_among(graph, op, args)
-    made = pull(graph, frontier, op, args, condition, arrays)
-    graph.arrays.written(written_by(arrays, op, args, first=4))
+    args = check_at_edges(graph.reverse, functors.op, args)
+    check_condition_and_prepare(graph, functors, args)
+    arrays = by_vertex_among(graph, functors.op, args)
+    made = pull(graph, frontier, functors, args, arrays)
+    graph.arrays.written(written_at_edges(arrays, functors, args))
     return made
 
 
 def _push(
-    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None,
-    prepare: Callable | None, balance: str, output: str | None = "vertices",
+    graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str,
+    output: str | None = "vertices",
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Run the operator on the part. Returns what it has reached, and the arrays by vertex."""
+    """Run the operator on the part; return its output, and the arrays by vertex."""
+    op, condition, prepare = functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = check_at_edges(graph, op, args, sends=output is not None)
-    for function, first in ((condition, 0), (prepare, 1)):
-        if function is not None:
-            check_at_vertices(graph, function, args, writable=first)
+    check_condition_and_prepare(graph, functors, args)
     arrays = by_vertex_among(graph, op, args)
-    read = read_afar(graph, op, args)
-    if condition is not None:
-        read += [array for _, array, use, _ in arrays_of(condition, 1, args, graph.xp.ndarray) if use.reads]
-    graph.arrays.before_edges(arrays, found_among(arrays, read), writes_few=not frontier.is_everyone)
+    read = read_afar(graph, arrays, functors, args)
+    graph.arrays.before_edges(arrays, read, writes_few=not frontier.is_everyone)
     reached = one_device.advance(
         graph.local, frontier.local, op, *args, condition=condition, prepare=prepare, direction="push",
         balance=balance, output=output,
     )  # fmt: skip
-    if prepare is not None:
-        graph.arrays.written(written_by(arrays, prepare, args))
-    graph.arrays.written(written_by(arrays, op, args, first=4))
+    graph.arrays.written(written_at_edges(arrays, functors, args))
     if output is None:
         graph.arrays.unite(arrays)
     return reached, arrays
@@ -162,13 +161,13 @@ def traverse(
             integer(limit, name, 0)
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     both = edges == "both" and graph.directed
+    functors = Functors(op, condition, prepare)
     if not both:
         along = _along(graph, edges)
         limits = {"max_steps": max_steps, "max_arcs": max_arcs}
         if graph.comm.size == 1:
-            functors = Functors(op, condition, prepare)
             return _traverse_alone(along, frontier, functors, args, tuple(values), Limits(max_steps, max_arcs), balance)
-        on_gpu = steps_on_gpu(along, op, tuple(values), condition, prepare, balance)
+        on_gpu = steps_on_gpu(along, functors, tuple(values), balance)
         if on_gpu is not None:
             at = steps[0] if steps else None
             can = on_gpu.can_pull
@@ -201,11 +200,11 @@ def traverse(
             found, entered = len(frontier), 1
         else:
             given = tuple(values)
-            if pull_pays(along, found, op, given, condition, prepare):
-                frontier, found, entered = _pull(along, frontier, op, given, condition)
+            if pull_pays(along, found, functors, given):
+                frontier, found, entered = _pull(along, frontier, functors, given)
             else:
-                frontier, found, entered = _advance(along, frontier, op, given, condition, prepare, balance)
-        done += entered > 0  # what others had reached may have been no news to the owners
+                frontier, found, entered = _advance(along, frontier, functors, given, balance)
+        done += entered > 0  # vertices that copies have reached may be no news to their owners
         for i in steps:
             values[i] = np.int32(values[i] + 1)
     return done
@@ -215,26 +214,21 @@ def _traverse_alone(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, values: tuple, limits: Limits,
     balance: str,
 ) -> int:  # fmt: skip
-    """`traverse` of a graph in a single part: nothing is exchanged, so that it is that of one device.
+    """`traverse` of a graph in a single part, as on one device: nothing is exchanged.
 
-    `values` are the arguments with a number in place of a `StepCounter`.
+    `values` are the arguments with a number instead of a `StepCounter`.
     """
-    local, arrays, (op, condition, prepare) = graph.local, graph.arrays, functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
-    values = check_at_edges(graph, op, values)
-    for function, writable in ((condition, 0), (prepare, 1)):
-        if function is not None:
-            check_at_vertices(graph, function, values, writable=writable)
-    by_vertex = by_vertex_among(graph, op, values)
+    values = check_at_edges(graph, functors.op, values)
+    check_condition_and_prepare(graph, functors, values)
+    by_vertex = by_vertex_among(graph, functors.op, values)
     # The local graph of an undirected one has each edge both ways, though it is a directed graph.
-    entering = graph.reverse.local if can_pull(graph, op, values, condition, prepare) else None
+    entering = graph.reverse.local if can_pull(graph, functors, values) else None
     given = tuple(old if isinstance(old, StepCounter) else new for old, new in zip(args, values, strict=True))
     for each in graph.locals():
         follow_updates(each)
-    done = traverse_along(local, frontier.local, functors, given, limits, balance=balance, entering=entering)
-    arrays.written(written_by(by_vertex, op, values, first=4))
-    if prepare is not None:
-        arrays.written(written_by(by_vertex, prepare, values))
+    done = traverse_along(graph.local, frontier.local, functors, given, limits, balance=balance, entering=entering)
+    graph.arrays.written(written_at_edges(by_vertex, functors, values))
     return done
 
 
@@ -297,13 +291,12 @@ def neighbor_reduce(
     identity: Any = None, dtype: Any = None, out: Any = None, columns: int | None = None, values: bool = False,
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
-    """`frontier.neighbor_reduce`. With `out`, the copies of vertices that other parts own are brought up to date when
-    they are needed."""
+    """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
     if columns is not None or values or score is not None:
         raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    graph.arrays.sync(found_among(by_vertex_among(graph, op, args), read_afar(graph, op, args)))
+    graph.arrays.sync(read_afar(graph, by_vertex_among(graph, op, args), Functors(op), args))
     if out is not None:
         graph.arrays.settle([out])
     found = one_device.neighbor_reduce(
@@ -336,15 +329,15 @@ def intersect_arcs(graph: PartOrientation, pairs: None = None, tally: Any = None
 def visit_edges(
     graph: BasePart, src: Any, dst: Any, op: Callable, *args: Any, output: bool = True
 ) -> PartFrontier | None:  # fmt: skip
-    """`frontier.visit_edges`, of the edges that all parts list: each is visited by the owner of its source.
+    """`frontier.visit_edges`, of the edges that all parts list: the owner of its source visits each.
 
-    Copies of arrays whose rule is a function are left apart until they are needed, so that a stream of batches that is
-    rarely looked at exchanges nothing for them.
+    Copies of arrays whose rule is a function stay apart until they are needed, so a stream of batches exchanges nothing
+    for an array that is rarely read.
     """
     args = check_at_edges(graph, op, args)
     src, dst = to_sources(graph, src, dst)
     arrays = by_vertex_among(graph, op, args)
-    graph.arrays.before_edges(arrays, found_among(arrays, read_afar(graph, op, args)), writes_few=False)
+    graph.arrays.before_edges(arrays, read_afar(graph, arrays, Functors(op), args), writes_few=False)
     reached = one_device.visit_edges(graph.local, src, dst, op, *args, output=output)
     graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.set_apart(arrays)
@@ -358,30 +351,28 @@ def visit_edges(
 
 
 def copy_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
-    """The graph itself: parts are looked up as they are stored."""
-    return graph
+    return graph  # parts are read as they are stored
 
 
 def copy_for_passes(graph: BasePart, passes: float) -> BasePart:
-    """The graph itself, likewise."""
     return graph
 
 
 @contextmanager
 def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
-    """What surrounds an operator over the members of a frontier of edges; gives the arguments of `op`."""
+    """Surround an operator over the members of a frontier of edges; yields the arguments of `op`."""
     frontier.check()
     graph: Any = frontier.graph
     args = check_at_edges(graph, op, args, sends=False)
     arrays = by_vertex_among(graph, op, args)
-    graph.arrays.before_edges(arrays, found_among(arrays, read_afar(graph, op, args)))
+    graph.arrays.before_edges(arrays, read_afar(graph, arrays, Functors(op), args))
     yield args
     graph.arrays.written(written_by(arrays, op, args, first=4))
     graph.arrays.unite(arrays)
 
 
 def _along(graph: BasePart, edges: str) -> BasePart:
-    """The graph whose out-edges are the edges meant."""
+    """Return the graph whose out-edges are the requested edges."""
     one_of(edges, "edges", ("out", "in", "both"))
     return graph.reverse if edges == "in" else graph
 
@@ -389,25 +380,15 @@ def _along(graph: BasePart, edges: str) -> BasePart:
 FORMS = {
     inspect.unwrap(getattr(one_device, form.__name__)): form
     for form in (
-        advance,
-        compute,
-        filter,
-        intersect,
-        intersect_arcs,
-        neighbor_reduce,
-        reduce,
-        sample_neighbors,
-        copy_for_passes,
-        copy_if_faster,
-        traverse,
-        visit_edges,
+        advance, compute, filter, intersect, intersect_arcs, neighbor_reduce, reduce, sample_neighbors, copy_for_passes,
+        copy_if_faster, traverse, visit_edges,
     )
-}
-"""What runs in place of each operator; those that are missing are not available over parts."""
+}  # fmt: skip
+"""The form of each operator over parts. Operators without one are not available."""
 
 
 def run(graph: BasePart, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call what reads a graph, with the graph of a part: an operator's form, or an algorithm as it is."""
+    """Call a function that reads a graph with the graph of a part: an operator's form, or an algorithm as it is."""
     bare = inspect.unwrap(function)
     form = FORMS.get(bare)
     if form is not None:

@@ -1,9 +1,9 @@
 """The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
 
-A part's vector has the entries that the part needs, and no others: those of its own vertices first, which have the
-rows of its product, the longest first; then those of its ghosts, by the parts that own them, and of each part in the
-order in which that part has them. So what is received goes into one piece of the vector for each part, vertices with
-many neighbors come first among ghosts, too, and operators over the part's own vertices go through the first entries.
+A part's vector has only the entries that the part needs: first its own vertices, which have the rows of its product,
+the longest first; then its ghosts, by the parts that own them, and for each part in that part's order. So each part's
+entries are received into one piece of the vector, ghosts with many neighbors come first, too, and operators over the
+part's own vertices use the first entries.
 """
 
 from __future__ import annotations
@@ -36,26 +36,11 @@ if TYPE_CHECKING:
 
 
 class PartOrder:
-    """The vertices at the positions of a part's vectors, and how ghosts' entries come.
+    """The vertices at the positions of a part's vectors, and the exchange of ghosts' entries.
 
-    Every worker makes one at the same time: an exchange of ids, of as many as there are ghosts.
-
-    Parameters
-    ----------
-    graph : GraphPart
-    local : Graph
-        The local graph that products are of.
-    ghosts : Ghosts
-        Of that graph, brought up to date.
-
-    Attributes
-    ----------
-    order : array of vertex ids
-        The vertex at each position.
-    own : int
-        How many are the part's own, which come first.
-    ghosts : list of int
-        How many ghosts each part owns.
+    Every worker makes one at the same time, with one exchange of the ghosts' ids. `ghosts` of the graph must be up to
+    date. `order` has the vertex at each position, the `own` ones of this part first; `self.ghosts` the number that each
+    part owns.
     """
 
     def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
@@ -67,13 +52,13 @@ class PartOrder:
         places = places_by_degree(local, degrees_of(local, owned), 0).order
         own = elementwise.take(device, owned, places)
         asked = ghosts.asked()
-        self._sent: Any = None  # positions of the entries that others ask for, those for the first part first
-        self._counts: list[int] = []  # how many each asks for
+        self._sent: Any = None  # positions of the entries that other parts request, by part
+        self._counts: list[int] = []  # of requests of each part
         if comm.size == 1:
             self.ghosts = [0]
             self.order = own
             return
-        if asked is None:  # all that other parts own are taken for ghosts
+        if asked is None:  # all vertices of other parts count as ghosts
             self.ghosts = [0 if peer == comm.rank else count for peer, count in enumerate(partition.counts)]
             (others,) = comm.gather_others([own], partition.counts)
         else:
@@ -90,7 +75,6 @@ class PartOrder:
 
     @property
     def size(self) -> int:
-        """Entries of a vector."""
         return int(self.order.size)
 
     def exchange(self, *arrays: Any) -> None:
@@ -108,9 +92,9 @@ class PartOrder:
             comm.alltoallv_columns(columns, self._counts, self.ghosts, outs)
 
     def hubs(self, most: int) -> Any:
-        """Positions of so many vertices at most, as many of this part as of any other: the first ones of each, in turn.
+        """Return positions of at most `most` vertices: in turn the first ones of each part.
 
-        Parts own about as many hubs as any other, as a hash says who owns a vertex.
+        Parts own about as many hubs as any other, since a hash chooses a vertex's owner.
         """
         sizes = [self.own, *(count for count in self.ghosts if count)]
         starts = np.cumsum([0, *sizes[:-1]])
@@ -121,8 +105,7 @@ class PartOrder:
         return self._comm.device.xp.asarray(found.astype(self.order.dtype))
 
     def names(self, num_vertices: int, hubs: Any) -> Any:
-        """What each vertex of the order is called by ``spmv.cuh``: a hub by its place among hubs, any other one by its
-        position, behind those of hubs."""
+        """Return each vertex's name in ``spmv.cuh``: a hub's index, or the position behind those of hubs."""
         device, ids, first = self._comm.device, self.order.dtype, int(hubs.size)
         names = device.xp.empty(num_vertices, ids)
         elementwise.put(device, names, self.order, elementwise.arange(device, self.size, ids, first))
@@ -132,7 +115,7 @@ class PartOrder:
 
 
 class Positions:
-    """What `Partition` is for vertices, for the positions of a part's vectors."""
+    """The `Partition` of the positions of a part's vectors."""
 
     def __init__(self, comm: Communicator, order: PartOrder):
         self.num_parts = comm.size
@@ -149,12 +132,11 @@ class Positions:
 
     @property
     def owned(self) -> Any:
-        """The part's own positions."""
         return elementwise.arange(self._device, self._own, self._dtype)
 
 
 class VectorArrays(VertexArrays):
-    """The arrays by position, with what is known of other arrays of the graph."""
+    """The arrays by position, along with other arrays of the graph."""
 
     def __init__(self, graph: BasePart, order: PartOrder, local: Any):
         positions: Any = Positions(graph.comm, order)
@@ -168,7 +150,7 @@ class VectorArrays(VertexArrays):
 
 
 class VectorFrontier(PartFrontier):
-    """A frontier of positions of vectors: of each part some of those of its own vertices."""
+    """A frontier of positions of vectors: on each part, of its own vertices."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
         raise NotImplementedError(
@@ -193,7 +175,7 @@ class VectorFrontier(PartFrontier):
 class VectorGraph(MakesVertexArrays, BaseGraph):
     """`SpMV.graph` of a distributed graph on GPUs: its vertices, in the order of vectors, without arcs.
 
-    Operators over vertices take frontiers of it.
+    Operators over vertices accept its frontiers.
     """
 
     is_part = in_parts = read_only = directed = True
@@ -217,7 +199,7 @@ class VectorGraph(MakesVertexArrays, BaseGraph):
         return f"VectorGraph({self.num_vertices:,} entries on part {self.comm.rank} of {self.comm.size})"
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: a part is used by one thread alone."""
+        """`Graph.reading`: only one thread uses a part."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""`PartSpMV`: products with the adjacency matrix of a distributed graph, each of which has the rows that it owns."""
+"""`PartSpMV`: products with the adjacency matrix of a distributed graph, whose rows are on the parts that own them."""
 
 from __future__ import annotations
 
@@ -27,15 +27,12 @@ SUMS = (np.dtype(np.float64),)
 class PartSpMV(SpMV):
     """`frontier.SpMV` of a distributed graph.
 
-    Where products are prepared on GPUs, vectors are in an order of their own (`PartOrder`), in which a part has the
-    entries of its own vertices and of its ghosts; each part's order is another one, of another length. Parts agree on
-    whether to prepare.
+    Where products are prepared on GPUs, each part's vectors are in an order of its own (`PartOrder`), with the entries
+    of its own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part
+    reads and writes the entries of its own vertices, and decides alone whether to make a copy.
 
-    Elsewhere vectors are by vertex id. Of a product's vector the entries of the vertices that a part owns are read
-    there, and of its result written. Each part decides on its own whether to make a copy.
-
-    In both cases a part gets the entries of its ghosts (`Ghosts`), or all if it has nearly as many: a product writes
-    them to its vector.
+    In both cases a part receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many; a product
+    writes them to its vector.
     """
 
     def __init__(
@@ -53,9 +50,7 @@ class PartSpMV(SpMV):
         if not self._scatters and graph.device.is_gpu:
             weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
             products = integer(products, "products", 1)
-            chosen = choose_layout(
-                local, layout, lambda: costs_of(local, False, products), copy_bytes(local, weighted)
-            )  # fmt: skip
+            chosen = choose_layout(local, layout, lambda: costs_of(local, False, products), copy_bytes(local, weighted))
         if not self._scatters:
             wanting = graph.ghosts[name].bring_up(int(chosen is not None and chosen.is_copy))
             if chosen is not None and wanting == graph.comm.size:
@@ -77,7 +72,7 @@ class PartSpMV(SpMV):
         """Make the static copy of this part's rows, in the order of its vectors."""
         self.weighted, self.layout = bool(weighted), chosen
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])
-        # In shared memory there is room for twice as many entries of float32, which weighted products rarely have.
+        # Shared memory holds twice as many entries of float32, which weighted products rarely have.
         self._hubs = made.hubs(most_hubs(8 if weighted else 4))
         names = made.names(graph.num_vertices, self._hubs)
         offsets, columns, slots = collect_arcs(local, made.order[: made.own], relabel=names, slots=self.weighted)
@@ -128,14 +123,13 @@ class PartSpMV(SpMV):
         return out
 
     def _multiply_by_id(self, x: Any, out: Any) -> Any:
-        """The product of a vector by vertex id."""
         graph: Any = self.graph
         if not self._scatters:  # x is gathered from all vertices
             if self._route is None:
                 graph.arrays.copy_from_owners(x)
             else:
                 self._route.copy(x)
-        else:  # and here a part adds to all vertices, for those that it owns
+        else:  # scatter from owned vertices to all
             x = graph.xp.where(graph.partition.owners == graph.comm.rank, x, x.dtype.type(0))
         product = self._local
         found = product.restore(product(product.arrange(x)))

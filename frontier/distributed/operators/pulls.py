@@ -1,7 +1,7 @@
 """advance from the other end: each part looks back from its own vertices, along the edges that enter them.
 
-Members of the frontier are known to all parts by a bit for each vertex, and what functors write are entries of own
-vertices. So a dense step exchanges these bits in place of values of all vertices, and nothing afterwards.
+All parts know the members of the frontier by a bit for each vertex, and functors write entries of owned vertices. So a
+dense step exchanges these bits instead of values of all vertices, and nothing afterwards.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from frontier.operators.frontiers.frontier import Frontier
 
 from ..exchange.accesses import accesses_of, arrays_of
 from ..exchange.vertex_arrays import OF_NO_VERTEX
+from .checks import read_in_pull
 from .frontiers import PartFrontier
 
 if TYPE_CHECKING:
     from ..base import BasePart
 
 PULL_ABOVE = 1 / 16
-"""On CPUs a step is a pull if more than this fraction of the vertices were reached in the one before. (How many edges
-they have is not known without an exchange.)"""
+"""On CPUs a step is a pull if the last one has reached more than this fraction of the vertices. (To count their edges
+would take an exchange.)"""
 
 
 def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepare: Any, output: str | None) -> None:
@@ -47,18 +48,19 @@ def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepar
             )
 
 
-def pull_pays(graph: BasePart, found: int, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
-    """Whether a pull is less work than a push, after a step that has reached so many vertices, and gives the same."""
-    return found > PULL_ABOVE * graph.num_vertices and can_pull(graph, op, args, condition, prepare)
+def pull_pays(graph: BasePart, found: int, functors: Functors, args: tuple) -> bool:
+    """Return whether a pull is equivalent and less work than a push, after a step that reached `found` vertices."""
+    return found > PULL_ABOVE * graph.num_vertices and can_pull(graph, functors, args)
 
 
 def has_many_arcs(graph: BasePart, count: int, arcs: int) -> bool:
-    """Whether a pull is less work than a push from so many vertices with so many arcs: as on one device."""
+    """Return whether a pull is less work than a push from `count` vertices with `arcs` arcs: as on one device."""
     return count * PULL_FROM >= graph.num_vertices and arcs > graph.num_arcs * ARCS_ABOVE
 
 
-def can_pull(graph: BasePart, op: Callable, args: tuple, condition: Any, prepare: Any) -> bool:
-    """Whether a pull gives what a push does, and can stop early."""
+def can_pull(graph: BasePart, functors: Functors, args: tuple) -> bool:
+    """Return whether a pull is equivalent to a push, and can stop early."""
+    op, condition, prepare = functors
     if condition is None or prepare is not None:
         return False
     if not graph.has_in_edges or not isinstance(op, FunctionType) or accesses_of(op) is None:
@@ -77,24 +79,17 @@ def can_pull(graph: BasePart, op: Callable, args: tuple, condition: Any, prepare
 
 
 def pull(
-    graph: BasePart, frontier: PartFrontier, op: Callable, args: tuple, condition: Callable | None, arrays: list[Any]
-) -> tuple[PartFrontier, int, int]:  # fmt: skip
-    """One pull. Returns how many vertices all parts have reached, too, and how many were in their frontiers.
+    graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, arrays: list[Any]
+) -> tuple[PartFrontier, int, int]:
+    """Run one pull; return the next frontier, its total size over all parts, and that of `frontier`.
 
-    `arrays` are those by vertex among `args`.
+    `arrays` are the arrays by vertex among `args`.
     """
-    read = [array for _, array, use, (_, dst, *_) in arrays_of(op, 4, args, graph.xp.ndarray) if use.reads - {dst}]
-    graph.arrays.sync([array for array in arrays if any(array is each for each in read)])
+    graph.arrays.sync(read_in_pull(graph, arrays, functors.op, args))
     local = graph.local
     members = Frontier._of(local, bits=graph.comm.allreduce(frontier.local._bitmap()), size=1, arcs=1)
-    entering = SimpleNamespace(reverse=graph.reverse.local)
-    reached = pull_here(
-        local,
-        members,
-        Functors(op, condition),
-        functor_args(local, op, args),
-        traversed=entering,  # type: ignore[arg-type]
-    )
+    entering: Any = SimpleNamespace(reverse=graph.reverse.local)
+    reached = pull_here(local, members, functors, functor_args(local, functors.op, args), traversed=entering)
     found, entered = graph.comm.reduce_numbers([len(reached), len(frontier.local)])
     made = PartFrontier.of_part(graph, reached)
     made._count = found

@@ -1,8 +1,7 @@
-"""Levels of a search over parts on GPUs: pushes and pulls of which the host knows no more than sums over all parts.
+"""Levels of a search over parts on GPUs: the host knows only sums over all parts.
 
-A push sends what it has reached to the owners (`levels`), a pull exchanges a bit for each vertex (`pulls`). Either way
-the sums that end a level say how many vertices the next one starts from and how many arcs leave them, so that it can be
-chosen as on one device.
+A push sends its output to the owners (`levels`), a pull exchanges a bit for each vertex (`pulls`). The sums that end a
+level are the number of vertices and arcs of the next one, which decide between push and pull as on one device.
 
     level           exchanges                                     waits of the host
     push            2: messages, sums                             1
@@ -31,25 +30,10 @@ if TYPE_CHECKING:
 
 
 class Levels:
-    """Steps of one operator over the parts of a graph, with what is the same for all of them found out once.
+    """Steps of one operator over the parts of a graph, with their common preparation done once.
 
-    Parameters
-    ----------
-    graph : GraphPart
-        Along whose edges to go.
-    columns : Columns
-        What travels with the vertices that are reached.
-    arrays, read : list of array
-        Those by vertex, and those of them of which other entries than that of the source are read in a push.
-    pulled : list of array
-        Those of which other entries than that of the destination are read in a pull.
-
-    Attributes
-    ----------
-    graph : GraphPart
-    local : Graph
-    functors : Functors
-    columns : Columns
+    The arrays of `columns` travel with reached vertices. `arrays` are all arrays by vertex. Pushes read other entries
+    than the source's of `read`, pulls other entries than the destination's of `pulled`.
     """
 
     def __init__(
@@ -71,11 +55,11 @@ class Levels:
         self._kernels: Any = None
         self._pull_kernels: Any = None
 
-    def push(
-        self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None
-    ) -> tuple[PartFrontier, int, int]:  # fmt: skip
-        """One push: the next frontier, the arcs that leave it on all parts, and how many vertices all parts started
-        from. `total_arcs` leave the frontier on all parts, if they know it."""
+    def push(self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None) -> tuple[PartFrontier, int, int]:
+        """Run one push; return the next frontier, the arcs that leave it on all parts, and the size of `frontier`.
+
+        `total_arcs` leave `frontier` on all parts, if known.
+        """
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         self.prepare(frontier)
         args = functor_args(local, functors.op, args)
@@ -97,15 +81,15 @@ class Levels:
         return made, found.total_arcs, found.entered
 
     def prepare(self, frontier: PartFrontier) -> None:
-        """Bring up to date what pushes read."""
+        """Bring the arrays that pushes read up to date."""
         self.graph.arrays.before_edges(self._arrays, self._read, writes_few=not frontier.is_everyone)
 
     def send(self, reached: Any, entered: int) -> Level:
-        """The end of a push that has reached so many vertices, from so many: what `Mail.send` returns."""
+        """End a push that has reached these vertices, from `entered` ones (`Mail.send`)."""
         return self._mail.send(self.local, self.columns, reached, entered)
 
     def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
-        """One pull; the same of it."""
+        """Run one pull; the results are those of `push`."""
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         graph.arrays.sync(self._pulled)
         args = functor_args(local, functors.op, args)
@@ -113,9 +97,7 @@ class Levels:
         own: Any = frontier.local
         bits = graph.comm.allreduce(own._bitmap())
         mail.begin(local, self.columns, len(own))
-        reached = queue_pull(
-            local, graph.reverse.local, bits, functors, args, mail.numbers, self._pull_kernels
-        )  # fmt: skip
+        reached = queue_pull(local, graph.reverse.local, bits, functors, args, mail.numbers, self._pull_kernels)
         numbers = mail.sum_up()
         made = PartFrontier.of_part(graph, Frontier._of(local, bits=reached, size=numbers[0], arcs=numbers[1]))
         made._count = numbers[TOTALS]
@@ -126,11 +108,11 @@ def search(
     levels: Levels, frontier: PartFrontier, args: Callable[[int, bool], tuple], *, may_pull: Callable[[int, int], bool],
     max_steps: int | None, max_arcs: int | None, before: Callable[[], None], after: Callable[[], None],
 ) -> int:  # fmt: skip
-    """Levels until the frontier is empty; returns how many.
+    """Run levels until the frontier is empty; return their number.
 
-    `args` gives the functors' arguments in a step, by its number and whether it is a pull. `may_pull` decides, by the
-    members of the frontier and the arcs that leave them, whether a pull is less work and gives the same. `before` and
-    `after` are called around each step.
+    `args` returns the functors' arguments in a step, by its number and whether it is a pull. `may_pull` decides, by the
+    numbers of members and arcs of the frontier, whether a pull is less work and equivalent. `before` and `after` are
+    called around each step.
     """
     done = step = 0
     count, arcs = frontier._count, None

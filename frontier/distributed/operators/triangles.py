@@ -1,14 +1,14 @@
-"""Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors go round.
+"""Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors rotate between parts.
 
-Every edge leads from its end of lower degree to the other, as on one device. The part that owns the upper end of an
-edge counts the common upper neighbors of both. It has the list of the upper end; those of lower ends come from the
-parts that own them, one part at a time, so that a part holds two parts' lists and no more. The first that come are
-looked up together with its own.
+As on one device, every edge leads from its end of lower degree to the other. The part that owns the upper end of an
+edge counts the common upper neighbors of both. It has the list of the upper end. The lists of lower ends come from the
+parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones are looked up
+together with its own.
 
-    place     a vertex's number here: those of the first part come first (`Partition.order`), so that the lists of two
-              parts, one behind the other, are those of a static copy
+    place     a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
+              parts are those of a static copy
     lengths   of all vertices' lists of upper neighbors, by place
-    upper     those of this part's vertices, by place, without gaps
+    upper     the lists of this part's vertices, by place, without gaps
 """
 
 from __future__ import annotations
@@ -55,26 +55,25 @@ class PartOrientation(Orientation):
 
     @property
     def steps(self) -> tuple[int, int, int]:
-        """The lists that are looked at are always copies, of what goes up."""
+        """The look-ups of an intersection: lists are always copies, of upper neighbors."""
         steps = int((self.lengths**2).sum())
         return steps, 0, steps
 
     def lower(self) -> tuple[Any, Any]:
-        """For each of this part's vertices, its lower neighbors: offsets, and places. Those of its neighbors that are
-        not above it."""
+        """Return this part's vertices' lower neighbors, which are all but the upper ones: offsets, and places."""
         counts = self.graph.xp.zeros(self._own.size + 1, np.int64)
         first, end = self.range_of(self.graph.comm.rank)  # type: ignore[attr-defined]
         counts[1:] = self._degrees[self._own] - self.lengths[first:end]
         return self._arcs(DOWN, counts)
 
     def range_of(self, part: int) -> tuple[int, int]:
-        """The places of a part's vertices: from the first to the second."""
+        """Return the first and the end place of a part's vertices."""
         counts = self.graph.partition.counts  # type: ignore[attr-defined]
         first = sum(counts[:part])
         return first, first + counts[part]
 
     def _arcs(self, way: Any, counts: Any) -> tuple[Any, Any]:
-        """The arcs of this part that lead one way, of which it is known how many each vertex has."""
+        """Return the arcs of this part that lead one way, given their number at each vertex."""
         found = _collect(
             self.graph.local, self._own, leads, self._arguments(way), slots=False, relabel=self._place,  # type: ignore
             counts=counts,
@@ -86,7 +85,7 @@ class PartOrientation(Orientation):
 
 
 def count_triangles(orientation: PartOrientation, tally: Any) -> int:
-    """The number of triangles; if there is a `tally`, one is added to the entries of the vertices of each."""
+    """Return the number of triangles; with a `tally`, add one to the entries of the vertices of each."""
     orientation.check_version()
     graph: Any = orientation.graph
     comm, xp = graph.comm, graph.xp
@@ -106,7 +105,7 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
 
 
 def _fetch(orientation: PartOrientation, shift: int) -> Any:
-    """The lists of the part `shift` places on, while those of this one go as far back."""
+    """Receive the lists of the part `shift` places on, and send this one's as far back."""
     comm: Any = orientation.graph.comm  # type: ignore[attr-defined]
     if comm.size == 1:
         return orientation.upper
@@ -119,7 +118,7 @@ def _fetch(orientation: PartOrientation, shift: int) -> Any:
 
 
 def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
-    """A static copy of the lists of this part, and of another one, from which they were fetched."""
+    """Return a static copy of the lists of this part and of the other one, which were fetched."""
     graph: Any = orientation.graph
     xp = graph.xp
     offsets = xp.zeros(graph.num_vertices + 1, np.int64)
@@ -130,7 +129,7 @@ def _lists(orientation: PartOrientation, parts: list[int], fetched: Any) -> Any:
 
 
 def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: list[int]) -> Any:
-    """A static copy of those of this part's arcs to lower neighbors that lead to vertices of some parts."""
+    """Return a static copy of this part's arcs to lower neighbors on some parts."""
     graph: Any = orientation.graph
     xp = graph.xp
     if len(parts) < graph.comm.size:
@@ -148,7 +147,6 @@ def _leading_to(orientation: PartOrientation, offsets: Any, lower: Any, parts: l
 
 
 def _copy(graph: Any, offsets: Any, neighbors: Any) -> Any:
-    """A static copy of arcs, by place."""
     made: Any = csr_structure().from_csr(offsets, neighbors, directed=True, device=graph.device)  # type: ignore
     made.store.has_sorted_lists = False
     return made

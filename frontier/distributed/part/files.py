@@ -1,12 +1,12 @@
 """Distributed graphs on disk: a folder with a file for each part, and a list of these files.
 
-    graph.json               what the graph is, and the names of its files
-    <name>-<part>.npz        the local graph of a part, as `Graph.save` writes it
+    graph.json               the properties of the graph, and the names of its files
+    <name>-<part>.npz        the local graph of a part, as written by `Graph.save`
 
-A graph is saved under names that are new, and the list is replaced last, in one step: until then the folder holds what
-it held before, and so it does if a part fails or a process is killed. Vertices have the same owners for any graph with
-as many parts, unless the rule was another one (in format 1); on another number of workers, arcs go to their new owners
-as batches do.
+A graph is saved under new names, and the list is replaced last, in one step. Until then the folder contains the old
+graph, as it does if a part fails or a process is killed. Vertices have the same owners for any graph with the same
+number of parts, unless another rule was used (in format 1). On another number of workers, arcs go to their new owners
+like batches.
 """
 
 from __future__ import annotations
@@ -31,19 +31,18 @@ if TYPE_CHECKING:
 
 LIST = "graph.json"
 FORMATS = 1, 2
-"""The second says how long the runs of vertices with one owner are (`together`, as in `owners`), and the structure's
-options; before, each vertex had an owner by itself."""
+"""Format 2 also has the length of the runs of vertices with one owner (`together`, as in `owners`), and the structure's
+options. In format 1, each vertex has its own owner."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip
-DATA_FIELDS = {"edge_data", "time_unit", "keep_time", "multi_edges"}
-"""Of graphs with edge data, in addition."""
+DATA_FIELDS = {"edge_data", "time_unit", "keep_time", "multi_edges"}  # of graphs with edge data
 
 
 def save(part: BasePart, path: str | os.PathLike[str]) -> None:
     """Write the graph to a folder, which all workers reach by the same path.
 
-    Raises an OSError that names the file; what the folder held before is still there.
+    Raises an OSError that names the file; the previous contents of the folder are kept.
     """
     folder = Path(path)
     name = part.comm.gather_objects(uuid.uuid4().hex[:12])[0]
@@ -84,7 +83,7 @@ def save(part: BasePart, path: str | os.PathLike[str]) -> None:
 
 
 def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str]) -> BasePart:
-    """A graph that `save` has written, on as many workers as there are now."""
+    """Load a graph that `save` has written, on the current number of workers."""
     folder = Path(path)
     facts = read_list(folder)
     files = facts["files"]
@@ -109,7 +108,7 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
 
 
 def _fill_inward(part: BasePart) -> None:
-    """Give a graph that was loaded its in-edges."""
+    """Give a loaded graph its in-edges."""
     routed = route_by_target(part, OwnedArcs(*own_records(part.local), safe=False))
     all_or_none(part, lambda: Insertion(routed, resolved=True).apply(part, "inward", routed))
     if part.store.absent is not None:
@@ -117,7 +116,7 @@ def _fill_inward(part: BasePart) -> None:
 
 
 def read_list(folder: Path) -> dict[str, Any]:
-    """The list of a folder's files. Raises OSError if there is none, and ValueError if `save` has not written it."""
+    """Return the list of a folder's files. Raises OSError without one, and ValueError if `save` has not written it."""
     try:
         facts = json.loads((folder / LIST).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -129,7 +128,7 @@ def read_list(folder: Path) -> dict[str, Any]:
 
 
 def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
-    """The local graph in one of the files; None behind the last."""
+    """Return the local graph in file `at`; None behind the last."""
     if at >= len(files):
         return None
     name = files[at]
@@ -143,7 +142,7 @@ def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
 
 
 def _hand_out(part: BasePart, held: Any) -> None:
-    """Send the arcs of a local graph to their owners among the parts there are now."""
+    """Send the arcs of a local graph to their owners among the current parts."""
     xp, comm = part.xp, part.comm
     if held is None:
         held = part.new_local()

@@ -1,4 +1,4 @@
-"""`GraphPart`: what one worker has of a distributed graph."""
+"""`GraphPart`: the part of a distributed graph on one worker."""
 
 from __future__ import annotations
 
@@ -29,21 +29,17 @@ from ..operators.triangles import PartOrientation
 from ..partition.partition import Partition
 from ..transport.communicator import Communicator, PartLostError
 from . import files
-from .arrays import PartArrays
-from .facts import PartFacts
-from .observing import NotifiedEdges, PartObservers
-from .queries import PartQueries
-from .reverse import reverse_of
-from .snapshots import copy_of, take_snapshot
-from .updates import PartUpdates
+from .reads import PartReads
+from .snapshots import copy_of, reverse_of, take_snapshot
+from .updates import NotifiedEdges, PartUpdates
 
 
-class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
+class GraphPart(PartUpdates, PartReads):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
-    Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results
-    are those of one device, complete on every worker. Batches and queries are what each worker adds: those of the
-    whole graph are all workers' in order of their ranks, and may be empty on some.
+    Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results are
+    those of one device, complete on every worker. Each worker passes its share of a batch or a query, which may be
+    empty; the whole one is the concatenation in order of the workers' ranks.
 
     Ids are those of the whole graph on every part. A part has the arcs that leave the vertices it owns; arrays by
     vertex have an entry for every vertex on every part (`VertexArrays`).
@@ -52,13 +48,13 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
     ----------
     comm : Communicator
     structure : type or str
-        What each part is stored in: any dynamic structure, or its name.
+        The structure of each part: any dynamic structure, or its name.
     num_vertices : int
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
-    edge_data, time, keep_time
+    edge_data, time_unit, keep_time
         As in `Graph`. A part has the columns of its own arcs, and its own ids for them.
-    multi : {"last", "sum"}
+    multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options
         Of the structure.
@@ -72,7 +68,7 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
     partition : Partition
     arrays : VertexArrays
     ghosts : dict of str to Ghosts
-        Of the local graphs, by the names that they have here.
+        Of the local graphs `local` and `inward`, by name.
     """
 
     is_part = True
@@ -112,7 +108,7 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
         self._start()
 
     def _start(self, num_arcs: int = 0) -> None:
-        """Set what every part begins with, a copy, too."""
+        """Set the initial state of a part, including a copy."""
         self._reverse: GraphPart | None = None
         self._notified: list[NotifiedEdges] = []
         self._latest_snapshot: Callable[[], Any] = lambda: None
@@ -134,30 +130,30 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
         Raises
         ------
         OSError
-            Naming the file; a graph that was there before is unchanged.
+            Naming the file; a previous graph is unchanged.
         """
         self.check_parts()
         files.save(self, path)
 
     @classmethod
     def load(cls, comm: Communicator, path: str | os.PathLike[str]) -> GraphPart:
-        """A graph that `save` has written, on any number of workers."""
+        """Load a graph that `save` has written, on any number of workers."""
         return files.load(cls, comm, path)
 
     # ---- running over parts ------------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
-        """`Graph.reading`: a part is used by one thread alone."""
+        """`Graph.reading`: only one thread uses a part."""
         return nullcontext()
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """Called in place of what reads a graph, with this one."""
+        """Run a function that reads a graph with this one."""
         self.check_parts()
         self.synchronize()
         return operators.run(self, function, args, kwargs)
 
     def synchronize(self) -> None:
-        """Called by all parts before the graph is read."""
+        """Prepare for reading: all parts call this first."""
 
     def check_parts(self) -> None:
         """Raise if the parts do not agree any more."""
@@ -170,11 +166,11 @@ class GraphPart(PartUpdates, PartQueries, PartArrays, PartObservers, PartFacts):
         raise PartLostError(text)
 
     def locals(self) -> list[Any]:
-        """The local graphs, that of the part's own arcs first."""
+        """Return the local graphs, that of the part's own arcs first."""
         return [self.local] if self.inward is None else [self.local, self.inward]
 
     def commit(self, gained: int) -> None:
-        """Count an update, by which all parts together have so many arcs more."""
+        """Count an update, which gave all parts together `gained` arcs."""
         self._total_arcs += gained
         self._version += 1
 

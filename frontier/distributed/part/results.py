@@ -1,10 +1,10 @@
-"""Results that stay on the workers of a Dask cluster: what a program gets of them before it asks for their arrays.
+"""Results that stay on the workers of a Dask cluster until a program asks for their arrays.
 
-The program has their numbers, and of their arrays the types and shapes. An array comes when it is read. The rows of a
-data frame go from the workers to Dask, a partition from each, and never through the program.
+The program has their numbers, and the types and shapes of their arrays. An array is copied when it is read. The rows of
+a data frame go from the workers to Dask, a partition from each, and never through the program.
 
-Every part has the whole arrays of a result. The rows of a table are cut into as many pieces as there are parts, in
-order, so that frames are sorted by vertex as those of one device.
+Every part has the whole arrays of a result. The rows of a table are cut into one piece per part, in order, so frames
+are sorted by vertex as on one device.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from frontier.interchange import data_frame
+from frontier.interchange.common import edge_columns
 from frontier.names.arguments import check_vertex_names
 
 from ..exchange.agreement import all_or_none
 
 if TYPE_CHECKING:
+    from ..base import BasePart
     from ..engines import Engine, Host
 
 
@@ -29,40 +32,25 @@ OBJECTS = np.dtype(object)
 
 
 class KeptArray(NamedTuple):
-    """An array that stays on the workers, as the program knows it.
-
-    Attributes
-    ----------
-    dtype : dtype
-    shape : tuple of int
-    """
+    """The type and shape of an array that stays on the workers."""
 
     dtype: np.dtype
     shape: tuple[int, ...]
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
         return len(self.shape)
 
 
 class Kept(NamedTuple):
-    """A result that stays on the workers, as its first one describes it.
-
-    Attributes
-    ----------
-    kind : type
-        The class of the result.
-    values : dict of str to value
-        Its fields, and a `KeptArray` in place of each array.
-    """
+    """A result that stays on the workers, as the first one describes it: `values` has a `KeptArray` for each array."""
 
     kind: type
     values: dict[str, Any]
 
 
 class KeptResult:
-    """Comes before a class of results among the bases of a class: arrays stay on the workers until they are read."""
+    """The first base of a class of results whose arrays stay on the workers until they are read."""
 
     _kind: type
     _engine: Engine
@@ -70,7 +58,7 @@ class KeptResult:
     _known: dict[str, Any]
 
     def _read(self, name: str) -> Any:
-        """A field: of an array a copy from the first worker, which the result has from then on."""
+        """Return a field; an array is copied from the first worker and cached."""
         value = self._known[name]
         if isinstance(value, KeptArray):
             value = self._engine.run_alike(_read, self._key, name)[0]
@@ -78,7 +66,7 @@ class KeptResult:
         return value
 
     def _shown(self) -> dict[str, Any]:
-        """What is known without asking the workers."""
+        """Return the values that are known without asking the workers."""
         return {name: self.__dict__.get(name, value) for name, value in self._known.items()}
 
     def __repr__(self) -> str:
@@ -88,11 +76,11 @@ class KeptResult:
         return _described(self._kind, self._shown())._repr_html_()
 
     def __reduce__(self) -> Any:
-        """A result like those of one device, with all arrays."""
+        """Pickle a result of one device, with all arrays."""
         return _described(self._kind, {name: getattr(self, name) for name in self._known}).__reduce__()
 
     def to_dataframe(self, names: Any = None, *, library: str | None = None) -> Any:
-        """The result as a frame of Dask, with a partition for each worker, which has it.
+        """Return the result as a frame of Dask, with a partition for each worker, which has it.
 
         Raises
         ------
@@ -101,7 +89,7 @@ class KeptResult:
         TypeError
             `names` is no `VertexNames`.
         ValueError
-            The result holds no arrays, or `library` is not pandas.
+            The result has no arrays, or `library` is not pandas.
         """
         check_vertex_names(names)
         check_dask_library(library)
@@ -116,7 +104,7 @@ def check_dask_library(library: str | None) -> None:
 
 
 def keep(host: Host, key: int | None, result: Any) -> Any:
-    """On a worker: keep what has arrays and can be a data frame under a key, and describe it; all else as it is."""
+    """On a worker: keep a result with arrays under a key if it can be a data frame, and describe it; return others."""
     if key is None or not (dataclasses.is_dataclass(result) and hasattr(result, "_columns")):
         return result
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
@@ -128,7 +116,7 @@ def keep(host: Host, key: int | None, result: Any) -> Any:
 
 
 def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
-    """In the program: the result that workers have kept under a key; all else as it is."""
+    """In the program: return the result that workers have kept under a key; return others unchanged."""
     if not isinstance(found, Kept):
         return found
     made = object.__new__(_class_of(found.kind))
@@ -139,13 +127,13 @@ def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
 
 @functools.cache
 def _class_of(kind: type) -> type:
-    """The class of kept results of a class; its fields are read when they are asked for."""
+    """Return the class of kept results of a class."""
     fields = {field.name: _Field(field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     return type(kind.__name__, (KeptResult, kind), {**fields, "__module__": kind.__module__, "__doc__": kind.__doc__})
 
 
 class _Field:
-    """A field that is read from the workers once: what an object has itself comes before this."""
+    """A field that is read from the workers once: an attribute of the object comes before it."""
 
     def __init__(self, name: str):
         self._name = name
@@ -155,7 +143,7 @@ class _Field:
 
 
 def _described(kind: type, values: dict[str, Any]) -> Any:
-    """A result of a class with some values."""
+    """Return a result of a class with some values."""
     made = object.__new__(kind)
     made.__dict__.update(values)
     return made
@@ -176,15 +164,15 @@ def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Keep this part's rows of a table under a key, numbered in the order of the parts; `make` gives a frame of pandas.
+    """Keep this part's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the parts.
 
-    Returns a frame without rows, which has the columns, and the number of rows of each part.
+    Returns a frame with the columns and no rows, and the number of rows of each part.
     """
     rows = all_or_none(host, make)
     described = host.comm.gather_objects((len(rows), rows.dtypes.to_dict()))
     counts = [count for count, _ in described]
     start = sum(counts[: host.comm.rank])
-    # pandas looks at texts for the type of a column, of which a part may have none.
+    # pandas derives the type of a column from its texts, and a part may have none.
     found = [dtypes for _, dtypes in described]
     rows = rows.astype({
         name: next((known[name] for known in found if known[name] != OBJECTS), known_here)
@@ -193,3 +181,19 @@ def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
     rows.index = type(rows.index)(start, start + len(rows))
     host.objects[key] = rows
     return rows.iloc[:0], counts
+
+
+def edge_columns_of(part: BasePart) -> dict[str, np.ndarray]:
+    """Return the edges that leave a part's vertices, as sorted columns on the host; undirected ones once."""
+    columns = edge_columns(part.local)
+    if not part.directed:
+        once = part.xp.flatnonzero(columns["src"] < columns["dst"])
+        columns = {name: column[once] for name, column in columns.items()}
+    return {name: part.device.to_host(column) for name, column in columns.items()}
+
+
+def edge_frame(parts: Sequence[dict[str, np.ndarray]], library: Any) -> Any:
+    """Return a frame of the columns of all parts, sorted as on one device."""
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.argsort(columns["src"], kind="stable")  # the edges of each vertex are in order
+    return data_frame({name: column[order] for name, column in columns.items()}, library)

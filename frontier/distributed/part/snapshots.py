@@ -1,8 +1,10 @@
-"""Snapshots of distributed graphs: each part shows a snapshot of its local graph, all between the same two updates.
+"""Views and copies of a part: the reverse of a directed graph, and snapshots.
 
-Parts take a snapshot at the same place among the calls that they all make, so that none is an update ahead. Local
-graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time: if one
-has no memory for that, all raise its error.
+The reverse shares everything with its graph; its edges are the in-edges of the same parts.
+
+Parts take a snapshot at the same position among their common calls, so it lies between the same two updates on all.
+Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time:
+if one has no memory, all raise its error.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from frontier.core.forwarding import forwards
 from frontier.core.observers import Observers
 from frontier.features.snapshots import REFUSAL, REFUSAL_OF_OBSERVERS, read_now
 
@@ -24,10 +27,11 @@ if TYPE_CHECKING:
     from frontier.core.results import UpdateObserver
 
     from ..base import BasePart
+    from ..exchange.ghosts import Ghosts
 
 
-class SnapshotOfPart:
-    """What makes a part of a graph one of a snapshot; see `GraphPart.snapshot`. It comes before `GraphPart`."""
+class SnapshotPart:
+    """The first base of a part of a snapshot; see `GraphPart.snapshot`."""
 
     read_only = True
     refusal = REFUSAL
@@ -35,25 +39,25 @@ class SnapshotOfPart:
     _is_read = False
 
     def synchronize(self) -> None:
-        """Have all parts copy what the snapshot shows, unless they have; every worker calls this."""
+        """Let all parts copy the state that the snapshot shows, once; every worker calls this."""
         if not self._is_read:
             all_or_none(self, lambda: [read_now(local) for local in self.locals()])
             self._is_read = True
 
-    def snapshot(self) -> SnapshotOfPart:
-        """Itself."""
+    def snapshot(self) -> SnapshotPart:
+        """Return itself."""
         return self
 
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> NoReturn:
-        """Raise TypeError: the graph that is shown notifies observers."""
+        """Raise TypeError: only the original graph notifies observers."""
         raise TypeError(REFUSAL_OF_OBSERVERS)
 
     detach = attach
 
 
 @functools.cache
-def _snapshot_class(kind: type) -> type:
-    return type("SnapshotPart", (SnapshotOfPart, kind), {"__doc__": "A part of a snapshot (`GraphPart.snapshot`)."})
+def _class_of(view: type, kind: type) -> type:
+    return type(view.__name__, (view, kind), {"__doc__": view.__doc__})
 
 
 def take_snapshot(part: BasePart, kind: type) -> Any:
@@ -65,7 +69,7 @@ def take_snapshot(part: BasePart, kind: type) -> Any:
     same = known is not None and known.local is local and known.inward is inward
     if known is not None and part.comm.reduce_numbers([same], "min")[0]:
         return known
-    made = _shown(_snapshot_class(kind), part, local, inward)
+    made = _shown(_class_of(SnapshotPart, kind), part, local, inward)
     part._latest_snapshot = weakref.ref(made)
     return made
 
@@ -78,9 +82,9 @@ def copy_of(part: BasePart, kind: type) -> Any:
 
 
 def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
-    """A part like another one, with other local graphs.
+    """Return a part like another one, with other local graphs.
 
-    It is referred to by none of its own attributes, so that the local graphs are freed with the last reference to it.
+    None of its own attributes refers to it, so the local graphs are freed with the last reference to it.
     """
     made: Any = object.__new__(kind)
     locals_ = [local] if inward is None else [local, inward]
@@ -94,3 +98,47 @@ def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
     made._start(num_arcs=part.num_arcs)
     made._observers = Observers(made)
     return made
+
+
+@forwards("_reverse", "partition", "spare", "version", "broken", "num_arcs", "num_edges")
+class ReversePart:
+    """A `GraphPart` that is the reverse of another: they share everything, and swap the local graphs."""
+
+    read_only = True
+    refusal = "this graph is the reverse of another, which is read-only: update that one"
+
+    def __init__(self, forward: BasePart):
+        self._reverse: Any = forward
+        self.comm = forward.comm
+        self.directed = True
+        self.arrays = forward.arrays
+        self._observers = Observers(self)
+        self._notified: list[Any] = []
+
+    @property
+    def local(self) -> Any:
+        return self._reverse.inward
+
+    @property
+    def inward(self) -> Any:
+        return self._reverse.local
+
+    @property
+    def ghosts(self) -> dict[str, Ghosts]:
+        forward = self._reverse.ghosts
+        return {"local": forward["inward"], "inward": forward["local"]}
+
+    def mark_failed(self, text: str) -> NoReturn:
+        self._reverse.mark_failed(text)
+
+    def synchronize(self) -> None:
+        self._reverse.synchronize()
+
+    def snapshot(self) -> BasePart:
+        """Return the reverse of a snapshot of the graph."""
+        return self._reverse.snapshot().reverse
+
+
+def reverse_of(part: BasePart, kind: type) -> Any:
+    """Return the reverse of a part, of a class derived from `kind`, which is `GraphPart`."""
+    return _class_of(ReversePart, kind)(part)

@@ -1,6 +1,6 @@
-"""What the program has workers do: each function is called on all of them at the same time.
+"""The functions that the program runs on all workers at the same time.
 
-Those about a graph are a `step`: they also return the counts of the graph.
+A function of a graph is a `step`: it also returns the counts of the graph.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from frontier.interchange import data_frame
 from ..base import COUNTS, FACTS
 from ..engines import Host
 from .part import GraphPart
-from .results import keep, keep_rows
-from .tables import edge_columns_of
+from .results import edge_columns_of, keep, keep_rows
 
 
 def step(function: Callable) -> Callable:
-    """A function of the worker's part, called with the graph's key in its place; the counts of the graph come along."""
+    """Turn a function of the worker's part into one of the graph's key, which also returns the counts of the graph."""
 
     @functools.wraps(function)
     def call(host: Host, key: int, *args: Any) -> tuple[Any, SimpleNamespace]:
@@ -44,7 +43,7 @@ def load(host: Host, key: int, path: str) -> tuple[SimpleNamespace, SimpleNamesp
 
 
 def _made(host: Host, key: int, part: GraphPart) -> tuple[SimpleNamespace, SimpleNamespace]:
-    """Keep a new part; returns what the program knows of the graph without asking."""
+    """Keep a new part; return the properties and counts of the graph, which the program caches."""
     host.objects[key] = part
     facts = SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
     return facts, _counts(part)
@@ -74,7 +73,7 @@ def on_part(host: Host, part: GraphPart, method: str, args: tuple, kwargs: dict[
 
 @step
 def on_share(host: Host, part: GraphPart, method: str | Callable, values: dict[str, Any]) -> Any:
-    """A method of the part, or a function of it, with this worker's share of a batch."""
+    """Call a method or function of the part with this worker's share of a batch."""
     if isinstance(method, str):
         return _to_host(part, getattr(part, method)(**values))
     return _to_host(part, method(part, **values))
@@ -86,7 +85,7 @@ def intersect(part: GraphPart, src: Any, dst: Any) -> Any:
 
 @step
 def check(host: Host, part: GraphPart, arrays: tuple) -> None:
-    """Raise what is wrong with a whole batch, if it is about ids or weights."""
+    """Raise errors in the ids or weights of a whole batch."""
     if arrays:
         part.local.store.make_arcs(*arrays, directed=True, weighted=True).check()
 
@@ -131,12 +130,12 @@ def keep_edges(host: Host, part: GraphPart, kept: int) -> Any:
 
 
 def _only_first(host: Host, result: Any) -> Any:
-    """What is the same on all workers goes back from one."""
+    """Return the result of the first worker; it is the same on all."""
     return result if host.comm.rank == 0 else None
 
 
 def _to_host(part: GraphPart, value: Any) -> Any:
-    """Arrays as NumPy's, which any process can read."""
+    """Return arrays as NumPy's, which any process can read."""
     if isinstance(value, tuple):
         return tuple(_to_host(part, each) for each in value)
     if isinstance(value, MixedResult):

@@ -1,4 +1,4 @@
-"""`BasePartition`: the facts of a partition, which annotations below `Partition` name."""
+"""`BasePartition`: the attributes of a partition, for annotations below `Partition`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class BasePartition:
     together: int
 
     def own_piece(self, counts: Sequence[int]) -> slice:
-        """Where this part's entries are, of so many of each part, one part behind the other."""
+        """Return the slice of this part's entries, given the contiguous parts' counts."""
         start = sum(counts[: self.rank])
         return slice(start, start + counts[self.rank])
 
     def without_own(self, values: Any, counts: Sequence[int]) -> Any:
-        """Entries of all parts, so many of each, without those of this part."""
+        """Return the entries of all parts, given their counts, without those of this part."""
         own = self.own_piece(counts)
         before, behind = values[: own.start], values[own.stop :]
-        if not before.size or not behind.size:  # of the first part and the last: no memory of their own
+        if not before.size or not behind.size:  # on the first and the last part: a view
             return behind if behind.size else before
         return self.device.xp.concatenate([before, behind])

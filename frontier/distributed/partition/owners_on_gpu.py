@@ -18,30 +18,25 @@ IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 
 def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
-    """Whether there are kernels for so many parts, and for ids of this type."""
+    """Return whether kernels support this number of parts and ids of this type."""
     return device.is_gpu and num_parts <= MAX_PARTS and dtype in IDS
 
 
 class ByOwner:
-    """Some vertices on their way to the parts that own them.
-
-    Negative ids go nowhere. The order is stable.
+    """Vertices to be sorted by the parts that own them; negative ids go nowhere. The order is stable.
 
     Parameters
     ----------
     partition : Partition
-        Whose parts there are.
     ids : array of vertex ids
         Contiguous.
     mates : array of vertex ids, optional
-        Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those whose first is not negative.
+        Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those with a nonnegative id first.
     limit : int
     wrong : array of int64, shape (1,), or None
     """
 
-    def __init__(
-        self, partition: BasePartition, ids: Any, *, mates: Any = None, limit: int = 0, wrong: Any = None
-    ):  # fmt: skip
+    def __init__(self, partition: BasePartition, ids: Any, *, mates: Any = None, limit: int = 0, wrong: Any = None):
         device, num_parts = partition.device, partition.num_parts
         empty, size = device.xp.empty, int(ids.size)
         self._device = device
@@ -59,8 +54,10 @@ class ByOwner:
         return {"threads": SPAN_THREADS, "blocks": self._spans}
 
     def count(self, errors: Any = None, number: int = 0) -> Any:
-        """How many vertices each part owns, whether any of `errors` is not zero, and another number: in one array on
-        the device (int64), as parts exchange it. To be called once, before `sort`."""
+        """Return the number of vertices of each part, whether any of `errors` is nonzero, and `number`.
+
+        They are one array on the device (int64), in the form that parts exchange. Called once, before `sort`.
+        """
         row = self._device.xp.empty(self._parts + 2, np.int64)
         _kernel("place_spans")(
             self._parts, self._spans, self._places, errors, 0 if errors is None else int(errors.size), number, row,
@@ -69,9 +66,9 @@ class ByOwner:
         return row
 
     def sort(self, *more: Any, order: bool = False) -> tuple[Any, ...]:
-        """The ids sorted by owner, likewise up to one more array of their type, and the order if it is asked for.
+        """Return the ids sorted by owner, optionally with one more array of their type, and the order if requested.
 
-        Behind the entries that have an owner, contents are undefined.
+        Contents behind the entries that have an owner are undefined.
         """
         empty, size = self._device.xp.empty, int(self._ids.size)
         arrays = (self._ids, *more)

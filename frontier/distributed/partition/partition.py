@@ -12,8 +12,8 @@ from . import owners
 from .base import BasePartition
 from .owners_on_gpu import ByOwner, takes
 
-CHUNK = 2**22  # ids that are hashed at a time: each takes some 30 bytes meanwhile
-FEW = 4  # On a CPU, up to so many parts are sorted by a pass for each: two in a seventh of the time of a sort
+CHUNK = 2**22  # ids that are hashed at a time, with some 30 bytes of memory each
+FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two take a seventh of the time of a sort
 
 
 class Partition(BasePartition):
@@ -22,12 +22,12 @@ class Partition(BasePartition):
     Parameters
     ----------
     device : Device
-    num_parts : int
+    num_parts, rank : int
 
     Attributes
     ----------
     together : int
-        How long the runs of vertices with one owner are (`owners`).
+        The length of the runs of vertices with one owner, as a power of two (`owners`).
     owners : array of uint8 or int32, shape (num_vertices,)
         The part of each vertex.
     """
@@ -43,7 +43,7 @@ class Partition(BasePartition):
         self._counts: list[int] = []
 
     def extend(self, num_vertices: int) -> None:
-        """Let there be so many vertices; those that were there keep their parts."""
+        """Add vertices up to a number; existing ones keep their parts."""
         xp, known = self.device.xp, int(self.owners.size)
         if num_vertices <= known:
             return
@@ -56,12 +56,12 @@ class Partition(BasePartition):
         self._order = self._others = None
 
     def owners_of(self, ids: Any, xp: Any = np) -> Any:
-        """The parts of vertices (uint64, arrays of `xp`), known or not."""
+        """Return the parts of vertices (uint64, arrays of `xp`), which need not exist."""
         return owners.owners_of(xp, ids, self.num_parts, self.together)
 
     @property
     def order(self) -> Any:
-        """All vertices, those of the first part first: ascending in each part."""
+        """All vertices by part, ascending in each part."""
         if self._order is None:
             self._order, self._counts = self._sorted(self.owners)
         return self._order
@@ -78,24 +78,24 @@ class Partition(BasePartition):
 
     @property
     def others(self) -> Any:
-        """The vertices of other parts, those of the first part first."""
+        """The vertices of other parts, by part."""
         if self._others is None:
             self._others = self.without_own(self.order, self.counts)
         return self._others
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
-        """Of the first vertices those of this part, those of others in order of the parts, and how many each has."""
+        """Return this part's among the first `size` vertices, those of other parts by part, and each part's count."""
         if size == self.owners.size:
             return self.owned, self.others, self.counts
         order, counts = self._sorted(self.owners[:size])
         return order[self.own_piece(counts)], self.without_own(order, counts), counts
 
     def of_first(self, size: int) -> tuple[Any, list[int]]:
-        """`order` and `counts` of the first vertices."""
+        """Return `order` and `counts` of the first `size` vertices."""
         return (self.order, self.counts) if size == self.owners.size else self._sorted(self.owners[:size])
 
     def by_owner(self, ids: Any) -> tuple[Any, list[int]]:
-        """The order in which vertices are sorted by owner (stable), and how many each part owns."""
+        """Return the order in which vertices are sorted by owner (stable), and the count of each part."""
         if self.num_parts == 1:
             return slice(None), [int(ids.size)]
         if takes(self.device, self.num_parts, ids.dtype):
@@ -103,7 +103,6 @@ class Partition(BasePartition):
         return self._sorted(self.owners[ids])
 
     def _order_of(self, ids: Any) -> tuple[Any, list[int]]:
-        """`by_owner` on a GPU, by kernels."""
         found = ByOwner(self, self.device.xp.ascontiguousarray(ids))
         row = found.count()
         order = found.sort(order=True)[-1]
@@ -111,7 +110,7 @@ class Partition(BasePartition):
         return order[: sum(counts)], counts
 
     def sort_by_owner(self, ids: Any) -> tuple[Any, Any]:
-        """Vertices sorted by owner, and how many each part owns (int64): on the device, the host does not wait."""
+        """Return vertices sorted by owner, and the count of each part (int64) on the device: the host does not wait."""
         if self.num_parts == 1:
             return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))
         if takes(self.device, self.num_parts, ids.dtype):
@@ -122,7 +121,7 @@ class Partition(BasePartition):
         return ids[order], self.device.xp.diff(ends).astype(np.int64)
 
     def _sorted(self, owners: Any) -> tuple[Any, list[int]]:
-        """The order that sorts parts, stable, and how often each is there."""
+        """Return the stable order that sorts parts, and the count of each."""
         if not self.device.is_gpu and self.num_parts <= FEW:
             positions, counts = [], []
             for part in range(self.num_parts):
@@ -133,11 +132,11 @@ class Partition(BasePartition):
         return order, np.diff(self.device.to_host(ends)).tolist()
 
     def _sorted_on_device(self, owners: Any) -> tuple[Any, Any]:
-        """The order that sorts parts, stable, and where each begins in it, and the last one ends."""
+        """Return the stable order that sorts parts, and each part's first position in it, with the end."""
         xp = self.device.xp
         order = xp.argsort(owners, kind="stable")
         return order, xp.searchsorted(owners[order], xp.arange(self.num_parts + 1, dtype=owners.dtype))
 
     def is_mine(self, ids: Any) -> Any:
-        """Which of some vertices this part owns."""
+        """Return a mask of the vertices that this part owns."""
         return self.owners[ids] == self.rank

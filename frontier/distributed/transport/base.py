@@ -1,4 +1,4 @@
-"""`BaseCommunicator`: what windows need of a communicator, which annotations below `Communicator` name."""
+"""`BaseCommunicator`: the interface of a communicator for windows, and for annotations below `Communicator`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Communicator`: how the parts of a graph exchange arrays, whatever carries them."""
+"""`Communicator`: exchanges of arrays between the parts of a graph, over any transport."""
 
 from __future__ import annotations
 
@@ -19,29 +19,20 @@ from .base import BaseCommunicator
 from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")
-SMALL = 4096
-"""Arrays of up to so many entries are reduced by every part on its own: one exchange in place of two."""
-
-FEW = 128
-"""Integers that go to the device through page-locked memory: the driver copies others in two steps."""
+SMALL = 4096  # entries of an array that every part reduces on its own: one exchange instead of two
+FEW = 128  # integers that go to the device through page-locked memory: the driver copies others in two steps
 
 
 class PartLostError(RuntimeError):
-    """A worker that holds a part of the graph is gone, or has failed where the others have not."""
+    """A worker with a part of the graph is gone, or has failed where the others have not."""
 
 
 @dataclass
 class Transfer:
-    """An array that every part sends pieces of to all parts.
+    """An array of which every part sends pieces to all parts.
 
-    Attributes
-    ----------
-    outgoing : sequence of array
-        ``outgoing[p]`` goes to part p. Any may be empty.
-    received : sequence of int
-        So many entries come from each part.
-    out : array
-        Where they are written to, in the order of the parts.
+    ``outgoing[p]``, which may be empty, goes to part p. ``received[p]`` entries come from part p, to `out` in the order
+    of the parts.
     """
 
     outgoing: Sequence[Any]
@@ -50,15 +41,10 @@ class Transfer:
 
 
 class DeferredReduction:
-    """A small array that is reduced over all parts along with what they exchange next; a `HostCopy` of the result.
+    """A small array that is reduced over all parts along with the next exchange; a `HostCopy` of the result.
 
-    Attributes
-    ----------
-    array : array or None
-        Where the result is written to; None if something else was written there since.
-    values : array
-        What this part has.
-    op : str
+    The result is written to `array`, unless it is None because another value was written there. `values` are this
+    part's.
     """
 
     def __init__(self, comm: Communicator, array: Any, op: str):
@@ -70,27 +56,27 @@ class DeferredReduction:
 
     @property
     def ready(self) -> bool:
-        """Whether the result is there; the same on all parts."""
+        """Whether the result exists; the same on all parts."""
         return self._result is not None
 
     def result(self) -> Any:
-        """The result; all parts ask for it at the same time, since it may take an exchange of its own."""
+        """Return the result; all parts ask for it at the same time, since it may take an exchange."""
         if self._result is None:
             self._comm.flush()
         return self._result
 
     def finish(self, values: Any) -> None:
-        """Reduce the values of all parts, which follow each other."""
+        """Reduce the values of all parts, which are contiguous."""
         self._result = _combine(values, self._comm.size, self.op)
         if self.array is not None:
             self.array[...] = self._result
 
 
 class Communicator(BaseCommunicator):
-    """What one of `size` parts needs to exchange arrays with the others.
+    """The exchanges of one of `size` parts with the others.
 
     All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one
-    dimension and on `device`; those of the other parts have the same dtype. Results are new arrays.
+    dimension and on `device`; the other parts' have the same dtype. Results are new arrays.
 
     Attributes
     ----------
@@ -102,16 +88,16 @@ class Communicator(BaseCommunicator):
     sent_bytes : int
         Bytes that this part has sent to others.
     seconds : float
-        Time spent in exchanges, waiting for other parts included: of the host, which on a GPU goes on before they are
-        done, unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) are not in it.
+        The host's time in exchanges, including waits for other parts. On a GPU the host continues before they are done,
+        unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
     exchanges : int
-        Exchanges so far. Each costs at least the time that a message takes between parts.
+        Exchanges so far. Each costs at least the latency of a message.
     waits : int
-        How often the host has waited for what came from others.
+        How often the host has waited for data of other parts.
     synchronizes : bool
         Whether to wait for the device before and after each exchange, to measure it.
     deferred : list of DeferredReduction
-        What goes along with the next exchange; alike on all parts.
+        The reductions of the next exchange; alike on all parts.
     """
 
     synchronizes = False
@@ -134,19 +120,18 @@ class Communicator(BaseCommunicator):
 
     @abstractmethod
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
-        """*transport*: make some transfers at the same time, in their order between any two parts."""
+        """*transport*: run transfers at the same time, in their order between any two parts."""
 
     @abstractmethod
     def close(self) -> None:
-        """*transport*: leave. Parts that wait for this one, or will, get a `PartLostError` where that can be
-        detected."""
+        """*transport*: leave. Parts that wait for this one get a `PartLostError` where it can be detected."""
 
     def _open_window(self, nbytes: int) -> Window | None:
-        """*transport*: memory of each part that kernels of all others read and write; None on all where they cannot."""
+        """*transport*: return memory of each part that kernels of all parts access; None on all where they cannot."""
         return None
 
     def _close_window(self, *, last: bool) -> None:
-        """Give the window back; where it is not the `last` thing that parts do, when none of them sees it any more."""
+        """Free the window, after all parts have unmapped it unless this is the `last` action of the parts."""
         if self._window is not None:
             window, self._window = self._window, None
             window.unmap()
@@ -164,14 +149,14 @@ class Communicator(BaseCommunicator):
         Parameters
         ----------
         received : sequence of int, optional
-            How many values come from each part, if that is known: it spares an exchange.
+            The number of values from each part, if known: it saves an exchange.
         out : array, optional
-            Where to, with as many entries as come.
+            The destination, of the exact size.
 
         Returns
         -------
         values : array
-            What was received, in the order of the parts: `out`, or a new array.
+            The received values, in the order of the parts: `out`, or a new array.
         received : list of int
         """
         (found,), got = self.alltoallv_columns([values], counts, received, None if out is None else [out])
@@ -191,7 +176,7 @@ class Communicator(BaseCommunicator):
     def alltoallv_both_ways(
         self, values: Any, back: Any, counts: Sequence[int], received: Sequence[int]
     ) -> tuple[Any, Any]:  # fmt: skip
-        """`alltoallv` of values, and of as many as come from each part back to it, in one exchange."""
+        """`alltoallv` of values, and of an answer to each value, in one exchange."""
         wanted = []
         for array, sent, got in ((values, counts, received), (back, received, counts)):
             wanted.append((list(map(array.__getitem__, _pieces(sent))), list(got), array.dtype))
@@ -199,7 +184,7 @@ class Communicator(BaseCommunicator):
         return there, answers
 
     def allgather(self, values: Any, counts: Sequence[int] | None = None) -> tuple[Any, list]:
-        """The values of all parts, in the order of the parts, and how many each has."""
+        """Return the values of all parts, in the order of the parts, and the count of each."""
         got = self.exchange_counts([int(values.size)] * self.size) if counts is None else list(counts)
         return self._run([values] * self.size, got, values.dtype), got
 
@@ -210,7 +195,7 @@ class Communicator(BaseCommunicator):
     def gather_others(
         self, columns: Sequence[Any], counts: Sequence[int], outs: Sequence[Any] | None = None
     ) -> list[Any]:  # fmt: skip
-        """`allgather_columns`, without what this part has."""
+        """`allgather_columns`, without this part's values."""
         received = [0 if peer == self.rank else count for peer, count in enumerate(counts)]
         wanted = []
         for values in columns:
@@ -220,13 +205,13 @@ class Communicator(BaseCommunicator):
         return self._run_all(wanted, outs)
 
     def allreduce(self, values: Any, op: str = "sum") -> Any:
-        """Entry by entry the sum, the minimum or the maximum over all parts: the same bits on each."""
+        """Return the entrywise sum, minimum or maximum over all parts: the same bits on each."""
         one_of(op, "op", REDUCTIONS)
         if self.size == 1 or not values.size:
             return values.copy()
         if values.size <= SMALL:
             return _combine(self._run([values] * self.size, [values.size] * self.size, values.dtype), self.size, op)
-        # Each part reduces one piece, and hands it to all.
+        # Each part reduces one piece, and sends it to all.
         ends = [values.size * p // self.size for p in range(self.size + 1)]
         pieces = [values[a:b] for a, b in itertools.pairwise(ends)]
         mine = int(pieces[self.rank].size)
@@ -238,17 +223,16 @@ class Communicator(BaseCommunicator):
         out[...] = self.allreduce(values)
 
     def exchange_into(self, outgoing: Sequence[Any], received: Sequence[int], out: Any) -> None:
-        """One transfer into an array that is there: ``outgoing[p]`` to part p, and ``received[p]`` entries from it.
+        """Run one transfer into an existing array: ``outgoing[p]`` to part p, ``received[p]`` entries from it.
 
-        What this part would send to itself is empty.
+        The piece from this part to itself is empty.
         """
         for values in outgoing:
             self.sent_bytes += values.nbytes
         self._exchange_whole([Transfer(outgoing, received, out)])
 
     def defer_reduction(self, array: Any, op: str = "sum") -> None:
-        """`allreduce` of a small array, in place, along with the next exchange; on GPUs at once, where the host does
-        not wait for it."""
+        """`allreduce` of a small array, in place, with the next exchange; on GPUs at once, without a host wait."""
         one_of(op, "op", REDUCTIONS)
         if self.size == 1:
             return
@@ -268,7 +252,7 @@ class Communicator(BaseCommunicator):
             found.array = None
 
     def flush(self) -> None:
-        """Make the reductions that are deferred."""
+        """Run the deferred reductions."""
         if self.deferred:
             self._run_all([])
 
@@ -277,8 +261,10 @@ class Communicator(BaseCommunicator):
         self.exchange_counts([0] * self.size)
 
     def window(self, nbytes: int) -> Window | None:
-        """Memory of each part that kernels of all parts read and write, of at least so many bytes; None where they
-        cannot. What kernels have left there may be lost when all ask for more."""
+        """Return memory of each part that kernels of all parts access, of at least `nbytes`; None where they cannot.
+
+        Its contents may be lost when all parts ask for more.
+        """
         if self._has_windows and (self._window is None or self._window.nbytes < nbytes):
             held = 0 if self._window is None else self._window.nbytes
             self._close_window(last=False)
@@ -291,7 +277,7 @@ class Communicator(BaseCommunicator):
     # ---- small things -----------------------------------------------------------------------------------------------
 
     def exchange_counts(self, counts: Sequence[int]) -> list[int]:
-        """One integer for each part, and one from each."""
+        """Send one integer to each part, and return one from each."""
         if self.size == 1:
             return list(counts)
         mine = self._on_device(counts)
@@ -299,22 +285,22 @@ class Communicator(BaseCommunicator):
         return self._on_host(self._run(pieces, [1] * self.size, mine.dtype)).tolist()
 
     def gather_counts(self, counts: Sequence[int]) -> np.ndarray:
-        """As many integers of each part as of any other: a row for each."""
+        """Return a row of integers of each part, of equal lengths."""
         if self.size == 1:
             return np.asarray([counts], np.int64)
         return self.gather_rows(self._on_device(counts))
 
     def gather_rows(self, row: Any) -> np.ndarray:
-        """As many integers of each part, which are on the device: a row for each, on the host."""
+        """`gather_counts` of integers on the device; the result is on the host."""
         (rows,) = self._run_all([([row] * self.size, [row.size] * self.size, row.dtype)])
         return self._on_host(rows).reshape(self.size, -1)
 
     def queue_rows(self, row: Any) -> Any:
-        """The same on the device, for which the host does not wait."""
+        """`gather_rows` with the result on the device, without a wait of the host."""
         return self._run([row] * self.size, [int(row.size)] * self.size, row.dtype)
 
     def queue(self, launch: Callable[[], None]) -> None:
-        """Queue an exchange by kernels that see the windows of all parts."""
+        """Queue an exchange by kernels that access the windows of all parts."""
         start = self._begin()
         launch()
         self._end(start)
@@ -324,20 +310,19 @@ class Communicator(BaseCommunicator):
         return getattr(self.gather_counts(numbers), op)(axis=0).tolist()
 
     def gather_objects(self, value: Any) -> list[Any]:
-        """What each part has: anything that can be pickled, and is small."""
+        """Return the small, picklable object of each part."""
         data = self.device.xp.asarray(np.frombuffer(pickle.dumps(value), np.uint8))
         got, counts = self.allgather(data)
         host = self._on_host(got)
         return [pickle.loads(host[piece].tobytes()) for piece in _pieces(counts)]
 
     def _run(self, outgoing: Sequence[Any], received: Sequence[int], dtype: np.dtype) -> Any:
-        """One transfer."""
         return self._run_all([(outgoing, received, dtype)])[0]
 
     def _run_all(
         self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]], outs: Sequence[Any] | None = None
     ) -> list[Any]:  # fmt: skip
-        """Make transfers and the reductions that are deferred; into `outs`, where they are given."""
+        """Run transfers and the deferred reductions; into `outs`, if given."""
         if self.size == 1:
             if outs is None:
                 return [outgoing[0].copy() for outgoing, _, _ in wanted]
@@ -368,8 +353,7 @@ class Communicator(BaseCommunicator):
         return outs
 
     def _exchange_whole(self, transfers: Sequence[Transfer]) -> None:
-        """`_exchange`, counted and timed; the last one if anything cuts it short: the next would get what was left on
-        its way."""
+        """`_exchange`, counted and timed. An interrupted one is the last: the next would receive its data."""
         if self._cut_short:
             raise PartLostError("an exchange with the other parts was cut short: load the graph from a file")
         self._cut_short = True
@@ -385,9 +369,9 @@ class Communicator(BaseCommunicator):
         self._cut_short = False
 
     def _on_device(self, numbers: Sequence[int]) -> Any:
-        """Integers of the host on the device, in an array for what the host then waits for (`_on_host`).
+        """Return integers of the host on the device, for a transfer that the host then waits for (`_on_host`).
 
-        A few go through page-locked memory, which is free for the next ones after that wait.
+        A few go through page-locked memory, which is free again after that wait.
         """
         values = np.asarray(numbers, np.int64)
         if not self.device.is_gpu or not 0 < values.size <= FEW:
@@ -403,18 +387,18 @@ class Communicator(BaseCommunicator):
         return out
 
     def _on_host(self, values: Any) -> Any:
-        """An array that others have sent, on the host, which waits for it."""
+        """Return an array of other parts on the host, which waits for it."""
         self.waits += self.size > 1
         return self.device.to_host(values)
 
     def _begin(self) -> float:
-        """An exchange begins, at a time that is returned."""
+        """Start an exchange; return the time."""
         if self.synchronizes:
             self.device.synchronize()
         return time.perf_counter()
 
     def _end(self, start: float) -> None:
-        """It is done: count it, and its time."""
+        """Count an exchange, and its time."""
         if self.synchronizes:
             self.device.synchronize()
         self.seconds += time.perf_counter() - start
@@ -422,12 +406,12 @@ class Communicator(BaseCommunicator):
 
 
 def _pieces(counts: Sequence[int]) -> list[slice]:
-    """The pieces of so many entries each of an array, one behind the other."""
+    """Return contiguous slices of these lengths."""
     ends = list(itertools.accumulate(counts, initial=0))
     return list(map(slice, ends, ends[1:]))
 
 
 def _combine(values: Any, size: int, op: str) -> Any:
-    """Entry by entry over the arrays of all parts, which follow each other in `values`."""
+    """Combine the arrays of all parts, contiguous in `values`, entrywise."""
     rows = values.reshape(size, -1)
     return (rows.sum(axis=0, dtype=values.dtype) if op == "sum" else getattr(rows, op)(axis=0)).astype(values.dtype)

@@ -1,4 +1,4 @@
-"""Parts that are threads of one process, which read each other's arrays: for tests, and to try programs out."""
+"""Parts that are threads of one process, which read each other's arrays: for tests, and to try out programs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from .windows import Window, open_in_process
 class InProcessCommunicator(Communicator):
     """A part among threads; `group` makes all of them.
 
-    Attributes
-    ----------
-    kernels_meet : bool
-        Whether kernels of all parts run at the same time, so that they can wait for each other. They share a GPU, which
-        promises that for one kernel alone; an emulated one runs as many as there are.
+    `kernels_meet` is whether kernels of all parts run concurrently, so they can wait for each other. Threads share a
+    GPU, which guarantees this for a single kernel only; an emulated GPU runs any number.
     """
 
     kernels_meet = False
@@ -30,7 +27,7 @@ class InProcessCommunicator(Communicator):
 
     @classmethod
     def group(cls, size: int, device: Device) -> list[InProcessCommunicator]:
-        """The communicators of `size` parts, each for a thread of its own."""
+        """Return the communicators of `size` parts, each for its own thread."""
         board = Board(size)
         return [cls(rank, board, device) for rank in range(size)]
 
@@ -55,7 +52,7 @@ class InProcessCommunicator(Communicator):
 
 
 class Board:
-    """Where each part shows what it sends."""
+    """The transfers that each part shows to the others."""
 
     def __init__(self, size: int):
         self.transfers: list[Any] = [None] * size

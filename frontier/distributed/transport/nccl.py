@@ -22,12 +22,12 @@ OPS = {"sum": 0, "max": 2, "min": 3}  # ncclRedOp_t
 
 
 def unique_id() -> tuple:
-    """What the parts find each other by: made by one of them, and given to `NcclCommunicator` on all."""
+    """Return the identity by which the parts find each other: one of them makes it for all."""
     return load_nccl().get_unique_id()
 
 
 def load_nccl() -> Any:
-    """CuPy's module; raises RuntimeError unless it finds the library."""
+    """Return CuPy's module; raises RuntimeError unless it finds the library."""
     from cupy.cuda import nccl
 
     if not getattr(nccl, "available", True):
@@ -36,7 +36,7 @@ def load_nccl() -> Any:
 
 
 class Numbers:
-    """A few int64 numbers of the host on their way to the device and back, through page-locked memory."""
+    """A few int64 numbers that go from the host to the device and back, through page-locked memory."""
 
     def __init__(self, xp: Any, size: int):
         import cupyx
@@ -47,29 +47,22 @@ class Numbers:
         self._device = xp.empty(size, np.int64)
 
     def send(self, numbers: Sequence[int], stream: Any) -> int:
-        """Queue the copy to the device; returns the address there."""
+        """Queue the copy to the device; return the address there."""
         self._host[: len(numbers)] = numbers
         self._device.data.copy_from_host_async(self._address, 8 * len(numbers), stream)
         return self._device.data.ptr
 
     def receive(self, count: int, stream: Any) -> list[int]:
-        """The first numbers on the device, after all queued work."""
+        """Return the first numbers on the device, after all queued work."""
         self._device.data.copy_to_host_async(self._address, 8 * count, stream)
         stream.synchronize()
         return self._host[:count].tolist()
 
 
 class NcclCommunicator(Communicator):
-    """A part on the current GPU, which no other part of the group may have.
+    """A part on the current GPU, which no other part of the group may use; `identity` is from `unique_id`.
 
-    Parameters
-    ----------
-    identity : tuple
-        Of `unique_id`.
-
-    Notes
-    -----
-    All calls go to the current stream. The host waits where it must know counts, and nowhere else.
+    All calls go to the current stream. The host waits only where it needs counts.
     """
 
     def __init__(self, rank: int, size: int, identity: tuple):
@@ -110,7 +103,7 @@ class NcclCommunicator(Communicator):
         known = received is not None and outs is None
         if self.size == 1 or not known or not all(each.flags.c_contiguous for each in columns):
             return super().alltoallv_columns(columns, counts, received, outs)
-        # By addresses, as batches come this way: to cut arrays into pieces takes the host longer than all the rest.
+        # By addresses, since batches use this method: slicing arrays takes the host longer than the rest.
         xp, rank = self.device.xp, self.rank
         stream = xp.cuda.get_current_stream().ptr
         sent_from, got_at = ([0, *itertools.accumulate(each)] for each in (counts, received))
@@ -194,7 +187,7 @@ class NcclCommunicator(Communicator):
         return held.receive(len(numbers), stream)
 
     def _window_for(self, count: int) -> Window | None:
-        """The window, if there is one with which kernels exchange so many numbers."""
+        """Return the window, if kernels exchange this many numbers with it."""
         return self._window if self._window is not None and self._window.can_exchange(count) else None
 
     def _open_window(self, nbytes: int) -> Window | None:
@@ -203,7 +196,7 @@ class NcclCommunicator(Communicator):
     def close(self) -> None:
         if self._window is not None:
             self._window.abandon()
-        if self._group is not None:  # first: memory is freed after queued work, which may wait for a part that is gone
+        if self._group is not None:  # first: freeing memory waits for queued work, which may wait for a lost part
             group, self._group = self._group, None
             group.abort()
         self._close_window(last=True)

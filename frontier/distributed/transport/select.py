@@ -1,7 +1,7 @@
-"""What carries arrays between parts: a file for each library, imported when it is asked for.
+"""The choice of a transport: a file for each library, imported on request.
 
-Workers meet in two steps, so that whatever has started them can carry what they must know of each other: each makes an
-`offer`, and with the offers of all, in order of their ranks, they `meet`.
+Workers meet in two steps, so whatever started them can carry the necessary facts. Each makes an `offer`. With the
+offers of all, in order of their ranks, they `meet`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TRANSPORTS = ("nccl", "ucxx")
 
 
 def offer(transport: str, rank: int) -> tuple[Any, Any]:
-    """What others must know of this worker, and what it keeps for itself until they meet."""
+    """Return the facts that other workers need of this one, and an object that it keeps until they meet."""
     one_of(transport, "transport", TRANSPORTS)
     if transport == "nccl":
         from .nccl import unique_id
@@ -29,8 +29,7 @@ def offer(transport: str, rank: int) -> tuple[Any, Any]:
 
 
 def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: Any) -> Communicator:
-    """The communicator of this worker, from what all workers have offered, on their hosts, and what `offer` kept
-    here."""
+    """Return the communicator of this worker, from the offers and hosts of all, and the object that `offer` kept."""
     if transport == "nccl":
         from .nccl import NcclCommunicator
 

@@ -1,15 +1,15 @@
 """UCXX: processes on CPUs, started by anything, such as Dask's workers.
 
-MPI asks that its processes are started by it, or can join later; the MPI that is installed from package indexes refuses
-the latter. UCX needs an address alone.
+MPI requires that it starts its processes, or that they can join later, which the MPI of package indexes refuses. UCX
+needs only an address.
 
-All parts exchange at the same time, and have nothing else to do meanwhile. So the thread that calls makes UCX progress
-by itself, without asyncio and without other threads: to hand a small message from one to the next took longer than to
-send it.
+All parts exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's progress
+itself, without asyncio or other threads: handing a small message from one thread to another took longer than sending
+it.
 
-Each part has two connections to a peer on the same machine. What goes over the first is shared memory, by which UCX
-does not notice that a process has died. The other one is of TCP: when it breaks, the peer is gone. Other peers have the
-second one alone.
+Each part has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
+notice the death of a process. The second uses TCP: when it breaks, the peer is gone. Peers on other machines have only
+the second.
 """
 
 from __future__ import annotations
@@ -30,26 +30,23 @@ SETTINGS = {
     "UCX_WARN_UNUSED_ENV_VARS": "n",  # UCXX sets variables that UCX does not always have
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
-"""UCX's settings unless the environment has others: to send arrays in few large pieces over TCP. On one host,
-128 KB took a third of the time that they take in pieces of 8 KB, and 2 MB a quarter. Below the last size, a part need
-not wait until its peer takes a message."""
-BOOT = Path("/proc/sys/kernel/random/boot_id")
-"""What tells machines apart."""
+"""UCX's settings unless the environment has others: they send arrays in few large pieces over TCP. On one host, 128 KB
+took a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, parts do not wait for a peer."""
+BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
-"""Seconds in which parts look for messages all the time; later they sleep in between. (To yield to others instead
-costs more where there are any: they get a slice of milliseconds, and a thread that has slept is preferred to them.)"""
+"""Seconds in which parts poll for messages all the time; later they sleep in between. (Yielding to other threads costs
+more where there are any: they get a slice of milliseconds, and the scheduler prefers a thread that has slept.)"""
 NAPS = ((0.1, 2e-5), (2.0, 2e-4), (float("inf"), 2e-3))
-"""How long they sleep, up to so many seconds after they began to wait."""
+"""The seconds of sleep between polls, up to a number of seconds after the wait started."""
 
 
 class Listener:
-    """A process that waits for its peers: first each makes one of these, then all know the addresses and `connect`.
+    """A process that waits for its peers: each makes a listener, all exchange their offers, and then `connect`.
 
     Attributes
     ----------
     offer : tuple
-        What peers must know: the port, on the address of its host; its machine, None if that is not known; and its
-        address on that.
+        The port, on the address of its host; its machine, None if unknown; and its address on the machine.
     """
 
     def __init__(self) -> None:
@@ -59,7 +56,7 @@ class Listener:
 
         context = libucxx.UCXContext(feature_flags=(libucxx.Feature.TAG, libucxx.Feature.STREAM))
         self._worker = libucxx.UCXWorker(context)
-        self._arrived: list[Any] = []  # endpoints of peers that have not said who they are
+        self._arrived: list[Any] = []  # endpoints of unidentified peers
         self._listener = libucxx.UCXListener.create(
             self._worker, 0, lambda endpoint: self._arrived.append(endpoint), deliver_endpoint=True
         )
@@ -67,7 +64,7 @@ class Listener:
         self.offer = self._listener.port, machine, self._worker.address.tobytes()
 
     def connect(self, rank: int, hosts: Sequence[str], offers: Sequence[tuple]) -> UcxxCommunicator:
-        """The communicator of part `rank`, with the hosts and offers of all parts in order."""
+        """Return the communicator of part `rank`, with the hosts and offers of all parts in order."""
         from ucxx import libucxx
         from ucxx._lib.arr import Array
 
@@ -91,7 +88,7 @@ class Listener:
         return UcxxCommunicator(rank, len(offers), self, peers, near)
 
     def finish(self, requests: Sequence[Any], lifelines: Sequence[Any] = ()) -> None:
-        """Wait until all requests are done; raises what UCX has to say of one that has failed.
+        """Wait until all requests are done; raise UCX's error if one has failed.
 
         Raises PartLostError if one of the endpoints `lifelines` breaks meanwhile.
         """
@@ -111,12 +108,7 @@ class Listener:
 class UcxxCommunicator(Communicator):
     """A part in a process that has met the others by `Listener`.
 
-    Parameters
-    ----------
-    peers : dict of int to endpoint
-        By which it is noticed that another part is gone.
-    near : dict of int to endpoint
-        Those that are used in place of the former.
+    `peers` are the endpoints that detect the loss of another part. The ones in `near` replace them for messages.
     """
 
     def __init__(self, rank: int, size: int, listener: Listener, peers: dict[int, Any], near: dict[int, Any]):
@@ -130,7 +122,7 @@ class UcxxCommunicator(Communicator):
         self._lifelines = list(peers.values())
         self._peers = peers | near
         self._errors = exceptions.UCXError, PartLostError
-        self._left: Any = None  # memory that UCX writes to until an exchange is over, and perhaps after a failure
+        self._left: Any = None  # memory that UCX writes to during an exchange, and perhaps after a failure
 
     def _exchange(self, transfers: Sequence[Transfer]) -> None:
         requests: list[Any] = []
@@ -144,8 +136,10 @@ class UcxxCommunicator(Communicator):
         self._left = None
 
     def _request(self, transfers: Sequence[Transfer], requests: list[Any], buffers: list[Any]) -> None:
-        """Begin to send and receive, for all other parts, and list the memory that is to live until that is done; what
-        stays is copied. A message's tag is the rank of its sender."""
+        """Start to send and receive, for all other parts, and list the memory that must live until the end.
+
+        Own pieces are copied. A message's tag is the rank of its sender.
+        """
         make, tags, whole = self._array, self._tags, self._whole_tag
         for transfer in transfers:
             start = 0

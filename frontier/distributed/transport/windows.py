@@ -15,31 +15,20 @@ from frontier.runtime.memory.scratch import Counters
 if TYPE_CHECKING:
     from .base import BaseCommunicator
 
-PIECE = 2**21
-"""Bytes of which windows are multiples: the driver shares whole pieces."""
-HEAD_BYTES = 24576
-"""Of each window, for what kernels of several parts exchange; window_layout.cuh has the same number."""
+PIECE = 2**21  # bytes: windows are multiples, since the driver shares whole pieces
+HEAD_BYTES = 24576  # of each window, for small exchanges of kernels; window_layout.cuh has the same number
 HEADER = "frontier/distributed/transport/windows.cuh"
 MAX_WINDOWS, MAX_NUMBERS, FROM_HOST = 32, 34, 8
-OPERATIONS = {"sum": 1, "min": 2, "max": 3}
-"""As in windows.cuh."""
+OPERATIONS = {"sum": 1, "min": 2, "max": 3}  # as in windows.cuh
 ONE_BLOCK = {"threads": 64, "blocks": 1}
-GIVEN = (*(f"number {k}" for k in range(FROM_HOST)), "operation")
-"""What the kernel takes from the host that changes from call to call."""
+GIVEN = (*(f"number {k}" for k in range(FROM_HOST)), "operation")  # kernel arguments that change from call to call
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Window:
-    """The windows of all parts, as one of them sees them; all zero at first.
+    """The windows of all parts, as one of them sees them; initially zero.
 
-    Parameters
-    ----------
-    memory : array of uint8
-        This part's window.
-    addresses : sequence of int
-        Of the windows, by the ranks of the parts.
-    unmap, free : functions
-        Forget the windows of the other parts, and give back the memory of this one's: after all have forgotten it.
+    `unmap` forgets the windows of the other parts. `free`, after all parts have done so, frees this one's memory.
 
     Attributes
     ----------
@@ -48,17 +37,17 @@ class Window:
     memory : array of uint8
         This part's window.
     addresses : array of uint64
-        On the device.
+        Of the windows by rank, on the device.
     outcome : Counters
-        What a kernel that works with the windows reports to the host.
+        Results of a kernel for the host.
     notices : Counters
-        What all parts have sent each other of a batch, likewise: a row of each.
+        A row of each part: its numbers of a batch.
     sums : Counters
-        What numbers of all parts come to.
+        Combined numbers of all parts.
     abandoned : int
-        Where kernels find in the host's memory whether to go on waiting for other parts.
+        The address in the host's memory that ends the kernels' waits for other parts.
     senders : dict of tuple of dtype to Sender
-        What batches are sent with (`sending`), by the types of their columns.
+        The senders of batches (`sending`), by the types of their columns.
     """
 
     OUTCOMES = 9
@@ -82,22 +71,22 @@ class Window:
         self._xp, self._rank, self._parts = comm.device.xp, comm.rank, comm.size
 
     def abandon(self) -> None:
-        """Have kernels wait for other parts no longer."""
+        """End the kernels' waits for other parts."""
         self._abandoned[0] = 1
 
     def can_exchange(self, count: int) -> bool:
-        """Whether kernels exchange rows of so many numbers."""
+        """Return whether kernels exchange rows of this length."""
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
-        """Queue the exchange of a row of int64 numbers on the device: those of all parts, a row for each."""
+        """Queue the exchange of a row of int64 numbers on the device; return the rows of all parts."""
         rows = self._xp.empty((self._parts, row.size), np.int64)
         none = (0,) * FROM_HOST
         self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)
         return rows
 
     def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
-        """What up to `FROM_HOST` numbers of all parts come to, for which the host waits; None if they are abandoned."""
+        """Combine up to `FROM_HOST` numbers of all parts, and wait for the result; None if the parts are abandoned."""
         if self._combine is None:
             given = [Field(self._given, name) for name in GIVEN]
             self._combine = self._kernel().bind(
@@ -119,16 +108,16 @@ class Window:
 
 
 def _pinned() -> Any:
-    """A number of the host that kernels can read."""
+    """Return a number of the host that kernels can read."""
     import cupyx
 
     return cupyx.zeros_pinned(1, np.int64)
 
 
 def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
-    """Windows of processes with a GPU each, by CUDA's handles for other processes; None if any cannot see another's.
+    """Return windows of processes with a GPU each, by CUDA's IPC handles; None if any cannot see another's.
 
-    NCCL has such windows, too, but CuPy does not know them.
+    CuPy does not wrap NCCL's own windows.
     """
     from cupy import cuda
     from cupy.cuda import runtime
@@ -173,12 +162,12 @@ def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
 
 
 def _this_host() -> tuple[str, str]:
-    """What tells this host, since its last start, from others."""
+    """Return the identity of this host since its last boot."""
     return socket.gethostname(), BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
 
 
 def open_in_process(comm: BaseCommunicator, nbytes: int) -> Window:
-    """Windows of threads whose kernels run at the same time."""
+    """Return windows of threads whose kernels run at the same time."""
     memory = comm.device.xp.zeros(nbytes, np.uint8)
     addresses = comm.gather_objects(memory.data.ptr)
     return Window(comm, memory, addresses, lambda: None, lambda: None)

@@ -1,6 +1,6 @@
 """Small batches of a slab graph on a GPU, each of which is one launch: the host side.
 
-Their kernels take as long to compile as all others of the structure, and are compiled beside them.
+Their kernels take as long to compile as all others of the structure, and are compiled in parallel to them.
 """
 
 from __future__ import annotations
@@ -23,17 +23,13 @@ ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels
 
 
 def small_kernels(store: Any) -> Kernels:
-    """The kernels, on a GPU."""
     return load_kernels(__name__, store.device, store.defines)
 
 
 class SmallUpdates:
-    """Memory for the small updates of one graph, and kernels that are bound to it and to the pool.
+    """Memory for the small updates of one graph, and kernels bound to it and to the pool.
 
-    Attributes
-    ----------
-    batch : SmallBatch
-        To be filled before a launch.
+    `batch` must be filled before a launch.
     """
 
     def __init__(self, store: Any):
@@ -49,18 +45,18 @@ class SmallUpdates:
         self._launches = {name: getattr(kernels, name).bind(self.batch, work, bound) for name in KERNELS}
 
     def insert(self, store: Any, arcs: int) -> list[int]:
-        """Insert the batch of so many arcs; returns what was counted."""
+        """Insert the batch of so many arcs; returns the counters."""
         store._bound.put("chain_limit", store._chain_limit(arcs))
         return self.launch(store, "insert_small", arcs)
 
     def launch(self, store: Any, kernel: str, items: int) -> list[int]:
-        """Run a kernel over so many items of the batch; returns what it counted."""
+        """Run a kernel over so many items of the batch; returns the counters."""
         store._counters.arm()
         self.queue(store, kernel, items)
         return store._counters.poll()
 
     def queue(self, store: Any, kernel: str, items: int) -> None:
-        """`launch`, without waiting for what it counts."""
+        """`launch` without synchronization."""
         store._pool()  # is up to date then
         store._counters.reset()
         self._launches[kernel](items, blocks=-(-items * LANES // THREADS), threads=THREADS)

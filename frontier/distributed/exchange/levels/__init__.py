@@ -1,16 +1,16 @@
-"""What a push has reached, on its way to the parts that own it: on GPUs, by kernels of the package's own.
+"""The delivery of a push's copies to the parts that own them, on GPUs, by this package's kernels.
 
-A level of a search that reaches few vertices is all latency. So its messages have a fixed room (`ROOM`), and travel
-before anybody knows what is in them: a level then takes two exchanges, the messages and the sums of a few numbers, and
-the host waits once, for these sums. To a part for which there is no room, all travels in a second message, with another
-sum and another wait: that is a level in which bytes matter.
+A level of a search that reaches few vertices is all latency. So its messages have a fixed capacity (`ROOM`), and travel
+before their contents are known. A level is then two exchanges, the messages and the sums of a few numbers, and the host
+waits once, for these sums. If a message overflows, everything for that part travels in a second message, with another
+sum and another wait: such a level is bound by bandwidth.
 
     numbers    members of the next frontier, arcs that leave them, pairs without room, members of this frontier: of this
-               part, and of all parts; what was sent to each part and received; how much of the second messages is
-               filled; what the push has reached, and its arcs. All of them come to the host in one copy.
+               part, and of all parts; the counts sent to each part and received; the fill of the second messages; the
+               number of reached vertices, and of their arcs. All of them come to the host in one copy.
 
-Members are without duplicates: stamps say which vertices the level has listed already, so that nothing is cleared,
-and a level takes work for what it reaches alone.
+Members are without duplicates. Stamps mark the vertices that the level has listed already, so nothing is cleared, and
+the work of a level depends only on what it reaches.
 """
 
 from __future__ import annotations
@@ -33,14 +33,11 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/exchange/levels/levels.cuh"
 ROOM = 2048
-"""Vertices for which a first message has room at most; a multiple of 8. It takes hardly longer to travel than an empty
-one. Where all parts know that a level reaches fewer, there is room for these."""
-MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024
-"""As in levels.cuh."""
-BYTES_AHEAD = 16
-"""Of a message, before its columns (HEADER in levels.cuh)."""
-LEFT, TOTALS, ROWS = 2, 4, 8
-"""Places of the numbers (levels.cuh has the same)."""
+"""Maximal capacity of a first message in vertices; a multiple of 8. It travels hardly longer than an empty one. It is
+smaller where all parts know that a level reaches fewer."""
+MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024  # as in levels.cuh
+BYTES_AHEAD = 16  # of a message, before its columns (HEADER in levels.cuh)
+LEFT, TOTALS, ROWS = 2, 4, 8  # indices of the numbers (levels.cuh has the same)
 RULES = {"min": 0, "max": 1, "add": 2, "or": 3}
 FOLLOW = 4
 TYPES = {
@@ -52,29 +49,16 @@ TYPES = {
 
 @dataclass
 class Columns:
-    """The arrays whose entries travel, as kernels take them.
+    """The arrays whose entries travel, and their kernel arguments."""
 
-    Attributes
-    ----------
-    arrays : list of array
-        Those with a rule, and behind them those that follow one of them.
-    adds : bool
-        Whether the rule of one is "add".
-    width : int
-        Bytes of an entry of each.
-    args : tuple
-        Of kernels.
-    """
-
-    arrays: list[Any]
-    adds: bool
-    width: int
+    arrays: list[Any]  # first arrays with a rule, then arrays that follow one of them
+    adds: bool  # whether a rule is "add"
+    width: int  # bytes of an entry of each
     args: tuple
 
     @classmethod
     def of(cls, ruled: Sequence[tuple[Any, str]], followers: Sequence[tuple[Any, Any]]) -> Columns | None:
-        """The columns for arrays with their rules, and for others with the arrays that they follow; None if kernels
-        do not take them."""
+        """Return the columns of arrays with their rules, and with their leaders; None if kernels do not support any."""
         arrays = [array for array, _ in (*ruled, *followers)]
         if len(arrays) > MAX_COLUMNS or any(array.dtype not in TYPES for array in arrays):
             return None
@@ -87,36 +71,24 @@ class Columns:
         return cls([], adds, sum(array.itemsize for array in arrays), (len(arrays), packed)).of_others(arrays)
 
     def of_others(self, arrays: list[Any]) -> Columns:
-        """Columns of the same types and rules."""
+        """Columns of the same types and rules for other arrays."""
         pointers = (*arrays, *[None] * (MAX_COLUMNS - len(arrays)))
         return Columns(arrays, self.adds, self.width, (*self.args[:2], *pointers))
 
 
 @dataclass
 class Level:
-    """What a level has come to.
+    """The result of a level."""
 
-    Attributes
-    ----------
-    members : array of vertex ids
-        This part's members of the next frontier, without duplicates.
-    arcs : int
-        That leave them.
-    total, total_arcs : int
-        Of all parts.
-    entered : int
-        How many vertices were in the frontiers of all parts.
-    """
-
-    members: Any
-    arcs: int
-    total: int
+    members: Any  # this part's members of the next frontier, without duplicates
+    arcs: int  # that leave them
+    total: int  # members of all parts
     total_arcs: int
-    entered: int
+    entered: int  # vertices in the last frontiers of all parts
 
 
 class Mail:
-    """What one part sends to others and receives, level by level, and the memory for it."""
+    """The messages from and to one part, level by level, and their memory."""
 
     def __init__(self, comm: Communicator, partition: Partition):
         self._comm = comm
@@ -139,21 +111,19 @@ class Mail:
 
     @staticmethod
     def load_ahead(local: Any) -> None:
-        """Compile the kernels while others are: a search that has windows takes them only where these have no room."""
+        """Compile the kernels in the background: a search with windows uses them only if these overflow."""
         begin_to_load(_kernels(local))
 
     @staticmethod
     def can_carry(comm: Communicator) -> bool:
-        """Whether the messages between parts are made by kernels."""
+        """Whether kernels make the messages between parts."""
         return comm.device.is_gpu and 1 < comm.size <= MAX_PARTS
 
-    def begin(
-        self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None
-    ) -> None:  # fmt: skip
-        """Before a level, for which this part's frontier has `entered` members.
+    def begin(self, local: Any, columns: Columns, entered: int, reached: int = 0, most: int | None = None) -> None:
+        """Prepare a level, for which this part's frontier has `entered` members.
 
-        `reached` is the number of vertices that `deliver` sends, if the host knows it; all parts together send no more
-        than `most`, which is the same on all.
+        `reached` is the number of vertices that `deliver` sends, if the host knows it. All parts together send at most
+        `most`, which is the same on all.
         """
         self._room = ROOM if most is None else min(ROOM, max(rounded_up(most), 8))
         self._cut(BYTES_AHEAD + self._room * (local.vertex_dtype.itemsize + columns.width))
@@ -163,7 +133,7 @@ class Mail:
         )
 
     def _cut(self, stride: int) -> None:
-        """Have messages of so many bytes."""
+        """Make messages of so many bytes."""
         if stride == self._stride:
             return
         comm, xp = self._comm, self._comm.device.xp
@@ -175,13 +145,11 @@ class Mail:
         self._outgoing[comm.rank] = self._messages[:0]
         self._sizes = [0 if p == comm.rank else stride for p in range(comm.size)]
 
-    def deliver(
-        self, local: Any, columns: Columns, reached: Any, most: int, stamps: Any, epoch: Any
-    ) -> Level:  # fmt: skip
+    def deliver(self, local: Any, columns: Columns, reached: Any, most: int, stamps: Any, epoch: Any) -> Level:
         """Send the copies of `reached`, vertices without duplicates, to the owners.
 
         Their number is on the device, in the mail's `reached`; it is at most `most`, which is 0 if there are none. No
-        `stamps` of other vertices hold `epoch` yet.
+        `stamps` of other vertices equal `epoch` yet.
         """
         comm, kernels, view, rank = self._comm, _kernels(local), local.view(), self._comm.rank
         members = comm.device.xp.empty(local.num_vertices, local.vertex_dtype)
@@ -216,7 +184,7 @@ class Mail:
         return Level(members[:count], arcs, *numbers[TOTALS : TOTALS + 2], numbers[TOTALS + 3])
 
     def _deliver_rest(self, local: Any, columns: Columns, numbers: list[int], listed: tuple, pack: Any) -> None:
-        """Exchange the second messages, and combine what comes, part by part."""
+        """Exchange the second messages, and combine them part by part."""
         comm, xp = self._comm, self._comm.device.xp
         width = local.vertex_dtype.itemsize + columns.width
 
@@ -243,7 +211,7 @@ class Mail:
         return self._counters.read()
 
     def send(self, local: Any, columns: Columns, reached: Any, entered: int) -> Level:
-        """`deliver` of a list whose length the host knows."""
+        """`deliver` for a list whose length the host knows."""
         size = int(reached.size)
         follow_updates(local)
         self.begin(local, columns, entered, size)
@@ -252,7 +220,7 @@ class Mail:
 
 @reads
 def follow_updates(graph: Any) -> None:
-    """Have the current stream wait for the last update of a graph, if that was made in another one."""
+    """Let the current stream wait for the last update of a graph, if that was made in another one."""
 
 
 def _kernels(local: Any) -> Any:
@@ -260,5 +228,5 @@ def _kernels(local: Any) -> Any:
 
 
 def rounded_up(count: int) -> int:
-    """The room for so many vertices."""
+    """The capacity for so many vertices."""
     return -(-count // 8) * 8

@@ -1,7 +1,7 @@
 """Searches over parts on GPUs of one host in one launch each: kernels that read and write each other's memory.
 
 `levels` takes some launches, two exchanges and a wait of the host for each level, all of which are latency. Here the
-kernels of all parts run until the search is done, and meet at barriers of their own, which take a few microseconds
+kernels of all parts run until the search ends. They synchronize at their own barriers, which take a few microseconds
 (`persistent.cuh`). The host waits once.
 """
 
@@ -28,29 +28,26 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/operators/persistent/persistent.cuh"
 STATE_NUMBERS = 154
-DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3
-"""As in persistent.cuh."""
+DONE, NO_ROOM, PART_LOST, ALL_SHARED = 0, 1, 2, 3  # as in persistent.cuh
 ROOM_FOR_A_VERTEX, LEAST_BYTES, MAX_BYTES = 8, 2**16, 2**28
-"""Bytes of a part's window for messages of all others: so many for each vertex, with which two arrays of four bytes an
-entry can be shared at once; and bounds of the total."""
-PATIENCE = 2**31
-"""Looks for another part before it counts as lost: some minutes, in which it may compile the kernel."""
+"""Bytes of a part's window for messages of all other parts: per vertex (enough to share two arrays of four bytes an
+entry at once), and bounds of the total."""
+PATIENCE = 2**31  # polls of another part before it counts as lost: some minutes, in which it may compile the kernel
 SHARE_FROM = 16
-"""A search that has put out this fraction of all vertices brings its arrays up to date on all parts: they are likely to
-be read there next, and it takes the kernels half of what an exchange takes."""
-LEAST_SHARED = 64
-"""Vertices for whose entries there has to be room then."""
+"""A search that has reached 1/16 of all vertices brings its arrays up to date on all parts: they are likely to be read
+there next, and the kernels need half the time of an exchange."""
+LEAST_SHARED = 64  # vertices for whose entries the window must then have capacity
 MAX_STEPS, NEVER = 2**30, 2**62
 
 
 def message_bytes(graph: BasePart) -> int:
-    """Room in each part's window for what each other one has reached of its vertices."""
+    """Return the bytes of each part's window for messages of each other part."""
     room = min(max(ROOM_FOR_A_VERTEX * graph.num_vertices, LEAST_BYTES), MAX_BYTES)
     return room // graph.comm.size // 128 * 128
 
 
 def window_of(graph: BasePart) -> Window | None:
-    """The windows that a search works with; None where kernels cannot see the memory of all parts."""
+    """Return the windows of a search; None where kernels cannot see the memory of all parts."""
     bits = 8 * bitmap_words(graph.num_vertices)
     return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
 
@@ -59,21 +56,22 @@ def search(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, *, step: int | None = None,
     may_pull: bool = False, max_steps: int | None = None,
 ) -> tuple[PartFrontier, int, bool]:  # fmt: skip
-    """Advance until the frontier is empty; returns what is left of it, how often, and whether the arrays that travel
-    say the same on all parts now. Argument `step` counts the advances; with `may_pull`, a pull gives the same."""
+    """Advance until the frontier is empty; return the frontier left, the number of advances, and whether the arrays
+    that travel are equal on all parts now.
+
+    Argument `step` counts the advances. With `may_pull`, a pull is equivalent.
+    """
     graph, values, done, ending = levels.graph, list(args), 0, DONE
     limit = MAX_STEPS if max_steps is None else min(max_steps, MAX_STEPS)
-    # A loop of single steps goes on with entries of its own vertices.
+    # A loop of single steps continues with entries of owned vertices.
     has_room = graph.comm.size * message_bytes(graph) >= LEAST_SHARED * levels.columns.width
     shares = limit > 1 and has_room and levels.columns.width > 0
     share_from = -(-graph.num_vertices // SHARE_FROM) if shares else NEVER
     while done < limit and frontier._count != 0:
-        frontier, made, ending = _run(
-            levels, window, frontier, tuple(values), step, may_pull, limit - done, share_from
-        )  # fmt: skip
+        frontier, made, ending = _run(levels, window, frontier, tuple(values), step, may_pull, limit - done, share_from)
         done += made
         if ending == NO_ROOM and shares:
-            share_from = 0  # many were put out
+            share_from = 0  # many were reached
         if step is not None:
             values[step] = np.int32(values[step] + made)
     return frontier, done, ending == ALL_SHARED
@@ -83,7 +81,7 @@ def _run(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, step: int | None, may_pull: bool, limit: int,
     share_from: int,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
-    """One launch: the frontier that is left, the advances that were made, and why it has ended."""
+    """Launch once; return the frontier left, the number of advances, and the reason of the end."""
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
@@ -119,7 +117,7 @@ def _run(
         graph.mark_failed("another part of this graph did not come to a search: load the graph from a file")
     state.used_epochs(made + (ending == NO_ROOM))
     vertices = lists[last][:count].copy()
-    if ending == NO_ROOM:  # for what this part has reached, or another one
+    if ending == NO_ROOM:  # for the output of this part, or of another one
         level = levels.send(reached[:found], count)
         vertices, arcs, total, made = level.members, level.arcs, level.total, made + 1
     left = PartFrontier.of_part(graph, Frontier._of(local, vertices, arcs=arcs))
@@ -128,8 +126,7 @@ def _run(
 
 
 def _pull_arguments(graph: BasePart) -> tuple:
-    """What the kernel pulls with: memory, from how many members and arcs on that is less work, and which vertices it
-    goes to."""
+    """Return the kernel's arguments of pulls: memory, the bounds from which a pull is less work, and vertices."""
     local, owned = graph.local, graph.partition.owned
     scratch, n = workspace_of(local).scratch.get, local.num_vertices
     memory = scratch("everyone", bitmap_words(n), np.uint32), scratch("rest", n, local.vertex_dtype)
@@ -137,6 +134,5 @@ def _pull_arguments(graph: BasePart) -> tuple:
 
 
 def options_of(local: Any, functors: Functors, step: int | None) -> tuple:
-    """The macros of the kernel."""
     next_step = "(void)0" if step is None else f"++a{step}"
     return ("NEXT_STEP", next_step), *advance_options(local, functors)
