@@ -153,7 +153,7 @@ class Traversal:
                 outcome.published, *bounds, *self.values, blocks=1, threads=1024,
             )  # fmt: skip
         else:
-            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step)
+            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step, alone=True)
             run_cpu(
                 kernel, functors, len(frontier), *read_view(graph, functors.op), frontier._members(), lists, stamps,
                 epoch, outcome.published, *bounds, *_around(tuple(self.values), self.step),
