@@ -22,7 +22,7 @@ from ..dispatch.reductions import DTYPES, identity_of
 from ..dispatch.signatures import OP_PARAMETERS
 from ..frontiers.frontier import Frontier, check_frontier
 from ..traverse import traverse
-from .cpu import STATES, Buckets, empty_buckets, make_lowest, make_split, make_visit_by_priority
+from .cpu import STATES, Buckets, empty_buckets, make_visit_by_priority
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
@@ -156,21 +156,21 @@ class PriorityFrontier:
         """
         self._check_vertices()
         graph = self.graph
+        drop = self._is_monotone and self._has_limit
+        if not graph.device.is_gpu:
+            out = self._pop_on_cpu(drop)
+            self._has_limit |= out.size > 0
+            return Frontier._of(graph, out, arcs=None)
+        from frontier.runtime.compile.cuda import cooperative_blocks
+
         counters = workspace_of(graph).counters
         counters.reset()
-        drop = np.int32(self._is_monotone and self._has_limit)
         out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
-        if graph.device.is_gpu:
-            from frontier.runtime.compile.cuda import cooperative_blocks
-
-            kernels = priority_kernels(graph, self.priority.dtype, self.deferred.dtype)
-            kernels.pop(
-                graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, drop,
-                self._low, self.limit, out, counters.array, blocks=cooperative_blocks(), cooperative=True,
-            )  # fmt: skip
-            size, arcs = counters.read()[:2]
-        else:
-            size, arcs = self._pop_on_cpu(drop, out, counters), None
+        priority_kernels(graph, self.priority.dtype, self.deferred.dtype).pop(
+            graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, np.int32(drop),
+            self._low, self.limit, out, counters.array, blocks=cooperative_blocks(), cooperative=True,
+        )  # fmt: skip
+        size, arcs = counters.read()[:2]
         self._has_limit |= size > 0
         return Frontier._of(graph, out[:size], arcs=arcs)
 
@@ -236,11 +236,10 @@ class PriorityFrontier:
         return False
 
     def _visit_on_cpu(self, op: Callable[..., Any], args: tuple) -> bool:
-        graph, deferred, n = self.graph, self.deferred, self.graph.num_vertices
-        members = deferred[int(deferred[1]) :][: int(deferred[0])]
-        deferred[members + STATES] = 0
-        deferred[0] = 0
-        vertices = members.astype(graph.vertex_dtype)
+        graph, n = self.graph, self.graph.num_vertices
+        vertices = self._members().astype(graph.vertex_dtype)
+        self.deferred[STATES + vertices] = 0
+        self.deferred[0] = 0
         low = np.fmin.reduce(self.priority[vertices], keepdims=True, initial=self._none)
         buckets, self._buckets = self._buckets, None  # which are of no use once a functor has raised an error
         buckets = buckets or empty_buckets(n, graph.vertex_dtype)
@@ -271,26 +270,26 @@ class PriorityFrontier:
             scale = 1 / np.float64(delta)
         return np.array([scale if scale < np.inf else -1.0, -1.0])
 
-    def _pop_on_cpu(self, drop: np.int32, out: Any, counters: Any) -> int:
-        """The same as one kernel on a GPU; the number of members popped."""
-        deferred, n = self.deferred, self.graph.num_vertices
-        held, base = int(deferred[0]), int(deferred[1])
-        if not held:
-            return 0
-        spare = STATES + n if base != STATES + n else STATES + 2 * n
-        self._low[0] = self._none
-        settled = self.limit[0]
-        common = np.int64(base), deferred, self.priority, drop, settled
-        run_cpu(cpu_kernel_for(None, make_lowest, ()), (), held, *common, self._low)
-        low = self._low[0]
+    def _pop_on_cpu(self, drop: bool) -> Any:
+        """The same as one kernel on a GPU."""
+        members = self._members()
+        values = self.priority[members]
+        waits = ~(values <= self.limit[0]) if drop else np.full(members.size, True)
+        low = np.fmin.reduce(values[waits], initial=self._none)
         limit = low + self._delta if low <= self._none - self._delta else self._none
-        split = cpu_kernel_for(None, make_split, ())
-        run_cpu(split, (), held, *common, limit, np.int64(spare), out, counters.array)
-        size, rest = counters.read()[:2]
-        if size:
+        stays = waits & (values > limit)
+        popped, rest = members[waits & ~stays], members[stays]
+        self.deferred[STATES + members[~stays]] = 0
+        self.deferred[0] = rest.size
+        members[: rest.size] = rest
+        if popped.size:
             self.limit[0] = limit
-        deferred[0], deferred[1] = rest, spare
-        return size
+        return popped.astype(self.graph.vertex_dtype)
+
+    def _members(self) -> Any:
+        """The list of members in `deferred`, on a CPU."""
+        begin, size = int(self.deferred[1]), int(self.deferred[0])
+        return self.deferred[begin : begin + size]
 
     def _check_vertices(self) -> None:
         if self._vertex_version != self.graph.vertex_version:
