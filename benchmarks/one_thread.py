@@ -57,7 +57,7 @@ GAP = {
 """By algorithm, GAP's program and its options. It draws the sources of betweenness itself."""
 GAP_DELTAS = {"rmat18": 1, "grid1024": 128, "luxembourg": 512, "enron": 16}
 """The best of the powers of 2, by graph."""
-GAP_TRIALS = 20
+GAP_TRIALS = 8
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from frontier.core.locking import reads, workspace_of
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import threads_for
 from frontier.runtime.compile import warm_up
+from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
 
 from ..advance import Functors, push
@@ -226,7 +227,7 @@ class PriorityFrontier:
         """
         self._check_vertices()
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
-        if not self.graph.device.is_gpu:
+        if _is_compiled(self.graph):
             return self._visit_on_cpu(op, functor_args(self.graph, op, args))
         if self._near[0] is not op:
             self._near = op, visit_near(op)
@@ -312,6 +313,11 @@ def defer(deferred: Any, v: int) -> None:
 
 def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
+
+
+def _is_compiled(graph: BaseGraph) -> bool:
+    """Whether the loop over buckets is compiled, and not a loop of the host."""
+    return not (graph.device.is_gpu or interpreting.get())
 
 
 def visit_near(op: Callable[..., Any]) -> Callable[..., Any]:
