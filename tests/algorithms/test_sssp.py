@@ -16,6 +16,7 @@ from structures import CSR
 
 pytestmark = pytest.mark.sampled(by="file")
 
+
 @pytest.fixture(params=list(GRAPHS))
 def edges(request):
     return GRAPHS[request.param]
