@@ -60,13 +60,16 @@ def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Seq
     for i in range(0, len(sources), WORD):
         part = sources[i : i + WORD]
         if together is None and len(part) >= FEW:
-            together = not graph.in_parts and (
-                graph.device.is_gpu or search(graph, part[:1], Wanted(), depth_limit=DEEP) < DEEP
-            )
+            together = not graph.in_parts and not is_deep(graph, part[0])
         if together and len(part) >= FEW:
             yield i, part
         else:
             yield from ((i + at, [source]) for at, source in enumerate(part))
+
+
+def is_deep(graph: fr.Graph, source: int) -> bool:
+    """Whether paths from a vertex are so long that a CPU is to search from one source after another."""
+    return not graph.device.is_gpu and search(graph, [source], Wanted(), depth_limit=DEEP) >= DEEP
 
 
 def search(

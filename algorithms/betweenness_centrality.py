@@ -14,6 +14,12 @@ and a column each in arrays:
 The vertices next to v whose `behind` is not 0 when the way back reaches v's level are those that follow v on shortest
 paths, so that a sum over all neighbors needs no look at distances.
 
+Where paths are long, a CPU searches from one source after another, without a step of the host for each level:
+
+    place[v]     minus the distance of v from the source; FAR before it is found
+    paths[v]     number of shortest paths from the source to v
+    behind[v]    for each of the paths to v, those that go on from it; complete once all vertices farther away are done
+
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Brandes and Pich, "Centrality
 Estimation in Large Networks", Int. J. Bifurc. Chaos 2007 (a sample of sources); Then et al., "The More the Merrier:
 Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
@@ -29,13 +35,14 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import sample_of
-from ._source_words import lowest_bit
+from ._source_words import is_deep, lowest_bit
 from .result import Result
 
 WIDTH = 32
 """Sources of one search."""
 PASSES = 8
 """About how many times as many arcs as there are will be looked at by a search of several sources."""
+FAR = np.int32(1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,8 +95,8 @@ def betweenness_centrality(
     Notes
     -----
     O((V + E) levels) work at most for every 32 sources, in graphs of small diameter that of a few searches; a few
-    launches for each level. O(V) memory for each of the 32. Numbers of paths beyond 2**53 are rounded. In undirected
-    graphs each pair counts once.
+    launches for each level. In graphs of large diameter, O(V + E) work for each source on a CPU. O(V) memory for each
+    of the 32. Numbers of paths beyond 2**53 are rounded. In undirected graphs each pair counts once.
 
     Examples
     --------
@@ -105,8 +112,11 @@ def betweenness_centrality(
     fr.advanced.arguments.check_one_device(graph, "betweenness_centrality")
     graph = fr.advanced.copy_for_passes(graph, PASSES * len(chosen) / WIDTH)
     total = graph.xp.zeros(graph.num_vertices)
-    for i in range(0, len(chosen), WIDTH):
-        _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)
+    if chosen and is_deep(graph, chosen[0]):
+        _add_paths_in_turn(graph, chosen, total, endpoints)
+    else:
+        for i in range(0, len(chosen), WIDTH):
+            _add_paths(graph, chosen[i : i + WIDTH], total, endpoints)
     ends = existing if endpoints else existing - 1  # vertices where paths through a vertex may start or end
     if ends > 1:
         starts = _starts(graph, chosen, endpoints)  # one factor, so that values are rounded once, as NetworkX's are
@@ -142,6 +152,46 @@ def _add_paths(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool)
         fr.compute(level, _share, here, paths, sums, behind, total, endpoints)
     if endpoints:
         total[starts] += (paths > 0).sum(axis=0)[: len(sources)] - 1
+
+
+def _add_paths_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool) -> None:
+    """The same from one source after another."""
+    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
+    place, paths, behind = xp.empty(n, np.int32), xp.empty(n), xp.empty(n)
+    queue = fr.PriorityFrontier(graph, place)
+    for source in sources:
+        for array, value in ((place, FAR), (paths, 0), (behind, 0)):
+            array.fill(value)
+        place[source], paths[source] = 0, 1
+        start = fr.Frontier(graph, [source])
+        fr.traverse(graph, start, _count_paths_in_turn, place, paths, fr.advanced.StepCounter(1))
+        reached = fr.filter(everyone, _is_reached, place)
+        queue.push(reached)  # the farthest come first
+        queue.traverse(_share_in_turn, place, paths, behind)
+        total += behind
+        if endpoints:
+            total += place < FAR
+            total[source] += len(reached) - 1
+
+
+def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):
+    found = place[dst]
+    if found == FAR:
+        found = fr.atomic_cas(place, dst, FAR, -level)
+    if found != FAR and found != -level:
+        return False
+    fr.atomic_add(paths, dst, paths[src])
+    return found == FAR
+
+
+def _is_reached(v, place):
+    return place[v] < 0
+
+
+def _share_in_turn(src, dst, edge, weight, place, paths, behind):
+    if place[dst] == place[src] - 1:
+        fr.atomic_add(behind, src, paths[src] / paths[dst] * (1 + behind[dst]))
+    return False
 
 
 def _count_paths(src, dst, edge, weight, seen, here, coming, paths):

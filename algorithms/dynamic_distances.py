@@ -256,8 +256,7 @@ class DynamicDistances(IncrementalAlgorithm):
         queue = self._queue
         queue.clear()
         queue.push(start)
-        while near := queue.pop():
-            fr.traverse(graph, near, self._functors.relax_near, *self._changing, queue.limit, queue.deferred)
+        queue.traverse(self._functors.relax, *self._changing)
 
     def _check_sums(self) -> None:
         """Have distances recomputed from scratch if one may have overflowed since this was last asked.
@@ -379,7 +378,6 @@ class RepairFunctors(NamedTuple):
     """The functors that depend on edge lengths."""
 
     relax: Callable
-    relax_near: Callable
     relax_listed: Callable
     mark_tentative: Callable
     adopt_or_pass_on: Callable
@@ -412,19 +410,6 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
                 state[dst] = CHANGED
                 enlist(dst, listed, number, room)
             return True
-        return False
-
-    def relax_near(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
-        limit, deferred,
-    ):  # fmt: skip
-        if not relax(
-            src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-        ):
-            return False
-        if distance[dst] <= limit[0]:
-            return True
-        fr.defer(deferred, dst)
         return False
 
     def mark_tentative(
@@ -527,7 +512,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
     # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
     of_batches = (relax_unit, mark_without_looking) if length_of is unit_length else (relax, mark_tentative)
-    return RepairFunctors(relax, relax_near, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
+    return RepairFunctors(relax, *of_batches, adopt_or_pass_on, adopt, pass_on, pull, find_parent)
 
 
 @functools.cache

@@ -111,13 +111,12 @@ def earliest_arrival(
     reached = fr.advance(graph, fr.Frontier(graph, [source]), _leave, *window[:3], arrival)
     arrival[source] = begin
     if graph.in_parts:  # which have no queue, and deal with all vertices that hear in one step
-        fr.traverse(graph, reached, _pass_on_at_once, arrival, *window)
+        fr.traverse(graph, reached, _pass_on, arrival, *window)
         graph.sync(arrival)
     else:
         queue = fr.PriorityFrontier(graph, arrival, _width(graph, times), monotone=True)
         queue.push(reached)
-        while early := queue.pop():
-            fr.traverse(graph, early, _pass_on, arrival, queue.limit, queue.deferred, *window)
+        queue.traverse(_pass_on, arrival, *window)
     if not predecessors:
         return EarliestArrivalResult(arrival)
     functors = TreeFunctors(_choose_earlier, _choose_and_tell, _has_none, _grow)
@@ -140,18 +139,7 @@ def _leave(src, dst, edge, weight, times, begin, end, arrival):
     return begin <= time < end and fr.atomic_min(arrival, dst, time) > time  # several events may lead there
 
 
-def _pass_on(src, dst, edge, weight, arrival, limit, deferred, times, begin, end, strict):
-    time = times[edge]
-    if time >= end or time < arrival[src] or (strict and time == arrival[src]):
-        return False
-    if time < arrival[dst] and fr.atomic_min(arrival, dst, time) > time:
-        if time <= limit[0]:
-            return True
-        fr.defer(deferred, dst)
-    return False
-
-
-def _pass_on_at_once(src, dst, edge, weight, arrival, times, begin, end, strict):
+def _pass_on(src, dst, edge, weight, arrival, times, begin, end, strict):
     time = times[edge]
     if time >= end or time < arrival[src] or (strict and time == arrival[src]):
         return False

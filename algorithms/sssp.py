@@ -1,20 +1,19 @@
-"""Single-source shortest paths, near-far.
+"""Single-source shortest paths, by buckets.
 
-Near vertices, those of the current bucket, are relaxed repeatedly until their distances stop changing; far vertices
-are deferred. Then the nearest deferred vertex, and all within `delta` of it, are the next bucket. A small delta wastes
-fewer relaxations, a large one takes fewer rounds. Whatever the width, some graphs let vertices come nearer again and
-again, such as a path with an edge from its first vertex to each. On a CPU, Dijkstra's algorithm takes over once one did
-so too often: rounds take linear time.
+Vertices of the nearest bucket are relaxed repeatedly until their distances stop changing, before those of the next one
+(`frontier.PriorityFrontier`). A small delta, the width of a bucket, wastes fewer relaxations; a large one takes fewer
+rounds, and gives a GPU more to do in each.
 
     distance[v]      length of the shortest path found so far; `unreached` before there is one
-    limit[0]         the largest distance of the bucket; once it is done, smaller distances are final
-    deferred         the far vertices, in which each is once
+    predecessor[v]   the vertex before v on that path
     too_long[0]      1 after a path length overflowed the distances' type
-    times[v]         how often v came nearer within its bucket
-    often[0]         1 after some vertex did more than `MAX_TIMES`
 
-Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014;
-Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003.
+Where vertices are relaxed one after another, predecessors form a tree at any time: a vertex that is above another is
+never farther away, or its own distance has come down since (Cormen et al., "Introduction to Algorithms", 24.5).
+Elsewhere the tree is found from the distances.
+
+Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003; Davidson, Baxter,
+Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014 (on a GPU).
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import several_sources
-from ._dijkstra import nearest_first
 from ._functors import value_of
 from ._source_paths import search_paths
 from ._source_words import words_of
@@ -36,13 +34,11 @@ from .bfs import bfs
 from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 
-REACH = 64
-"""delta is this multiple of the mean weight divided by the mean degree. The paper uses half of it, but a round costs as
-much as many small steps, and scale-free graphs need few rounds either way."""
+REACH = {"cpu": 1, "gpu": 64}
+"""delta is this multiple of the mean weight divided by the mean degree. On a CPU a bucket costs next to nothing; on a
+GPU a round costs as much as many small steps, and scale-free graphs need few rounds either way."""
 MAX_DELTA = 2**62
 """Upper bound on delta for integer weights."""
-MAX_TIMES = 64
-"""How often a vertex may come nearer within its bucket. Where weights are random, few do more than ten times."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +79,7 @@ def sssp(
     sources : array-like of int, in place of `source`
         Any number of vertices; the same one may be there twice.
     predecessors : bool
-        Also compute the tree, which takes one more pass over the edges.
+        Also compute the tree, which may take one more pass over the edges.
 
     Raises
     ------
@@ -98,9 +94,8 @@ def sssp(
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
 
     O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
-    bucket. At worst, O((V + E) log V) on a CPU, mostly by one thread; O(V E) on a GPU, in a graph in several parts, and
-    from several sources at once. Without weights, the work of `bfs`. O(V) memory apart from the result, and O(V + E) on
-    a CPU where vertices come nearer often.
+    bucket. At worst O(V + E) on a CPU, too; O(V E) on a GPU, in a graph in several parts, and from several sources at
+    once. Without weights, the work of `bfs`. O(V) memory apart from the result.
 
     Up to 64 sources are searched from at once, in O(64 V) memory apart from the result.
 
@@ -133,26 +128,29 @@ def sssp(
 def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predecessors: bool) -> tuple[Any, Any]:
     """The distances, and the tree if it is asked for."""
     distance = graph.vertex_array(unreached.dtype, unreached, combine="min")
+    predecessor = None
     distance[source] = 0
     too_long = graph.flags()
-    (_search_parts if graph.in_parts else _search)(graph, source, delta, unreached, distance, too_long)
+    if graph.in_parts:
+        _search_parts(graph, source, delta, unreached, distance, too_long)
+    else:
+        predecessor = _search(graph, source, delta, unreached, distance, too_long)
     _check_lengths(graph, too_long, [distance], unreached)
-    return distance, shortest_path_tree(graph, source, distance, unreached, weight_length) if predecessors else None
+    if predecessors and predecessor is None:
+        predecessor = shortest_path_tree(graph, source, distance, unreached, weight_length)
+    return distance, predecessor if predecessors else None
 
 
-def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:
-    """Find all distances, bucket by bucket."""
+def _search(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> Any:
+    """Find all distances; returns the tree, too, if it was found along with them."""
     queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
     queue.push(fr.Frontier(graph, [source]))
-    relax: Any = _relax
-    arguments = distance, queue.limit, queue.deferred, unreached, too_long
-    often = np.zeros(1, np.int32)
-    if not graph.device.is_gpu:
-        relax, arguments = _relax_and_count, (*arguments, np.zeros(graph.num_vertices, np.int32), often)
-    while not often[0] and (near := queue.pop()):
-        fr.traverse(graph, near, relax, *arguments)
-    if often[0]:
-        nearest_first(graph, source, distance, unreached, too_long)
+    if graph.device.is_gpu:
+        queue.traverse(_relax, distance, unreached, too_long)
+        return None
+    predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
+    alone = queue.traverse(_relax_and_choose, distance, unreached, too_long, predecessor)
+    return predecessor if alone else None
 
 
 def _search_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, distance: Any, too_long: Any) -> None:
@@ -161,7 +159,7 @@ def _search_parts(graph: fr.Graph, source: int, delta: Any, unreached: Any, dist
     near, far = fr.Frontier(graph, [source]), fr.Frontier(graph)
     while True:
         while near:
-            reached = fr.advance(graph, near, _relax_any, distance, unreached, too_long)
+            reached = fr.advance(graph, near, _relax, distance, unreached, too_long)
             near = fr.filter(reached, _is_near, distance, limit)
             far = far | (reached - near)
         far = fr.filter(far, _is_far, distance, limit)
@@ -210,7 +208,7 @@ def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: An
 def bucket_width(graph: fr.Graph, dtype: np.dtype, unreached: Any) -> Any:
     """The width of a bucket, delta; raises ValueError if a weight is negative or NaN."""
     largest = float(np.nextafter(unreached, dtype.type(0))) if dtype.kind == "f" else MAX_DELTA
-    reach = REACH * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
+    reach = REACH[graph.device.kind] * _mean_weight(graph) * graph.num_vertices / max(graph.num_arcs, 1)
     return dtype.type(min(reach if dtype.kind == "f" else max(reach, 1), largest))
 
 
@@ -231,29 +229,7 @@ def _weight_or_nan(src, dst, edge, weight):
 # Differences of distances never overflow their type; sums might.
 
 
-def _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
-    own = distance[src]
-    if not weight < unreached - own:
-        if weight < math.inf:
-            too_long[0] = 1
-        return False
-    through = own + weight
-    if through < distance[dst] and fr.atomic_min(distance, dst, through) > through:
-        if through <= limit[0]:
-            return True
-        fr.defer(deferred, dst)
-    return False
-
-
-def _relax_and_count(src, dst, edge, weight, distance, limit, deferred, unreached, too_long, times, often):
-    if often[0] != 0 or not _relax(src, dst, edge, weight, distance, limit, deferred, unreached, too_long):
-        return False
-    if fr.atomic_add(times, dst, 1) >= MAX_TIMES:
-        often[0] = 1
-    return True
-
-
-def _relax_any(src, dst, edge, weight, distance, unreached, too_long):
+def _relax(src, dst, edge, weight, distance, unreached, too_long):
     own = distance[src]
     if not weight < unreached - own:
         if weight < math.inf:
@@ -261,6 +237,13 @@ def _relax_any(src, dst, edge, weight, distance, unreached, too_long):
         return False
     through = own + weight
     return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+
+
+def _relax_and_choose(src, dst, edge, weight, distance, unreached, too_long, predecessor):
+    if _relax(src, dst, edge, weight, distance, unreached, too_long):
+        predecessor[dst] = src
+        return True
+    return False
 
 
 def _is_near(v, distance, limit):

@@ -50,9 +50,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "pagerank": {"max_iter": 20, "tol": 0, "fail_on_nonconvergence": False},
     "betweenness_centrality": {"k": 16},
 }
-GAP = {"bfs": ("bfs", "-r{source}"), "connected_components": ("cc",), "triangle_count": ("tc",)}
-"""By algorithm, GAP's program and its options."""
-GAP_TRIALS = 20
+GAP = {
+    "bfs": ("bfs", "-r{source}"), "connected_components": ("cc",), "triangle_count": ("tc",),
+    "sssp": ("sssp", "-r{source}", "-d{delta}"), "betweenness_centrality": ("bc", "-i16"),
+}  # fmt: skip
+"""By algorithm, GAP's program and its options. It draws the sources of betweenness itself."""
+GAP_DELTAS = {"rmat18": 1, "grid1024": 128, "luxembourg": 512, "enron": 16}
+"""The best of the powers of 2, by graph."""
+GAP_TRIALS = 8
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -63,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
 
     line = argparse.ArgumentParser(prog="python -m benchmarks one-thread", description=__doc__.splitlines()[0])
     line.add_argument("--before", type=Path, metavar="DIR", help="another checkout, measured by turns")
-    line.add_argument("--gap", type=Path, metavar="DIR", help="folder of GAP's programs (bfs, cc, tc), built SERIAL=1")
+    line.add_argument("--gap", type=Path, metavar="DIR", help="folder of GAP's programs (bfs, sssp, ...), SERIAL=1")
     line.add_argument("--algorithms", default=",".join(CASES), help="names, separated by commas; by default all")
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--threads", type=int, default=1, help="of ours; with more, wall clock time counts")
@@ -128,12 +133,13 @@ def _gap(folder: Path, algorithms: list[str]) -> Iterator[tuple[str, str, list[f
         for algorithm in set(algorithms) & set(GAP):
             for graph in CASES[algorithm]:
                 src, dst, num_vertices = edges_of(graph)
-                path = Path(made) / f"{graph}.el"
+                columns = [src, dst, weights_of(src)] if algorithm == "sssp" else [src, dst]
+                path = Path(made) / f"{graph}.{'wel' if algorithm == 'sssp' else 'el'}"
                 if not path.exists():
-                    np.savetxt(path, np.stack([src, dst], axis=1), fmt="%d")
+                    np.savetxt(path, np.stack(columns, axis=1), fmt="%d")
                 program, *options = GAP[algorithm]
                 hub = hub_of(src, dst, num_vertices)
-                arguments = [option.format(source=hub) for option in options]
+                arguments = [option.format(source=hub, delta=GAP_DELTAS.get(graph)) for option in options]
                 command = [str(folder / program), "-sf", str(path), "-n", str(GAP_TRIALS), *arguments]
                 text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
                 times = re.findall(r"Trial Time:\s+([0-9.]+)", text)
@@ -156,6 +162,11 @@ def edges_of(graph: str) -> tuple[np.ndarray, np.ndarray, int]:
     src, dst = (np.asarray(ends).astype(np.int32) for ends in (found.src, found.dst))
     kept = src != dst
     return src[kept], dst[kept], int(found.num_vertices)
+
+
+def weights_of(src: np.ndarray) -> np.ndarray:
+    """Weights from 1 to 255 for these edges."""
+    return np.random.default_rng(SEED).integers(1, 256, src.size)
 
 
 def hub_of(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> int:
@@ -205,7 +216,7 @@ def _ours(algorithm: str, src: np.ndarray, dst: np.ndarray, num_vertices: int, s
         directed = algorithm == "strongly_connected_components"
         weights = None
         if algorithm == "sssp":
-            weights = np.random.default_rng(SEED).integers(1, 256, src.size).astype(np.float32)
+            weights = weights_of(src).astype(np.float32)
         graph = kind.from_edges(src, dst, weights, num_vertices=num_vertices, directed=directed, device="cpu")
         settings = dict(SETTINGS.get(algorithm, {}))
         if algorithm in ("bfs", "sssp"):

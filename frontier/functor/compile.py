@@ -25,6 +25,7 @@ from .cuda.compilers import source_files
 from .errors import FunctorError, explain
 from .freeze import caller, freeze, is_known, with_report_last
 from .graphs import dtype_name
+from .intrinsics.atomics import IN_TURN
 from .rewrite import rewrite
 
 CPU_OPTIONS: dict[str, Any] = {"nogil": True, **LINKED_OPTIONS}
@@ -72,20 +73,29 @@ class _CPU:
         return numba.njit(function, **CPU_OPTIONS, **kept)
 
 
+class _OneThread(_CPU):
+    """The same where no other thread calls functors."""
+
+    substitutes = IN_TURN
+
+
 _CPU_TARGET = _CPU()
+_ONE_THREAD = _OneThread()
 
 
-def cpu_functor(function: Any, *, checked: bool = False) -> Any:
+def cpu_functor(function: Any, *, checked: bool = False, alone: bool = False) -> Any:
     """Numba's dispatcher for a functor as it is now, once for each identity.
 
-    If its indices are `checked`, it takes a report as its last argument (see `checking`).
+    If its indices are `checked`, it takes a report as its last argument (see `checking`). If it is called `alone`, by
+    one thread, it has no atomic instructions.
     """
-    key = ("cpu", functor_identity(function), checked)
+    key = ("cpu", functor_identity(function), checked, alone)
     found = _in_memory.get(key)
     if found is None:
         if checked:
             function = with_report_last(rewrite(function, _CPU_TARGET))
-        found = _in_memory[key] = numba.njit(freeze(function, _CPU_TARGET), **CPU_OPTIONS)
+        target = _ONE_THREAD if alone else _CPU_TARGET
+        found = _in_memory[key] = numba.njit(freeze(function, target), **CPU_OPTIONS)
     return found
 
 
@@ -200,7 +210,7 @@ def _compile_alone(
         outcome = "nothing"
     elif form.nothing is not None:
         outcome = "false"
-    if checked or count < function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
+    if checked or count != function.__code__.co_argcount or outcome != ("value" if form.something else "nothing"):
         copy = caller(compiler.helper(copy, {}), count, result=outcome, report=checked)
     try:
         with progress.timed(f"{function.__name__}()", "functor"):

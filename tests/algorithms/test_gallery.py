@@ -223,6 +223,22 @@ def test_centralities_are_those_of_networkx(directed, device):
         compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_betweenness_where_paths_are_long(directed, device, rng):
+    """A CPU searches from one source after another there."""
+    ids = rng.permutation(160)
+    v = np.arange(158)
+    src, dst = ids[np.r_[v, v, v[::9]]], ids[np.r_[v + 1, v + 2, (v[::9] + 4) % 160]]
+    graph = CSR.from_edges(src, dst, num_vertices=162, directed=directed, device=device)
+    theirs = networkx_graph(graph)
+    for options in ({}, {"normalized": False, "endpoints": True}):
+        found = algorithms.betweenness_centrality(graph, **options)
+        expected = nx.betweenness_centrality(theirs, **options)
+        assert dict(enumerate(host(found.betweenness_centrality).tolist())) == pytest.approx(expected, abs=1e-9)
+    deep = algorithms.betweenness_centrality(graph, [int(ids[0]), int(ids[7])], normalized=False)
+    assert host(deep.betweenness_centrality).max() > 1000
+
+
 @pytest.mark.parametrize("options", list(itertools.product([True, False], repeat=3)), ids=str)
 def test_samples_of_sources_are_unbiased(options, device):
     """Over all samples of one size the mean is the exact value, of NaN aside: a vertex that is its only source."""

@@ -12,13 +12,9 @@ from scipy.sparse.csgraph import dijkstra
 from verifiers import host, verify_distances
 
 from algorithms import bfs, sssp
-from algorithms._dijkstra import nearest_first
 from structures import CSR
 
 pytestmark = pytest.mark.sampled(by="file")
-
-UNREACHED = {"int32": np.int64(np.iinfo(np.int64).max), "float32": np.float32(np.inf)}
-"""By the type of the weights."""
 
 
 @pytest.fixture(params=list(GRAPHS))
@@ -78,27 +74,10 @@ def test_vertices_that_come_nearer_again_and_again(device, dtype, directed):
     assert (as_doubles(result.distance)[ids[1:]] == v + 2).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["int32", "float32"])
-def test_nearest_first(structure, edges, dtype, directed, rng):
-    """The search that takes over then, with weights of zero, and infinite ones."""
-    weights = random_weights(rng, len(edges[0]), dtype)
-    weights[rng.random(weights.size) < 0.2] = 0
-    if dtype == "float32":
-        weights[rng.random(weights.size) < 0.1] = np.inf
-    graph = weighted(structure, "cpu", edges, weights, directed=directed)
-    for source in {0, graph.num_vertices - 1}:
-        want = sssp(graph, source).distance
-        found, too_long = np.empty_like(want), np.zeros(1, np.int32)
-        nearest_first(graph, source, found, UNREACHED[dtype], too_long)
-        assert (found == want).all() and not too_long[0]
-
-
-def test_nearest_first_notes_lengths_that_do_not_fit():
+def test_lengths_that_do_not_fit():
     graph = weighted(CSR, "cpu", ([0, 1], [1, 2], 3), np.array([2**62, 2**62]))
-    found, too_long = np.empty(3, np.int64), np.zeros(1, np.int32)
-    nearest_first(graph, 0, found, UNREACHED["int32"], too_long)
-    assert found.tolist() == [0, 2**62, UNREACHED["int32"]] and too_long[0] == 1
+    with pytest.raises(ValueError, match="does not fit in int64"):
+        sssp(graph, 0)
 
 
 @pytest.mark.slow

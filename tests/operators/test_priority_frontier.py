@@ -1,12 +1,19 @@
 """PriorityFrontier: buckets by priority, against a model, and loops of users on it."""
 
+import functools
+import heapq
+from unittest import mock
+
 import numpy as np
 import pytest
 from graphs import GRAPHS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from verifiers import host
 
 import frontier as fr
 from algorithms import core_number
+from frontier.operators import priority_frontier
 
 CSR = fr.structures()["csr"]
 DTYPES = ["int32", "int64", "float32", "float64"]
@@ -181,7 +188,152 @@ def test_a_loop_of_ones_own(structure, device):
     assert (host(core) == host(core_number(graph).core_number)).all()
 
 
+def relax(src, dst, edge, weight, distance, before):
+    through = distance[src] + weight
+    if through < distance[dst] and fr.atomic_min(distance, dst, through) > through:
+        before[dst] = src
+        return True
+    return False
+
+
+def dijkstra(graph, source, unreached):
+    src, dst, weights = (host(a).tolist() for a in graph.to_coo())
+    rows = {}
+    for u, v, weight in zip(src, dst, weights, strict=True):
+        rows.setdefault(u, []).append((v, weight))
+        if not graph.directed:
+            rows.setdefault(v, []).append((u, weight))
+    found = [unreached] * graph.num_vertices
+    found[source] = 0
+    heap = [(0, source)]
+    while heap:
+        own, u = heapq.heappop(heap)
+        for v, weight in rows.get(u, ()) if own == found[u] else ():
+            if own + weight < found[v]:
+                found[v] = own + weight
+                heapq.heappush(heap, (found[v], v))
+    return found
+
+
+def shortest(graph, source, dtype, delta):
+    """Distances by traversal, and what it returned; predecessors are checked where it says that they are."""
+    unreached = np.inf if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max // 2
+    distance = graph.xp.full(graph.num_vertices, unreached, dtype)
+    before = graph.xp.full(graph.num_vertices, -1, np.int32)
+    distance[source] = 0
+    queue = fr.PriorityFrontier(graph, distance, delta, monotone=True)
+    queue.push(fr.Frontier(graph, [source]))
+    alone = queue.traverse(relax, distance, before)
+    assert len(queue) == 0 and not queue.pop()
+    assert host(distance).tolist() == dijkstra(graph, source, unreached)
+    if alone:
+        for v, u in enumerate(host(before).tolist()):
+            assert (u < 0) == (v == source or distance[v] == unreached)
+            while u >= 0:  # without circles
+                assert distance[u] <= distance[v]
+                u, v = int(before[u]), u
+    return alone
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+@pytest.mark.sampled("dtype", of=2)
+def test_shortest_paths(structure, device, dtype, directed, rng):
+    if not structure.can_store_weights:
+        pytest.skip(f"{structure.name} stores no weights")
+    src, dst, n = GRAPHS["rmat"]
+    weights = rng.integers(0, 64, len(src)).astype(dtype)
+    graph = structure.from_edges(src, dst, weights, num_vertices=n, device=device, directed=directed)
+    for delta in (0, 1, 12, 1000):
+        shortest(graph, int(src[0]), dtype, delta)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data())
+def test_any_weights(data):
+    """Priorities over all levels of buckets, in any width."""
+    n = data.draw(st.integers(1, 12))
+    pairs = data.draw(st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), max_size=40))
+    dtype = data.draw(st.sampled_from(["int64", "float64"]))
+    weights = st.sampled_from([0, 1, 255, 256, 257, 2**16, 2**40 + 1])
+    if dtype == "float64":
+        weights |= st.sampled_from([1e-300, 0.1, 1e30, 1e300, np.inf])
+    found = data.draw(st.lists(weights, min_size=len(pairs), max_size=len(pairs)))
+    src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
+    directed = data.draw(st.booleans())
+    graph = CSR.from_edges(src, dst, np.array(found, dtype), num_vertices=n, directed=directed, device="cpu")
+    delta = data.draw(st.sampled_from([0, 1, 7, 2**30] + ([1e-310, np.inf] if dtype == "float64" else [])))
+    shortest(graph, data.draw(st.integers(0, n - 1)), dtype, delta)
+
+
+@pytest.mark.parametrize("visits", [8, 0])
+def test_vertices_that_move_often(visits):
+    """Each vertex comes nearer by way of each before it: entries are left behind in many buckets."""
+    n = 700
+    u, v = np.triu_indices(n, 1)
+    weights = np.where(v == u + 1, 1, 1000 * (n - u))
+    graph = CSR.from_edges(u, v, weights.astype(np.int64), num_vertices=n, directed=True, device="cpu")
+    with mock.patch.object(priority_frontier, "VISITS", visits):
+        assert shortest(graph, 0, "int64", 1)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32"])
+def test_buckets_that_threads_share(dtype, rng):
+    src, dst, n = GRAPHS["rmat"]
+    weights = rng.integers(0, 64, len(src)).astype(dtype)
+    graph = CSR.from_edges(src, dst, weights, num_vertices=n, device="cpu")
+    with mock.patch.multiple(priority_frontier, MANY=5, threads_for=lambda work, few: 2):
+        assert not shortest(graph, int(src[0]), dtype, 20)
+
+
+def levels(src, dst, edge, weight, level, order, number):
+    if order[src] < 0:
+        order[src] = fr.atomic_add(number, 0, 1)
+    return False
+
+
+def test_members_are_visited_in_order(rng):
+    """Nothing but those that were pushed, once each, as the queue and its memory are used again."""
+    n = 2000
+    v = np.arange(n)
+    graph = CSR.from_edges(v, (v + 1) % n, num_vertices=n, device="cpu")
+    level = np.zeros(n, np.int32)
+    queue = fr.PriorityFrontier(graph, level)
+    for spread in (10, 1000, 2**31 - 1):
+        level[:] = rng.integers(-spread, spread, n)
+        members = np.unique(rng.integers(0, n, n // 2))
+        order, number = np.full(n, -1), np.zeros(1, np.int64)
+        queue.push(fr.Frontier(graph, members))
+        queue.traverse(levels, level, order, number)
+        assert number[0] == members.size and (order[members] >= 0).all()
+        assert (np.diff(level[members[np.argsort(order[members])]]) >= 0).all()
+
+
+def test_errors_in_functors_leave_a_queue_of_use():
+    graph = CSR.from_edges([0, 1, 2], [1, 2, 3], [1, 1, 1], device="cpu", weight_dtype="float64")
+
+    def fails(src, dst, edge, weight, distance):
+        if dst == 2:
+            raise RuntimeError("stop")
+        distance[dst] = distance[src] + weight
+        return True
+
+    distance = np.full(4, np.inf)
+    distance[0] = 0
+    queue = fr.PriorityFrontier(graph, distance, 1)
+    queue.push(fr.Frontier(graph, [0]))
+    with fr.interpreted(), pytest.raises(RuntimeError, match="stop"):
+        queue.traverse(fails, distance)
+    distance[:] = 0, np.inf, np.inf, np.inf
+    queue.push(fr.Frontier(graph, [0]))
+    queue.traverse(relax, distance, np.zeros(4, np.int32))
+    assert distance.tolist() == [0, 1, 2, 3]
+
+
 def test_functors_may_be_interpreted():
+    weighted = CSR.from_edges([0, 1, 0, 2], [1, 2, 2, 3], [1, 300, 7, 2**20], device="cpu", weight_dtype="float64")
+    with fr.interpreted():
+        for delta in (0, 1.5):
+            assert not shortest(weighted, 0, "float64", delta)
     graph = CSR.from_edges([0, 1, 2], [1, 2, 3], device="cpu")
     with fr.interpreted():
         queue = fr.PriorityFrontier(graph, np.array([3, 2, 1, 2]))
@@ -204,7 +356,8 @@ def test_vertices_must_not_change(device, change):
     graph.insert_edges([0], [2])  # edges may
     assert list(queue.pop()) == [0, 2]
     graph.insert_vertices(1) if change == "insert" else graph.delete_vertices([1])
-    for use in (queue.pop, lambda: queue.push(fr.Frontier.all(graph))):
+    traverse = functools.partial(queue.traverse, relax, graph.degrees(), graph.degrees())
+    for use in (queue.pop, lambda: queue.push(fr.Frontier.all(graph)), traverse):
         with pytest.raises(ValueError, match="vertices of the graph have changed since this PriorityFrontier was made"):
             use()
 
@@ -223,6 +376,7 @@ def test_bad_arguments_are_named():
         (TypeError, "delta must be an integer", lambda: fr.PriorityFrontier(graph, good.astype(int), 0.5)),
         (TypeError, "monotone must be True or False", lambda: fr.PriorityFrontier(graph, good, monotone=1)),
         (TypeError, "frontier must be a Frontier", lambda: fr.PriorityFrontier(graph, good).push([1])),
+        (fr.FunctorError, "is called with", lambda: fr.PriorityFrontier(graph, good).traverse(relax)),
         (ValueError, "another graph", lambda: fr.PriorityFrontier(graph, good).push(fr.Frontier(edgeless(3, "cpu")))),
     ):
         with pytest.raises(error, match=message):

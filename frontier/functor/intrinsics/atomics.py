@@ -128,7 +128,24 @@ def _cpu_instruction(name: str, dtype: Any) -> str:
     return f"u{name}" if name in ("min", "max") and not dtype.signed else name
 
 
-def _register_cpu(function: Any, name: str) -> None:
+def _in_turn(builder: Any, name: str, dtype: Any, pointer: Any, value: Any) -> Any:
+    """LLVM code of the same by a thread that nobody else interferes with; returns the old value."""
+    old, is_float = builder.load(pointer), isinstance(dtype, types.Float)
+    if name in ("min", "max"):
+        sign = "<" if name == "min" else ">"
+        if is_float:
+            changes = builder.or_(builder.fcmp_ordered(sign, value, old), builder.fcmp_unordered("uno", old, old))
+        else:
+            changes = (builder.icmp_signed if dtype.signed else builder.icmp_unsigned)(sign, value, old)
+        value = builder.select(changes, value, old)
+    elif name != "xchg":
+        operations = {"add": builder.fadd if is_float else builder.add, "or": builder.or_, "and": builder.and_}
+        value = operations[name](old, value)
+    builder.store(value, pointer)
+    return old
+
+
+def _register_cpu(function: Any, name: str, *, alone: bool) -> None:
     @intrinsic
     def rmw(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         if not is_index(array, index):
@@ -137,11 +154,13 @@ def _register_cpu(function: Any, name: str) -> None:
 
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             pointer = element_pointer(context, builder, sig, args)
+            if alone:
+                return _in_turn(builder, name, array.dtype, pointer, args[2])
             return builder.atomic_rmw(_cpu_instruction(name, array.dtype), pointer, args[2], "monotonic")
 
         return signature, codegen
 
-    @overload(function)
+    @overload(IN_TURN[function] if alone else function)
     def implementation(array, index, value):  # type: ignore[no-untyped-def]  # Numba compares the signatures
         if isinstance(array, types.Array):
             if name in OF_BITS and not isinstance(array.dtype, types.Integer):
@@ -151,39 +170,57 @@ def _register_cpu(function: Any, name: str) -> None:
         return None
 
 
-@intrinsic
-def _cas(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
-    if not is_index(array, index):
+def _register_cas(*, alone: bool) -> None:
+    @intrinsic
+    def cas(typing_context: Any, array: Any, index: Any, expected: Any, value: Any) -> Any:
+        if not is_index(array, index):
+            return None
+        signature = array.dtype(array, index, array.dtype, array.dtype)
+
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pointer = element_pointer(context, builder, sig, args)
+            return compare_and_swap(builder, pointer, args[2], args[3], alone=alone)
+
+        return signature, codegen
+
+    @overload(IN_TURN[atomic_cas] if alone else atomic_cas)
+    def implementation(array, index, expected, value):  # type: ignore[no-untyped-def]
+        if isinstance(array, types.Array):
+            check_types(atomic_cas, array.dtype, expected, value)
+            return lambda array, index, expected, value: cas(array, index, expected, value)
         return None
-    signature = array.dtype(array, index, array.dtype, array.dtype)
-
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = element_pointer(context, builder, sig, args)
-        return compare_and_swap(builder, pointer, args[2], args[3])
-
-    return signature, codegen
 
 
-def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any) -> Any:
+def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any, *, alone: bool = False) -> Any:
     """LLVM code of a compare-and-swap that returns the old value; floats are compared by their bits."""
     kind = expected.type
     if isinstance(kind, ir.FloatType | ir.DoubleType):
         bits = ir.IntType(32 if isinstance(kind, ir.FloatType) else 64)
         pointer = builder.bitcast(pointer, bits.as_pointer())
         expected, value = builder.bitcast(expected, bits), builder.bitcast(value, bits)
-        pair = builder.cmpxchg(pointer, expected, value, "monotonic", "monotonic")
-        return builder.bitcast(builder.extract_value(pair, 0), kind)
-    pair = builder.cmpxchg(pointer, expected, value, "monotonic", "monotonic")
-    return builder.extract_value(pair, 0)
+        return builder.bitcast(compare_and_swap(builder, pointer, expected, value, alone=alone), kind)
+    if alone:
+        old = builder.load(pointer)
+        with builder.if_then(builder.icmp_unsigned("==", old, expected)):
+            builder.store(value, pointer)
+        return old
+    return builder.extract_value(builder.cmpxchg(pointer, expected, value, "monotonic", "monotonic"), 0)
 
 
-@overload(atomic_cas)
-def _cas_implementation(array, index, expected, value):
-    if isinstance(array, types.Array):
-        check_types(atomic_cas, array.dtype, expected, value)
-        return lambda array, index, expected, value: _cas(array, index, expected, value)
-    return None
+def _stand_in(function: Any) -> Any:
+    """A function of its own for compilers, which does the same."""
+
+    def in_turn(*args: Any) -> Any:
+        return function(*args)
+
+    return in_turn
 
 
-for _function, _name in READ_MODIFY_WRITE.items():
-    _register_cpu(_function, _name)
+IN_TURN = {function: _stand_in(function) for function in ATOMICS}
+"""What stands in for each of them where one thread calls functors, one after another: no atomic instructions."""
+replaced(IN_TURN.values())
+
+for _alone in (False, True):
+    _register_cas(alone=_alone)
+    for _function, _name in READ_MODIFY_WRITE.items():
+        _register_cpu(_function, _name, alone=_alone)

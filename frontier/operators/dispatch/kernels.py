@@ -69,16 +69,21 @@ def graph_argument(graph: BaseGraph) -> Any:
     return argument_on_cpu(graph, graph.store.bare_view(), readable_weights(graph))
 
 
-def cpu_kernel_for(graph_package: str | None, make: Callable, functors: tuple, *options: Any) -> Any:
-    """The kernel that `make` makes for a structure and some functors (None for absent ones)."""
+def cpu_kernel_for(
+    graph_package: str | None, make: Callable, functors: tuple, *options: Any, alone: bool = False
+) -> Any:  # fmt: skip
+    """The kernel that `make` makes for a structure and some functors (None for absent ones).
+
+    It is run `alone` if one thread calls all functors.
+    """
     if interpreting.get():
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
     checked = bounds_checked.get()
-    key = (graph_package, make, tuple(map(functor_identity, functors)), options, checked)
+    key = (graph_package, make, tuple(map(functor_identity, functors)), options, checked, alone)
     found = _kernels.get(key)
     if found is None:
-        compiled = (f and cpu_functor(f, checked=checked) for f in functors)
+        compiled = (f and cpu_functor(f, checked=checked, alone=alone) for f in functors)
         found = make(*iterators_of(graph_package), *compiled, *options)
         _kernels[key] = found = _checked_after(found) if checked and functors else found
     return found

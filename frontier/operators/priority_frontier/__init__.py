@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,18 +11,28 @@ import numpy as np
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
 from frontier.core.locking import reads, workspace_of
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
+from frontier.runtime import threads_for
+from frontier.runtime.compile import warm_up
+from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
 
+from ..advance import Functors, push
 from ..compute import compute
-from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
+from ..dispatch.kernels import A_TRUTH, check_op, cpu_kernel_for, cuda_kernels_for, functor_args, read_view, run_cpu
 from ..dispatch.reductions import DTYPES, identity_of
+from ..dispatch.signatures import OP_PARAMETERS
 from ..frontiers.frontier import Frontier, check_frontier
-from .cpu import STATES, make_lowest, make_split
+from ..traverse import traverse
+from .cpu import STATES, Buckets, empty_buckets, make_visit_by_priority
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
+MANY = 4096
+"""Members of a bucket that several threads of a CPU visit."""
+VISITS = 8
+"""A CPU visits about so many times as many arcs as there are before buckets become as narrow as can be."""
 
 
 class PriorityFrontier:
@@ -99,6 +110,8 @@ class PriorityFrontier:
         self._low = xp.full(1, self._none, kind)
         self._has_limit = False  # whether a bucket was popped
         self._vertex_version = graph.vertex_version
+        self._buckets: Buckets | None = None  # on a CPU, all of them empty
+        self._near: tuple[Any, Any] = None, None  # what a GPU was last asked to visit vertices with, and calls
 
     def __len__(self) -> int:
         return int(self.deferred[0])
@@ -144,44 +157,140 @@ class PriorityFrontier:
         """
         self._check_vertices()
         graph = self.graph
+        drop = self._is_monotone and self._has_limit
+        if not graph.device.is_gpu:
+            out = self._pop_on_cpu(drop)
+            self._has_limit |= out.size > 0
+            return Frontier._of(graph, out, arcs=None)
+        from frontier.runtime.compile.cuda import cooperative_blocks
+
         counters = workspace_of(graph).counters
         counters.reset()
-        drop = np.int32(self._is_monotone and self._has_limit)
         out = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
-        if graph.device.is_gpu:
-            from frontier.runtime.compile.cuda import cooperative_blocks
-
-            kernels = priority_kernels(graph, self.priority.dtype, self.deferred.dtype)
-            kernels.pop(
-                graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, drop,
-                self._low, self.limit, out, counters.array, blocks=cooperative_blocks(), cooperative=True,
-            )  # fmt: skip
-            size, arcs = counters.read()[:2]
-        else:
-            size, arcs = self._pop_on_cpu(drop, out, counters), None
+        priority_kernels(graph, self.priority.dtype, self.deferred.dtype).pop(
+            graph.num_vertices, graph.view(), self.deferred, self.priority, self._none, self._delta, np.int32(drop),
+            self._low, self.limit, out, counters.array, blocks=cooperative_blocks(), cooperative=True,
+        )  # fmt: skip
+        size, arcs = counters.read()[:2]
         self._has_limit |= size > 0
         return Frontier._of(graph, out[:size], arcs=arcs)
 
-    def _pop_on_cpu(self, drop: np.int32, out: Any, counters: Any) -> int:
-        """The same as one kernel on a GPU; the number of members popped."""
-        deferred, n = self.deferred, self.graph.num_vertices
-        held, base = int(deferred[0]), int(deferred[1])
-        if not held:
-            return 0
-        spare = STATES + n if base != STATES + n else STATES + 2 * n
-        self._low[0] = self._none
-        settled = self.limit[0]
-        common = np.int64(base), deferred, self.priority, drop, settled
-        run_cpu(cpu_kernel_for(None, make_lowest, ()), (), held, *common, self._low)
-        low = self._low[0]
+    @reads
+    def traverse(self, op: Callable[..., Any], *args: Any) -> bool:
+        """Visit members by priority, and those whose priority that lowers, until there are no members.
+
+        Equivalent to a loop in which `pop` returns a bucket, `traverse` advances within it, and the functor defers
+        vertices beyond `limit`, with less overhead. `limit` and the members are as after `clear`.
+
+        Parameters
+        ----------
+        op : function ``op(src, dst, edge, weight, *args)``
+            Returns whether it has lowered the priority of `dst`.
+        *args : arrays and numbers
+            As in `advance`.
+
+        Returns
+        -------
+        bool
+            Whether no calls of `op` were made at once, so that what one has written to several arrays belongs together.
+
+        Raises
+        ------
+        FunctorError, ValueError
+            As `advance`; or vertices of the graph were deleted or inserted.
+
+        Notes
+        -----
+        On a CPU one thread has a list for each bucket, and several threads share a bucket of many members. An integer
+        `delta` is rounded down to a power of 2 there. If vertices are visited again and again, buckets become narrow:
+        O(V + E) work if no visit lowers a priority below that of the vertex visited.
+
+        Zhang, Brahmakshatriya, Chen, Dhulipala, Kamil, Amarasinghe and Shun, "Optimizing Ordered Graph Algorithms with
+        GraphIt", CGO 2020 (small buckets one after another, without a synchronization between them).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import frontier as fr
+        >>> from structures import CSR
+        >>> g = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="int64", device="cpu")
+        >>> distance = np.array([0, 99, 99])
+        >>> queue = fr.PriorityFrontier(g, distance, delta=2)
+        >>> queue.push(fr.Frontier(g, [0]))
+        >>> def relax(src, dst, edge, weight, distance):
+        ...     through = distance[src] + weight
+        ...     return through < distance[dst] and fr.atomic_min(distance, dst, through) > through
+        >>> queue.traverse(relax, distance)
+        True
+        >>> distance
+        array([0, 1, 3])
+        """
+        self._check_vertices()
+        check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+        if _is_compiled(self.graph):
+            return self._visit_on_cpu(op, functor_args(self.graph, op, args))
+        if self._near[0] is not op:
+            self._near = op, visit_near(op)
+        while near := self.pop():
+            traverse(self.graph, near, self._near[1], self.priority, self.limit, self.deferred, *args)
+        self.clear()
+        return False
+
+    def _visit_on_cpu(self, op: Callable[..., Any], args: tuple) -> bool:
+        graph, n = self.graph, self.graph.num_vertices
+        vertices = self._members().astype(graph.vertex_dtype)
+        self.deferred[STATES + vertices] = 0
+        self.deferred[0] = 0
+        low = np.fmin.reduce(self.priority[vertices], keepdims=True, initial=self._none)
+        buckets, self._buckets = self._buckets, None  # which are of no use once a functor has raised an error
+        buckets = buckets or empty_buckets(n, graph.vertex_dtype)
+        several = threads_for(2**62, 1) > 1
+        # Several threads have a kernel of their own, which is not to be compiled when a bucket has grown.
+        many = (1 if warm_up.takes_alternative((PriorityFrontier.traverse, op)) else MANY) if several else 0
+        out = np.empty(n if several else 0, graph.vertex_dtype)
+        state = np.array([0, VISITS * (graph.num_arcs + n), 0])
+        is_float = self.priority.dtype.kind == "f"
+        kernel = cpu_kernel_for(graph.package, make_visit_by_priority, (op,), is_float, alone=True)
+        view, alone = read_view(graph, op), True
+        while True:
+            run_cpu(kernel, (op,), *view, vertices, buckets, self.priority, low, self._scales(), np.int64(many), out,
+                    state, args)  # fmt: skip
+            if not state[2]:
+                self._buckets = buckets
+                return alone
+            bucket = Frontier._of(graph, out[: state[2]].copy(), arcs=None)
+            vertices, alone = push(graph, bucket, Functors(op), args).vertices, False
+
+    def _scales(self) -> Any:
+        """The steps of `delta`, as kernels for CPUs count them, and the finest."""
+        delta = self._delta
+        if self.priority.dtype.kind == "i":
+            finest = int(self.priority.dtype.itemsize == 8)  # the difference of two steps is an int64
+            return np.array([max(int(delta).bit_length() - 1, finest), finest])
+        with np.errstate(all="ignore"):
+            scale = 1 / np.float64(delta)
+        return np.array([scale if scale < np.inf else -1.0, -1.0])
+
+    def _pop_on_cpu(self, drop: bool) -> Any:
+        """The same as one kernel on a GPU."""
+        members = self._members()
+        values = self.priority[members]
+        waits = ~(values <= self.limit[0]) if drop else np.full(members.size, True)
+        low = np.fmin.reduce(values[waits], initial=self._none)
         limit = low + self._delta if low <= self._none - self._delta else self._none
-        split = cpu_kernel_for(None, make_split, ())
-        run_cpu(split, (), held, *common, limit, np.int64(spare), out, counters.array)
-        size, rest = counters.read()[:2]
-        if size:
+        stays = waits & (values > limit)
+        popped, rest = members[waits & ~stays], members[stays]
+        self.deferred[STATES + members[~stays]] = 0
+        self.deferred[0] = rest.size
+        members[: rest.size] = rest
+        if popped.size:
             self.limit[0] = limit
-        deferred[0], deferred[1] = rest, spare
-        return size
+        return popped.astype(self.graph.vertex_dtype)
+
+    def _members(self) -> Any:
+        """The list of members in `deferred`, on a CPU."""
+        begin, size = int(self.deferred[1]), int(self.deferred[0])
+        return self.deferred[begin : begin + size]
 
     def _check_vertices(self) -> None:
         if self._vertex_version != self.graph.vertex_version:
@@ -204,6 +313,25 @@ def defer(deferred: Any, v: int) -> None:
 
 def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
+
+
+def _is_compiled(graph: BaseGraph) -> bool:
+    """Whether the loop over buckets is compiled, and not a loop of the host."""
+    return not (graph.device.is_gpu or interpreting.get())
+
+
+def visit_near(op: Callable[..., Any]) -> Callable[..., Any]:
+    """The functor that defers vertices whose priority `op` has lowered, but not to that of the open bucket."""
+
+    def visit(src, dst, edge, weight, priority, limit, deferred, *args):  # type: ignore[no-untyped-def]
+        if not op(src, dst, edge, weight, *args):
+            return False
+        if priority[dst] <= limit[0]:
+            return True
+        defer(deferred, dst)
+        return False
+
+    return visit
 
 
 def priority_kernels(graph: BaseGraph, priority: np.dtype, slots: np.dtype) -> Any:

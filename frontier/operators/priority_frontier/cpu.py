@@ -2,65 +2,259 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from frontier.functor.intrinsics.atomics import atomic_add, atomic_min
-from frontier.runtime import parallel_kernel
+from frontier.runtime import cpu_kernel, jit, nonnegative
 
-from ..dispatch.output import BUFFER
+from ..dispatch.neighbor_loop import neighbor_loop
+from ..dispatch.weights import edge_at, weight_at
 
-FEW = 4096
 STATES = 2
 """Where states begin in `deferred`; the CUDA kernels know it, too."""
 
+DIGITS, LEVELS = 256, 8
+NUM_BUCKETS = DIGITS * LEVELS
+HIGHEST = 2**62
+"""The highest number of steps, which all higher priorities get."""
+CHUNK = 32
+"""Entries of a bucket that are next to each other."""
+HEAD, BEGIN, TAIL, END, FIELDS = 0, 1, 2, 3, 4
+"""Of a bucket: its first chunk (-1 for none) and the first entry there, its last chunk and the end of its entries."""
 
-def make_lowest() -> Any:
-    """The lowest priority of members, combined into `low`; those that are dropped do not count."""
 
-    @parallel_kernel(few=FEW)
-    def lowest(begin, end, base, deferred, priority, drop, settled, low):
-        found = low[0]
-        for i in range(begin, end):
-            value = priority[deferred[base + i]]
-            if value < found and not (drop and value <= settled):
-                found = value
-        atomic_min(low, 0, found)
+class Buckets(NamedTuple):
+    """Lists of vertices by priority, of which each vertex is a member of one at most.
 
+    `member_of` has the number of each vertex's bucket plus 1, or 0. A bucket has entries in chunks of `entries`, each
+    of which has another `following`; entries of vertices that have moved to lower buckets stay until they are met.
+    `bounds` has the `FIELDS` of all buckets and of a spare one. `spare` has the first of the free chunks, which are a
+    list, too, their number, and how many there must be for a visit of a vertex with the most neighbors.
+    """
+
+    member_of: Any
+    entries: Any
+    following: Any
+    bounds: Any
+    spare: Any
+
+
+def empty_buckets(num_vertices: int, dtype: np.dtype) -> Buckets:
+    """Buckets without members."""
+    most = NUM_BUCKETS + num_vertices // CHUNK + 1  # that members take without other entries
+    chunks = 2 * most + num_vertices // CHUNK
+    bounds = np.full((NUM_BUCKETS + 1, FIELDS), -1, np.int64)
+    bounds[:, END] = CHUNK
+    return Buckets(np.zeros(num_vertices, np.int16), np.empty(chunks * CHUNK, dtype), np.arange(1, chunks + 1),
+                   bounds.ravel(), np.array([0, chunks, most]))  # fmt: skip
+
+
+def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any:
+    """Visit the members of the lowest bucket, one after another, until all buckets are empty.
+
+    A priority is a number of steps above the lowest one. Level 0 has a bucket for each number that differs from the
+    current one in its last digit only; level 1 has one for each digit before the last; and so on. When a bucket of a
+    higher level is the lowest, its members are distributed to the levels below. So a vertex moves up to once a level,
+    and most never do: buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix heap
+    (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
+    """
+    each_neighbor = neighbor_loop(iterator).each
+    steps = _steps_of_float if is_float else _steps_of_integer
+
+    @jit(forceinline=True)
+    def put(buckets, v, priority, low, scale, current):
+        """Append v to the bucket where it belongs, unless it is there."""
+        number = max(steps(priority[nonnegative(v)], low, scale), current)
+        differs = number ^ current
+        level = 0
+        while differs >= DIGITS:
+            differs >>= 8
+            level += 1
+        bucket = level * DIGITS + ((number >> 8 * level) & (DIGITS - 1))
+        if buckets.member_of[nonnegative(v)] != bucket + 1:
+            _append(buckets, bucket, v)
+
+    @jit
+    def distribute(buckets, bucket, priority, low, scale, current):
+        """Put the members of a bucket where they belong."""
+        v = _pop(buckets, bucket)
+        while v >= 0:
+            put(buckets, v, priority, low, scale, current)
+            v = _pop(buckets, bucket)
+
+    @cpu_kernel
+    def visit_by_priority(view, weights, vertices, buckets, priority, low, scales, many, out, state, args):
+        # state: the current number of steps; arcs to visit until steps become the finest, scales[1]; members put out.
+        current = state[0]
+        left = state[1]
+        lowest = low[0]
+        spare = buckets.spare
+        scale = scales[0] if left > 0 else scales[1]
+        for i in range(vertices.size):
+            put(buckets, vertices[i], priority, lowest, scale, current)
+        held = 0
+        bucket = _lowest_bucket(buckets.bounds, current)
+        while bucket >= 0:
+            level = bucket // DIGITS
+            current = ((current >> 8 * level) & ~np.int64(DIGITS - 1) | bucket % DIGITS) << 8 * level
+            if level > 0:
+                distribute(buckets, bucket, priority, lowest, scale, current)
+            elif many and _count(buckets, bucket, many) >= many:
+                held = _take(buckets, bucket, out)
+                break
+            visits = many or HIGHEST
+            while visits > 0:
+                visits -= 1
+                v = _pop(buckets, bucket)
+                if v < 0:
+                    break
+                for w, slot in each_neighbor(view, v):
+                    left -= 1
+                    weight = weight_at(weights, nonnegative(slot))
+                    if op(nonnegative(v), w, edge_at(weights, slot), weight, *args):
+                        put(buckets, w, priority, lowest, scale, current)
+                if spare[1] < spare[2] or (left <= 0 and scale != scales[1]):
+                    scale = scales[0] if left > 0 else scales[1]
+                    lowest = _gather(buckets, priority, lowest)
+                    low[0] = lowest
+                    current = np.int64(0)
+                    distribute(buckets, NUM_BUCKETS, priority, lowest, scale, current)
+                    break
+            bucket = _lowest_bucket(buckets.bounds, current)
+        state[0] = current
+        state[1] = left
+        state[2] = held
+
+    return visit_by_priority
+
+
+@jit(forceinline=True)
+def _append(buckets, bucket, v):
+    bounds = buckets.bounds
+    base = nonnegative(bucket * FIELDS)
+    if bounds[base + END] == CHUNK:
+        _extend(buckets.following, bounds, buckets.spare, bucket * FIELDS)
+    end = bounds[base + END]
+    buckets.entries[nonnegative(bounds[base + TAIL] * CHUNK + end)] = v
+    bounds[base + END] = end + 1
+    buckets.member_of[nonnegative(v)] = bucket + 1
+
+
+@jit
+def _extend(following, bounds, spare, base):
+    """Have room for an entry at the end of a bucket."""
+    chunk = spare[0]
+    spare[0] = following[chunk]
+    spare[1] -= 1
+    if bounds[base + HEAD] < 0:
+        bounds[base + HEAD] = chunk
+        bounds[base + BEGIN] = 0
+    else:
+        following[bounds[base + TAIL]] = chunk
+    bounds[base + TAIL] = chunk
+    bounds[base + END] = 0
+
+
+@jit(forceinline=True)
+def _pop(buckets, bucket):
+    """Remove and return a member, -1 if there is none."""
+    bounds = buckets.bounds
+    base = nonnegative(bucket * FIELDS)
+    while bounds[base + HEAD] >= 0:
+        head = bounds[base + HEAD]
+        begin = bounds[base + BEGIN]
+        if begin == (bounds[base + END] if head == bounds[base + TAIL] else CHUNK):
+            _leave_chunk(buckets.following, bounds, buckets.spare, bucket * FIELDS)
+            continue
+        bounds[base + BEGIN] = begin + 1
+        v = buckets.entries[nonnegative(head * CHUNK + begin)]
+        if buckets.member_of[nonnegative(v)] == bucket + 1:
+            buckets.member_of[nonnegative(v)] = 0
+            return v
+    return buckets.entries.dtype.type(-1)
+
+
+@jit
+def _leave_chunk(following, bounds, spare, base):
+    """Have a bucket begin with its second chunk, if it has one: the first has no entries left."""
+    head = bounds[base + HEAD]
+    is_last = head == bounds[base + TAIL]
+    bounds[base + HEAD] = -1 if is_last else following[head]
+    bounds[base + BEGIN] = 0
+    if is_last:
+        bounds[base + END] = CHUNK
+    following[head] = spare[0]
+    spare[0] = head
+    spare[1] += 1
+
+
+@jit
+def _lowest_bucket(bounds, current):
+    """The number of the lowest bucket with entries, -1 if there is none."""
+    for level in range(LEVELS):
+        digit = (current >> 8 * level) & (DIGITS - 1)
+        for bucket in range(level * DIGITS + digit, (level + 1) * DIGITS):
+            if bounds[nonnegative(bucket * FIELDS + HEAD)] >= 0:
+                return bucket
+    return -1
+
+
+@jit
+def _count(buckets, bucket, most):
+    """The number of entries of a bucket, up to `most`."""
+    head, begin, tail, end = buckets.bounds[bucket * FIELDS : (bucket + 1) * FIELDS]
+    count = end - begin
+    while head != tail and count < most:
+        count += CHUNK
+        head = buckets.following[head]
+    return count
+
+
+@jit
+def _take(buckets, bucket, out):
+    """Move the members of a bucket to `out`; returns their number."""
+    count = 0
+    v = _pop(buckets, bucket)
+    while v >= 0:
+        out[count] = v
+        count += 1
+        v = _pop(buckets, bucket)
+    return count
+
+
+@jit
+def _gather(buckets, priority, low):
+    """Move the members of all buckets to the spare one; returns the lowest of their priorities."""
+    lowest = low
+    first = True
+    for bucket in range(NUM_BUCKETS):
+        v = _pop(buckets, bucket)
+        while v >= 0:
+            value = priority[nonnegative(v)]
+            lowest = value if first else min(lowest, value)
+            first = False
+            _append(buckets, NUM_BUCKETS, v)
+            v = _pop(buckets, bucket)
     return lowest
 
 
-def make_split() -> Any:
-    """Members up to a limit are put out, others listed in `deferred` from `spare` on. counters: the number of each."""
+@jit(forceinline=True)
+def _steps_of_integer(value, low, shift):
+    return (np.int64(value) >> shift) - (np.int64(low) >> shift)
 
-    @parallel_kernel(few=FEW)
-    def split(begin, end, base, deferred, priority, drop, settled, limit, spare, out, counters):
-        near = np.empty(BUFFER, out.dtype)
-        far = np.empty(BUFFER, out.dtype)
-        num_near = 0
-        num_far = 0
-        for i in range(begin, end):
-            v = deferred[base + i]
-            value = priority[v]
-            if drop and value <= settled:
-                deferred[STATES + v] = 0
-            elif value > limit:
-                far[num_far] = v
-                num_far += 1
-            else:
-                deferred[STATES + v] = 0
-                near[num_near] = v
-                num_near += 1
-            if num_near == BUFFER or (num_near and i + 1 == end):
-                start = atomic_add(counters, 0, num_near)
-                for k in range(num_near):
-                    out[start + k] = near[k]
-                num_near = 0
-            if num_far == BUFFER or (num_far and i + 1 == end):
-                start = atomic_add(counters, 1, num_far)
-                for k in range(num_far):
-                    deferred[spare + start + k] = far[k]
-                num_far = 0
 
-    return split
+@jit(forceinline=True)
+def _steps_of_float(value, low, scale):
+    if scale < 0:  # by the order of floats
+        return (_ordered(np.float64(value)) >> 1) - (_ordered(np.float64(low)) >> 1)
+    number = (np.float64(value) - np.float64(low)) * scale
+    return np.int64(number) if number < HIGHEST else np.int64(HIGHEST)
+
+
+@jit(forceinline=True)
+def _ordered(value):
+    """An integer for a float, of the same order."""
+    bits = np.float64(value).view(np.int64)
+    return bits if bits >= 0 else bits ^ np.int64(2**63 - 1)

@@ -159,7 +159,7 @@ class Traversal:
                 *self.values, blocks=1, threads=1024,
             )  # fmt: skip
         else:
-            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step)
+            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step, alone=True)
             run_cpu(
                 kernel, functors, members.size, *read_view(graph, functors.op), members, lists, stamps, epoch,
                 outcome.published, *bounds, *_around(tuple(self.values), self.step),
