@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 MAX_SKIPPED = 31
+LITTLE = 1 / 16
+"""Less than this part of a recomputation is no loss to learn from."""
+
 SIMILAR = 1 / 2
 """Batches that are smaller than this part of one whose repair was given up are tried all the same."""
 
@@ -26,10 +29,10 @@ class Trials:
         self._size = size
         return True
 
-    def note(self, *, failed: bool) -> None:
-        """Learn how the last repair went."""
-        if failed:
+    def note(self, wasted: float) -> None:
+        """Learn how the last repair went: what it has wasted, as a part of the work of a recomputation, or 0."""
+        if wasted > LITTLE:
             self._failed_size = self._size
             self._skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
-        elif self._size >= SIMILAR * self._failed_size:
+        elif not wasted and self._size >= SIMILAR * self._failed_size:
             self._skip = self._skipped = 0

@@ -232,7 +232,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         outdated = self._read_flags()[OUTDATED] > 0
         if self._is_tried:
             self._is_tried = False
-            self._trials.note(failed=outdated)
+            self._trials.note(outdated)
         return outdated
 
     def _read_flags(self) -> list[int]:

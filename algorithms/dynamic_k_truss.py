@@ -119,14 +119,14 @@ class DynamicKTruss(IncrementalAlgorithm):
         if self._tries(self._joining, src):
             candidates = self._candidates(src, dst)
             self._known = candidates is not None and self._join(*candidates)
-            self._joining.note(failed=not self._known)
+            self._joining.note(not self._known)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Remove deleted edges from the truss, and the edges that depended on them."""
         if self._tries(self._leaving, src):
             slots = self._truss.find_edges(src, dst, checked=False)
             self._known = self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
-            self._leaving.note(failed=not self._known)
+            self._leaving.note(not self._known)
 
     def vertices_changed(self) -> None:
         """Add new vertices to the truss."""
