@@ -255,9 +255,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 ends = []
             self._relabeled = joined
         self._torn = True
-        if self._largest is None and ends != []:
+        looks_through = ends is None or not graph.has_in_edges
+        if self._largest is None and (looks_through or ends):
             self._find_largest()
-        if ends is None or not graph.has_in_edges:
+        if looks_through:
             self._rename_all()
         elif ends:
             src, dst = ends[0]
