@@ -148,7 +148,7 @@ class DynamicDistances(IncrementalAlgorithm):
         elif improved:
             before = self._sampled()
             self._relax(improved)
-            if before is not None and (self._sampled() != before).mean() > MOST_IMPROVED:
+            if before is not None and np.count_nonzero(self._sampled() != before) > MOST_IMPROVED * before.size:
                 wasted = 1.0
         self._insertions.note(wasted)
         self._is_checked = False
@@ -228,7 +228,7 @@ class DynamicDistances(IncrementalAlgorithm):
         """The distances of some vertices, on a CPU."""
         if self.graph.device.is_gpu:
             return None
-        return self._distance[(SAMPLED * self._distance.size).astype(np.int64)]
+        return self._distance[self._sample]
 
     def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> float:
         """Repair the subtrees below deleted or longer tree edges, unless distances are better recomputed; returns what
@@ -345,6 +345,7 @@ class DynamicDistances(IncrementalAlgorithm):
             if self.graph.directed:
                 self._changed_list = Listed(self.graph).arguments
             self._queue: fr.PriorityFrontier | None = None
+            self._sample = (SAMPLED * distance.size).astype(np.intp)
         fr.advanced.clear(self._changed_list[1])
         self._everyone = fr.Frontier.all(self.graph)
         self._bad.fill(0)
