@@ -302,8 +302,8 @@ def test_analytics_are_rehearsed():
     assert asked >= {
         ("visit_edges", "_join"), ("visit_edges", "_cut"), ("visit_edges", "_rename_end"), ("traverse", "_rename_end"),
         ("filter", "_is_detached"), ("filter", "_rename"), ("filter", "_detach"), ("filter", "_form_component"),
-        ("filter", "_plant"), ("traverse", "_visit"), ("compute", "_follow"), ("traverse", "_attach_to_parent"),
-        ("traverse", "_reattach"),
+        ("filter", "_plant"), ("traverse", "_visit", "_unreached"), ("compute", "_follow"),
+        ("traverse", "_attach_to_parent"), ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
         ("extract", "_goes_up"), ("orientation",), ("degree_order",), ("degrees",),
     }  # fmt: skip
