@@ -89,8 +89,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     An insertion takes O(batch) work; on a GPU the host does not wait for it. After insertions that merged components,
     the first reading of the labels, or the first deletion, takes O(arcs of the smaller components), and O(V) more if
     the largest gets another label, or many edges were inserted. A deletion takes O(batch) work, plus O(arcs of the
-    vertices disconnected from their root) if it cuts the forest. The components are recomputed from scratch if the
-    smallest vertex of one has left it and the root of its tree has not, which is rare except for the largest.
+    vertices disconnected from their root) if it cuts the forest; the first after a recomputation takes O(V + arcs) to
+    grow it. The components are recomputed from scratch if these vertices are many, after which fewer batches of the
+    size are repaired; or if the smallest vertex of one has left it and the root of its tree has not, which is rare
+    except for the largest.
 
     Examples
     --------
