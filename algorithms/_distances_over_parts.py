@@ -54,6 +54,11 @@ class DistancesOverParts(DynamicDistances):
         near: Any = fr.visit_edges(graph, src, dst, self._steps.relax, self._distance, self._unreached, self._bad)
         self._relax_from(near, near)
 
+    def edges_deleted(self, src: Any, dst: Any) -> None:
+        """Find other paths to vertices that lost their tree edge; all parts decide the same."""
+        if self._known and not self._affects_much(src.size):
+            self._repair(src, dst)
+
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices; before they have some, an old tree cannot be rebuilt."""
         is_old = self._tree_is_old

@@ -102,17 +102,19 @@ def bfs(
     distance = graph.vertex_array(np.int32, UNREACHED, combine="min")
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, follows=distance)
     distance[source] = 0
-    levels = fr.traverse(
-        graph,
-        start,
-        _visit,
-        distance,
-        predecessor,
-        fr.advanced.StepCounter(1),
-        condition=_unreached,
-        max_steps=depth_limit,
-    )
+    levels = search_levels(graph, start, distance, predecessor, depth_limit)
     return BFSResult(distance, predecessor if predecessors else None, levels)
+
+
+def search_levels(
+    graph: fr.Graph, start: fr.Frontier, distance: Any, predecessor: Any, depth_limit: int | None = None,
+    edges: str = "out",
+) -> int:  # fmt: skip
+    """Find the distances of UNREACHED vertices, and their predecessors, from those in `start`; returns the levels."""
+    return fr.traverse(
+        graph, start, _visit, distance, predecessor, fr.advanced.StepCounter(1), condition=_unreached,
+        max_steps=depth_limit, edges=edges,
+    )  # fmt: skip
 
 
 def _from_several(graph: fr.Graph, sources: Any, depth_limit: int | None, predecessors: bool) -> BFSResult:

@@ -1,12 +1,14 @@
 """Connected components that are maintained incrementally.
 
 A spanning forest is maintained along with the labels. Every vertex except the roots has a parent, a neighbor of smaller
-level. A vertex whose path to the root is intact is known to be connected, without a search of the component.
+level. A vertex whose path to the root is intact is known to be connected, without a search of the component. A
+recomputation from scratch finds labels alone; the forest is grown again when a deletion needs it.
 
     labels[v]    the smallest vertex of v's component
     parent[v]    the parent of v in the spanning forest; -1 for the root of each component
     level[v]     larger than the parent's. While a batch is processed: DETACHED if v has no parent, and ``-1 - level``
-                 (negative) if v is tentative, because an edge to its parent or to another ancestor was deleted
+                 (negative) if v is tentative, because an edge to its parent or to another ancestor was deleted. Both
+                 are undefined without a forest, but no level is DETACHED between batches
     link[v]      a union-find forest: over labels while edges are inserted, over detached vertices after deletions;
                  link[v] == v for every v that is a label
 
@@ -17,7 +19,8 @@ deleted, vertices are relabeled: of the components that have merged by then, one
 of the others, found from the ends of the inserted edges, are attached to it level by level. Deletions cost nothing
 unless they cut an edge of the forest. The lower end of such an edge becomes tentative: it attaches to any neighbor of
 smaller level that is not tentative, or else makes its children tentative. Vertices that are still tentative at the end
-are detached. They attach to any settled neighbor, and those that cannot reach one form new components.
+are detached. They attach to any settled neighbor, and those that cannot reach one form new components. If too many
+become tentative, the repair is given up, and the labels are recomputed when they are read.
 
 McColl, Green and Bader, "A New Parallel Algorithm for Connected Components in Dynamic Graphs", HiPC 2013 (parents and
 levels; here all neighbors are candidate parents, instead of a fixed number).
@@ -25,6 +28,7 @@ levels; here all neighbors are candidate parents, instead of a fixed number).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -32,11 +36,13 @@ import numpy as np
 import frontier as fr
 
 from ._listed import Listed, enlist
+from ._trials import Trials
 from ._union_find import join, root_of
+from .bfs import UNREACHED as DETACHED
+from .bfs import search_levels
 from .connected_components import connected_components, most_common_label, unite
 from .incremental import IncrementalAlgorithm, maintained
 
-DETACHED = np.int32(np.iinfo(np.int32).max)
 JOINED, FORMED, REATTACHED, OUTDATED = range(4)
 """Indices into the tally: components merged into others; components that deletions formed; vertices detached from a
 tree; and a number that grows where a label left its component, or a level became too high. What is left of that
@@ -48,9 +54,11 @@ MAX_ARCS = 2**18
 """Of a batch that a GPU deals with in repeated steps: so many vertices are far from keeping it busy."""
 MAX_HEIGHT = 2**30
 """Levels only grow; before they overflow, they are recomputed from scratch."""
-RECOMPUTE_ABOVE, SMALL_ARCS = 1 / 16, 256
-"""If the vertices that lost their parents have more than this fraction of all arcs, and some more, a CPU recomputes the
-components, which takes one pass over the edges."""
+MOST_ARCS, SMALL_ARCS = 1 / 16, 256
+MOST_VERTICES, SMALL_VERTICES = 1 / 8, 1024
+"""Components are recomputed if more than this fraction of the vertices, and some more, become tentative; on a CPU, also
+if those that lost their parents have more than that fraction of all arcs. A recomputation looks at each vertex once, a
+repair at all edges of a tentative one, up to four times."""
 LARGE_REATTACHED, LARGE_OF_LARGEST = 1 / 8, 1 / 2
 """If more vertices were attached again than these fractions of all, and of those of the largest component, then another
 one may be the largest by now."""
@@ -81,8 +89,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     An insertion takes O(batch) work; on a GPU the host does not wait for it. After insertions that merged components,
     the first reading of the labels, or the first deletion, takes O(arcs of the smaller components), and O(V) more if
     the largest gets another label, or many edges were inserted. A deletion takes O(batch) work, plus O(arcs of the
-    vertices disconnected from their root) if it cuts the forest. The components are recomputed from scratch if the
-    smallest vertex of one has left it and the root of its tree has not, which is rare except for the largest.
+    vertices disconnected from their root) if it cuts the forest; the first after a recomputation takes O(V + arcs) to
+    grow it. The components are recomputed from scratch if these vertices are many, after which fewer batches of the
+    size are repaired; or if the smallest vertex of one has left it and the root of its tree has not, which is rare
+    except for the largest.
 
     Examples
     --------
@@ -100,11 +110,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     exact = False
     over_parts = True
-    _labels: Any
+    _labels: Any = None
     _link: Any
     _level: Any
     _parent: Any
-    _largest: Any
     _renames: Any
     _splits: Any
 
@@ -117,7 +126,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
             fr.capture(graph, step, batches=True, max_batch=MAX_ARCS, both_orders=graph.directed)
             for step in (_rename_components, _split_components)
         )
+        self._trials = Trials()
         self._recompute()
+        if graph.has_in_edges and not graph.in_parts:
+            self._grow_forest()
         self._prepare()
         self._attach()
 
@@ -125,9 +137,9 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         """Have the steps compiled before the first batch comes."""
         self._joins.prepare(self._labels, self._link, self._tally)
         if self.graph.has_in_edges:
-            lists = self._listed.arguments
-            self._renames.prepare(*self._forest, self._largest, self._moved, self._tally, *lists)
-            self._splits.prepare(*self._forest, self._tally, *lists)
+            lists, some_vertex = self._listed.arguments, self.graph.vertex_dtype.type(0)
+            self._renames.prepare(*self._forest, some_vertex, self._moved, self._tally, *lists)
+            self._splits.prepare(*self._forest, self._tally, self._most_tentative, *lists)
 
     @maintained
     def labels(self) -> Any:
@@ -155,25 +167,30 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 self._ends = None
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
-        """Bring the spanning forest up to date, and record the number of arcs."""
+        """Bring the spanning forest up to date, or grow it, and record the number of arcs."""
+        if self._torn:
+            return
         self._relabel()
         self._known_arcs = self.graph.num_arcs
+        self._repairs = self.graph.has_in_edges and self._trials.pays(src.size)
+        if self._repairs and not self._has_forest:
+            self._grow_forest()
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Split components."""
-        graph = self.graph
-        if graph.num_arcs == self._known_arcs or self._torn:
-            return
-        if not graph.has_in_edges:
-            self._recompute()
+        if self.graph.num_arcs == self._known_arcs or self._torn:
             return
         self._notifications = None
-        self._splits(src, dst, *self._forest, self._tally, *self._listed.arguments)
-        self._torn = not graph.device.is_gpu and bool(self._tally[OUTDATED])
+        self._torn = not self._repairs
+        if self._repairs:
+            self._splits(src, dst, *self._forest, self._tally, self._most_tentative, *self._listed.arguments)
+            self._is_tried = True
+            if not self.graph.device.is_gpu:
+                self._torn = self._has_given_up()
 
     def vertices_changed(self) -> None:
         """Add new vertices as components, and remove deleted vertices, which are isolated by now."""
-        if self._torn or self._read_flags()[OUTDATED]:
+        if self._torn or self._has_given_up():
             self._recompute()
             return
         graph, xp = self.graph, self.graph.xp
@@ -194,10 +211,7 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
         self._members = fr.Frontier.all(graph)
         self._relabel()
         self._count = int(xp.flatnonzero(self._labels == ids).size)
-        fr.advanced.clear(self._tally)
-        self._notifications = None
-        self._relabeled = 0
-        self._find_largest()
+        self._clear_tally()
 
     def detached(self) -> None:
         """Finish the labels."""
@@ -208,13 +222,20 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
 
     def _bring_up(self) -> None:
         """Recompute the components, or look for the largest, if deletions have made that necessary."""
-        flags = self._read_flags()
-        if self._torn or flags[OUTDATED]:
+        if self._torn or self._has_given_up():
             self._recompute()
-        elif flags[REATTACHED] > self._many:
-            self._find_largest()
+        elif self._read_flags()[REATTACHED] > self._many:
+            self._largest, self._many = None, math.inf
             fr.advanced.clear(self._tally[REATTACHED : REATTACHED + 1])
             self._notifications = None
+
+    def _has_given_up(self) -> bool:
+        """Whether the last repair, if there was one, found that the components must be recomputed."""
+        outdated = self._read_flags()[OUTDATED] > 0
+        if self._is_tried:
+            self._is_tried = False
+            self._trials.note(outdated)
+        return outdated
 
     def _read_flags(self) -> list[int]:
         """The tally, for which the host waits once after an update."""
@@ -236,7 +257,10 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
                 ends = []
             self._relabeled = joined
         self._torn = True
-        if ends is None or not graph.has_in_edges:
+        looks_through = ends is None or not graph.has_in_edges
+        if self._largest is None and (looks_through or ends):
+            self._find_largest()
+        if looks_through:
             self._rename_all()
         elif ends:
             src, dst = ends[0]
@@ -264,42 +288,55 @@ class DynamicConnectedComponents(IncrementalAlgorithm):
     def _forest(self) -> tuple[Any, ...]:
         return self._labels, self._link, self._level, self._parent
 
+    @property
+    def _most_tentative(self) -> int:
+        return int(MOST_VERTICES * self.graph.num_vertices) + SMALL_VERTICES
+
     def _recompute(self) -> None:
-        """Compute the components, and a spanning tree of each, from scratch."""
+        """Compute the components from scratch."""
         self._torn = True  # until all is there
         graph, xp = self.graph, self.graph.xp
-        labels = connected_components(graph).labels
-        self._link = graph.vertex_array(graph.vertex_dtype, labels)
+        found = connected_components(graph)
+        if self._labels is None or self._labels.size != found.labels.size:
+            self._labels, self._link, self._parent = (graph.vertex_array(graph.vertex_dtype, -1) for _ in range(3))
+            self._level = graph.vertex_array(np.int32, 0)
+            self._listed = Listed(graph)
+            self._tally = xp.zeros(4, np.int64)
+            self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
+        self._labels[:] = self._link[:] = found.labels
         if graph.absent_mask is not None:
-            self._link = xp.where(labels < 0, xp.arange(labels.size, dtype=labels.dtype), labels)
-        self._labels = graph.vertex_array(graph.vertex_dtype, -1)
-        self._level = graph.vertex_array(np.int32, DETACHED)
-        self._parent = graph.vertex_array(graph.vertex_dtype, -1)
-        self._listed = Listed(graph)
-        self._tally = xp.zeros(4, np.int64)
-        self._moved = xp.zeros(1, np.int64)  # whether a component kept its tree and got another label
-        self._notifications: list[int] | None = None  # the tally, as the host knows it
-        self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
+            self._link[:] = xp.where(found.labels < 0, xp.arange(found.labels.size), found.labels)
+        self._level.fill(0)
+        self._has_forest = self._is_tried = False
+        self._members = fr.Frontier.all(graph)
+        self._count = found.count
+        self._clear_tally()
         self._joining = False  # whether edges were inserted since the labels were those of the components
         self._ends: list[tuple[Any, Any]] | None = []  # of these edges, by batch; None if they are many
         self._num_ends = 0
-        roots = fr.filter(fr.Frontier.all(graph), _form_components, *self._forest, self._tally)
-        self._count = len(roots)
-        if roots and graph.has_in_edges:
-            fr.traverse(
-                graph, roots, _attach_to_parent, self._parent, self._level, self._link, self._tally, 0,
-                fr.advanced.StepCounter(2), edges="both",
-            )  # fmt: skip
-        self._find_largest()
+        self._torn = False
+
+    def _clear_tally(self) -> None:
+        """Begin to count what batches change, and forget the largest component."""
+        fr.advanced.clear(self._tally)
+        self._notifications: list[int] | None = None  # the tally, as the host knows it
+        self._relabeled = 0  # components that had been merged when vertices were last relabeled, if that was asked
+        self._largest: Any = None  # a vertex of the largest component, its label, once that is asked for
+        self._many = math.inf  # vertices that are attached again before another component may be the largest
+
+    def _grow_forest(self) -> None:
+        """Grow a spanning tree of each component, breadth first."""
+        self._torn = True  # until it has grown
+        roots = fr.filter(self._members, _plant, self._labels, self._level, self._parent)
+        search_levels(self.graph, roots, self._level, self._parent, edges="both")
+        self._has_forest = True
         self._torn = False
 
     def _find_largest(self) -> None:
-        """Record which vertices exist, a vertex of the largest component, its label, and when to look again."""
-        graph = self.graph
-        self._members = fr.Frontier.all(graph)
+        """Find a vertex of the largest component, its label."""
         label, size = most_common_label(self._members, self._labels)
-        self._largest = graph.vertex_dtype.type(label)
-        self._many = max(LARGE_REATTACHED * graph.num_vertices, LARGE_OF_LARGEST * size)
+        self._largest = self.graph.vertex_dtype.type(label)
+        self._many = max(LARGE_REATTACHED * self.graph.num_vertices, LARGE_OF_LARGEST * size)
 
 
 class _OverParts(DynamicConnectedComponents):
@@ -399,24 +436,24 @@ def _rename_components(
     )
 
 
-def _split_components(graph, src, dst, labels, link, level, parent, tally, listed, number, room):
+def _split_components(graph, src, dst, labels, link, level, parent, tally, most, listed, number, room):
     """Find other paths for the vertices below deleted edges of the forest; those without form new components."""
     fr.advanced.clear(number)
     tentative = fr.visit_edges(graph, src, dst, _cut, parent, level, listed, number, room)
     if not tentative:
         return
     # The host of a GPU does not wait to know how many there are.
-    if not graph.device.is_gpu and tentative.num_arcs > RECOMPUTE_ABOVE * graph.num_arcs + SMALL_ARCS:
+    if not graph.device.is_gpu and tentative.num_arcs > MOST_ARCS * graph.num_arcs + SMALL_ARCS:
         tally[OUTDATED] += 1
         return
-    fr.traverse(graph, tentative, _reattach, parent, level, listed, number, room, edges="both")
-    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally)
+    fr.traverse(graph, tentative, _reattach, parent, level, most, listed, number, room, edges="both")
+    detached = fr.filter(fr.Frontier.listed(graph, listed, number), _detach, link, level, tally, most, number)
     if not detached:
         return
     fr.traverse(
         graph, detached, _attach_to_parent, parent, level, link, tally, 1, fr.advanced.StepCounter(1), edges="both"
     )
-    roots = fr.filter(detached, _form_and_count, labels, link, level, parent, tally)
+    roots = fr.filter(detached, _form_component, labels, link, level, parent, tally)
     if roots:
         fr.traverse(
             graph, roots, _attach_to_parent, parent, level, link, tally, 0, fr.advanced.StepCounter(2), edges="both"
@@ -485,11 +522,11 @@ def _cut(src, dst, edge, weight, parent, level, listed, number, room):
     return False
 
 
-def _reattach(src, dst, edge, weight, parent, level, listed, number, room):
+def _reattach(src, dst, edge, weight, parent, level, most, listed, number, room):
     """Attach a tentative src to dst if dst is settled and of smaller level; make dst tentative if it is a child of src.
 
-    A new parent may become tentative in the same step. It is then processed in the next step, and makes all its
-    children of that time tentative.
+    Once more than `most` are tentative, no others become so. A new parent may become tentative in the same step. It is
+    then processed in the next step, and makes all its children of that time tentative.
     """
     tentative = level[src]
     if tentative >= 0:
@@ -506,14 +543,17 @@ def _reattach(src, dst, edge, weight, parent, level, listed, number, room):
         if fr.atomic_cas(level, src, tentative, own) == tentative:
             parent[src] = dst
         return False
-    if parent[dst] != src or fr.atomic_cas(level, dst, other, -1 - other) != other:
+    if parent[dst] != src or number[0] > most or fr.atomic_cas(level, dst, other, -1 - other) != other:
         return False
     enlist(dst, listed, number, room)
     return True
 
 
-def _detach(v, link, level, tally):
-    """Detach v, once, if it is still tentative."""
+def _detach(v, link, level, tally, most, number):
+    """Detach v, once, if it is still tentative; give up if more than `most` were."""
+    if number[0] > most:
+        tally[OUTDATED] = 1
+        return False
     height = level[v]
     if height >= 0 or fr.atomic_cas(level, v, height, DETACHED) != height:
         return False
@@ -551,7 +591,7 @@ def _attach_to_parent(src, dst, edge, weight, parent, level, link, tally, linkin
     return True
 
 
-def _form_components(v, labels, link, level, parent, tally):
+def _form_component(v, labels, link, level, parent, tally):
     """Label a detached v with its new component; true for the smallest vertex, which becomes the root."""
     if level[v] != DETACHED:
         return False
@@ -563,11 +603,15 @@ def _form_components(v, labels, link, level, parent, tally):
         return False
     parent[v] = -1
     level[v] = 0
+    fr.atomic_add(tally, FORMED, 1)
     return True
 
 
-def _form_and_count(v, labels, link, level, parent, tally):
-    if not _form_components(v, labels, link, level, parent, tally):
+def _plant(v, labels, level, parent):
+    """Detach v, or make it a root if it is a label."""
+    parent[v] = -1
+    level[v] = DETACHED
+    if labels[v] != v:
         return False
-    fr.atomic_add(tally, FORMED, 1)
+    level[v] = 0
     return True

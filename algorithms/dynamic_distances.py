@@ -38,6 +38,7 @@ import numpy as np
 import frontier as fr
 
 from ._listed import Listed, enlist
+from ._trials import Trials
 from .incremental import IncrementalAlgorithm, maintained
 from .shortest_path_tree import shortest_path_tree, unit_length, unreached_of, weight_length
 from .sssp import bucket_width
@@ -49,11 +50,18 @@ SMALL_ARCS, MAX_ARCS = 2**13, 2**18
 """Of a batch that a GPU deals with in repeated steps: up to the first in any case, up to the second if the graph has
 many times as many."""
 RECOMPUTE_ABOVE = 1 / 4
-"""If more than this fraction of the vertices is cut off, distances are recomputed from scratch, which wastes fewer
-relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they would
-look for parents: a search from scratch looks at fewer."""
+"""If more than this fraction of the vertices becomes tentative, distances are recomputed from scratch, which wastes
+fewer relaxations; and if those that lost their tree edges have more than this fraction of all arcs, along which they
+would look for parents: a search from scratch looks at fewer."""
 SMALL = 256
-"""So many arcs are always looked at."""
+"""So many arcs, and tentative vertices, are always looked at."""
+NO_LIMIT = 2**62
+LOOK_UP = 8
+"""A batch takes so many times as long to visit as as many arcs in a search from scratch."""
+SAMPLED = np.random.default_rng(0).random(256)
+MOST_IMPROVED = 1 / 3
+"""If a larger part of the sampled vertices, which are fractions of the number of all, has come nearer, a recomputation
+would have taken as long."""
 PULLED = 1 / 8
 """The same fractions are so much smaller where a search from scratch pulls, without weights on a CPU."""
 
@@ -80,12 +88,14 @@ class DynamicDistances(IncrementalAlgorithm):
         self._static = static
         self._weighted = weighted
         self._unreached = unreached_of(found.distance.dtype)
-        self._has_integers = weighted and graph.weight_dtype is not None and graph.weight_dtype.kind == "i"
         self._length = weight_length if weighted else unit_length
         self._flags = graph.xp.zeros(2, np.int32)
         self._flat, self._bad = self._flags[:1], self._flags[1:]
         self._has_lengths = weighted and graph.weight_dtype is not None
         self._width: Any = None
+        self._arcs_measured = 0
+        self._insertions, self._deletions = Trials(), Trials()
+        self._distance: Any = None
         # On a GPU small batches are steps that the host does not wait for, and hears of the flags when it next waits.
         self._has_steps = graph.device.is_gpu and graph.has_in_edges and not graph.in_parts
         self._has_read_flags = True
@@ -96,7 +106,7 @@ class DynamicDistances(IncrementalAlgorithm):
         self._take(found.distance, found.predecessor)
         if self._has_steps:
             self._improves.prepare(*self._step_arguments)
-            self._repairs.prepare(*self._step_arguments)
+            self._repairs.prepare(self._most_tentative, *self._step_arguments)
         self._attach()
 
     @maintained
@@ -121,14 +131,26 @@ class DynamicDistances(IncrementalAlgorithm):
             if self._known:
                 self._improves(src, dst, *self._step_arguments)
             return
-        if self._affects_much(src.size):
+        if self._affects_much(src.size) or not self._tries(self._insertions, src):
             return
+        graph = self.graph
         # Edges that became longer are repaired first: outdated distances must not be relaxed.
-        if self._weighted and not self._repair(src, dst, changed_weights=True):
+        if self._weighted and fr.visit_edges(graph, src, dst, is_in_tree, self._predecessor):
+            self._repair(src, dst, changed_weights=True)
+        if not self._known:
             return
-        improved = fr.visit_edges(self.graph, src, dst, self._functors.relax_listed, *self._changing)
-        if improved and not self._affects_much(improved.num_arcs):
+        improved = fr.visit_edges(graph, src, dst, self._functors.relax_listed, *self._changing)
+        if self._is_bad():
+            return
+        wasted = 0.0
+        if improved and self._affects_much(improved.num_arcs):
+            wasted = self._part_of(src)
+        elif improved:
+            before = self._sampled()
             self._relax(improved)
+            if before is not None and np.count_nonzero(self._sampled() != before) > MOST_IMPROVED * before.size:
+                wasted = 1.0
+        self._insertions.note(wasted)
         self._is_checked = False
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
@@ -137,8 +159,8 @@ class DynamicDistances(IncrementalAlgorithm):
             return
         if self._is_few(src):
             self._repair_few(src, dst)
-        elif not self._affects_much(src.size):
-            self._repair(src, dst)
+        elif not self._affects_much(src.size) and self._tries(self._deletions, src):
+            self._deletions.note(self._repair(src, dst))
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. A deleted source reaches nothing; a reinserted one reaches itself."""
@@ -168,8 +190,8 @@ class DynamicDistances(IncrementalAlgorithm):
     def _repair_few(self, src: Any, dst: Any) -> None:
         """`_repair`, after a small batch, without a look at how much there is to do."""
         self._read_flags()
-        if self._known:
-            self._repairs(src, dst, *self._step_arguments)
+        if self._known and self._tries(self._deletions, src):
+            self._repairs(src, dst, self._most_tentative, *self._step_arguments)
             self._has_read_flags = not self._weighted
 
     def _read_flags(self, *, in_update: bool = True) -> None:
@@ -182,40 +204,63 @@ class DynamicDistances(IncrementalAlgorithm):
             return
         self._has_read_flags = True
         flat, bad = self.graph.device.to_host(self._flags).tolist()
+        self._deletions.note(bad)
         if bad or (flat and in_update):
             self._known = False
         elif flat:
             self._mend_tree()
 
-    def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> bool:
-        """Repair the subtrees below deleted or longer tree edges; False if distances must be recomputed instead.
+    def _tries(self, trials: Trials, src: Any) -> bool:
+        """Whether to repair what a batch has changed; otherwise distances are recomputed when they are read."""
+        self._known = trials.pays(src.size)
+        return self._known
+
+    def _is_bad(self) -> bool:
+        """Whether a weight is negative, or a path too long: then a recomputation is to say so when results are read."""
+        self._known = not (self._weighted and int(self._bad[0]))
+        return not self._known
+
+    def _part_of(self, src: Any) -> float:
+        """The visit of a batch as a part of a recomputation."""
+        return LOOK_UP * src.size / max(self.graph.num_arcs, 1)
+
+    def _sampled(self) -> Any:
+        """The distances of some vertices, on a CPU."""
+        if self.graph.device.is_gpu:
+            return None
+        return self._distance[self._sample]
+
+    def _repair(self, src: Any, dst: Any, changed_weights: bool = False) -> float:
+        """Repair the subtrees below deleted or longer tree edges, unless distances are better recomputed; returns what
+        part of a recomputation was wasted then.
 
         With `changed_weights` there may be edges that are not relaxed yet, so that all vertices may come nearer; after
         deletions those that were cut off have new distances, and no others.
         """
         self._read_flags()
         if not self._known:
-            return False
-        graph, arguments = self.graph, self._arguments
-        fr.advanced.clear(self._tentative_list[1])
-        tentative = fr.visit_edges(graph, src, dst, self._functors.mark_tentative, *arguments)
+            return 0.0
+        graph, arguments, most = self.graph, self._arguments, self._most_tentative
+        listed, number = self._tentative_list[:2]
+        fr.advanced.clear(number)
+        mark = self._functors.mark_tentative if changed_weights else mark_without_looking
+        tentative = fr.visit_edges(graph, src, dst, mark, *arguments)
         if not tentative:
-            return True
+            return 0.0
         if self._affects_much(tentative.num_arcs):
-            return False
-        if self._weighted and int(self._bad[0]):
-            self._known = False
-            return False
+            return self._part_of(src)
+        if self._is_bad():
+            return 0.0
         if graph.directed and graph.has_in_edges:
             while tentative:
                 fr.advance(graph, tentative, self._functors.adopt, *arguments, edges="in", output=None)
-                tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments)
+                tentative = fr.advance(graph, tentative, self._functors.pass_on, *arguments, most)
         else:
-            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments)
-        cut_off = fr.filter(fr.Frontier.listed(graph, *self._tentative_list[:2]), _forget, *self._changing)
-        if len(cut_off) > self._limit * graph.num_vertices:
+            fr.traverse(graph, tentative, self._functors.adopt_or_pass_on, *arguments, most)
+        if int(number[0]) > most:
             self._known = False  # deferred until read: an overflowing distance must not make an update fail
-            return False
+            return 1.0
+        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *self._changing, number, most)
         if cut_off:
             if graph.has_in_edges:
                 fr.advance(graph, cut_off, self._functors.pull, *self._changing, edges="in", output=None)
@@ -223,7 +268,7 @@ class DynamicDistances(IncrementalAlgorithm):
             else:
                 self._relax(self._everyone)
             self._is_checked = False
-        return True
+        return 0.0
 
     def _relax(self, start: fr.Frontier, changed: fr.Frontier | None = None) -> None:
         """Relax edges, starting from those that leave some vertices, and maintain the tree.
@@ -263,7 +308,7 @@ class DynamicDistances(IncrementalAlgorithm):
 
         Relaxation skips an edge whose sum would overflow, so that updates go on without waiting for the device.
         """
-        if self._known and self._has_integers and not self._is_checked and int(self._bad[0]):
+        if self._known and self._weighted and not self._is_checked and int(self._bad[0]):
             self._known = False
         self._is_checked = True
 
@@ -279,22 +324,29 @@ class DynamicDistances(IncrementalAlgorithm):
         """Recompute from scratch."""
         if self._has_source():
             found = self._static(self.graph, self.source)
-            self._width = None
+            if not self._arcs_measured <= 2 * self.graph.num_arcs <= 4 * self._arcs_measured:
+                self._arcs_measured, self._width = self.graph.num_arcs, None
             self._take(found.distance, found.predecessor)
         else:
             xp, n = self.graph.xp, self.graph.num_vertices
             self._take(xp.full(n, self._unreached, self._unreached.dtype), xp.full(n, -1, self.graph.vertex_dtype))
 
     def _take(self, distance: Any, predecessor: Any) -> None:
-        """Adopt these arrays, and reset all state."""
-        self._distance = distance
-        self._predecessor = predecessor
-        self._state = self.graph.vertex_array(np.uint8, SETTLED)
-        self._tentative_list = self._changed_list = Listed(self.graph).arguments
-        if self.graph.directed:
-            self._changed_list = Listed(self.graph).arguments
+        """Take over these arrays, and reset all state. What is captured stays valid unless there are more vertices."""
+        if self._distance is not None and self._distance.size == distance.size:
+            self._distance[:] = distance
+            self._predecessor[:] = predecessor
+            self._state.fill(SETTLED)
+        else:
+            self._distance, self._predecessor = distance, predecessor
+            self._state = self.graph.vertex_array(np.uint8, SETTLED)
+            self._tentative_list = self._changed_list = Listed(self.graph).arguments
+            if self.graph.directed:
+                self._changed_list = Listed(self.graph).arguments
+            self._queue: fr.PriorityFrontier | None = None
+            self._sample = (SAMPLED * distance.size).astype(np.intp)
+        fr.advanced.clear(self._changed_list[1])
         self._everyone = fr.Frontier.all(self.graph)
-        self._queue: fr.PriorityFrontier | None = None
         self._bad.fill(0)
         self._flat.fill(0)
         self._known = self._is_checked = self._has_read_flags = True
@@ -317,6 +369,13 @@ class DynamicDistances(IncrementalAlgorithm):
     def _limit(self) -> float:
         """Up to which fraction of the graph may be affected without a recomputation."""
         return RECOMPUTE_ABOVE * (1 if self._has_lengths or self.graph.device.is_gpu else PULLED)
+
+    @property
+    def _most_tentative(self) -> int:
+        """So many vertices may become tentative. Steps without weights do not ask, as no flag is read after them."""
+        if self._has_steps and not self._weighted:
+            return NO_LIMIT
+        return int(self._limit * self.graph.num_vertices) + SMALL
 
     @property
     def _functors(self) -> RepairFunctors:
@@ -342,7 +401,27 @@ class DynamicDistances(IncrementalAlgorithm):
         return *self._arguments[:-3], *self._changed_list
 
 
-def _forget(v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room):
+def is_in_tree(src, dst, edge, weight, predecessor):
+    return predecessor[dst] == src
+
+
+def mark_without_looking(
+    src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+):  # fmt: skip
+    if predecessor[dst] != src:
+        return False
+    predecessor[dst] = -1
+    state[dst] = TENTATIVE
+    enlist(dst, listed, number, room)
+    return True
+
+
+def _forget(
+    v, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room, tentative, most
+):  # fmt: skip
+    if tentative[0] > most:
+        bad[0] = 1
+        return False
     if state[v] != TENTATIVE:
         return False
     state[v] = SETTLED if both_ways else CHANGED
@@ -365,11 +444,11 @@ def _take_changed(v, distance, predecessor, state, flat, bad, unreached, both_wa
 
 
 def extends(own, length, unreached, bad):
-    """Whether a path of length `own` can go on along an edge. If the vertex is reached, but the edge's length is
-    negative or the sum overflows, that is noted in `bad`; for use in functors."""
+    """Whether a path of length `own` can go on along an edge. If the edge's length is negative, or the vertex is
+    reached but the sum overflows, that is noted in `bad`; for use in functors."""
     if 0 <= length < unreached - own:
         return True
-    if own < unreached and 0 <= length < math.inf:
+    if not length >= 0 or (own < unreached and length < math.inf):
         bad[0] = 1
     return False
 
@@ -432,7 +511,8 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
     # tentative visits all its edges in the next step, and makes all its children of that time tentative, including
     # those that adopted it meanwhile. So no settled vertex remains below a tentative one.
     def adopt_or_pass_on(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
+        most,
     ):  # fmt: skip
         before = predecessor[src]
         if before >= 0 and state[before] == SETTLED:
@@ -444,7 +524,7 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
             predecessor[src] = dst
             state[src] = SETTLED
             return False
-        if predecessor[dst] == src and state[dst] == SETTLED:
+        if predecessor[dst] == src and state[dst] == SETTLED and number[0] <= most:
             state[dst] = TENTATIVE
             enlist(dst, listed, number, room)
             return True
@@ -465,9 +545,10 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         return False
 
     def pass_on(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
+        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room,
+        most,
     ):  # fmt: skip
-        if state[src] == TENTATIVE and predecessor[dst] == src and state[dst] == SETTLED:
+        if state[src] == TENTATIVE and predecessor[dst] == src and state[dst] == SETTLED and number[0] <= most:
             state[dst] = TENTATIVE
             enlist(dst, listed, number, room)
             return True
@@ -498,16 +579,6 @@ def repair_functors(length_of: Callable) -> RepairFunctors:
         return relax(
             src, dst, 0, 1, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
         )
-
-    def mark_without_looking(
-        src, dst, edge, weight, distance, predecessor, state, flat, bad, unreached, both_ways, listed, number, room
-    ):  # fmt: skip
-        if predecessor[dst] != src:
-            return False
-        predecessor[dst] = -1
-        state[dst] = TENTATIVE
-        enlist(dst, listed, number, room)
-        return True
 
     # Edges of length 1 need not be looked up. Those in batches are in the graph after an insertion, and not after a
     # deletion; of several parallel edges one may be left, along which the vertex then finds its parent again.
@@ -542,7 +613,7 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
         if improved:
             relax(graph, improved, changing)
 
-    def repair(graph, src, dst, *arguments):
+    def repair(graph, src, dst, most, *arguments):
         arguments, changing = arguments[:-3], (*arguments[:-6], *arguments[-3:])
         listed, number = arguments[-3:-1]
         fr.advanced.clear(number)
@@ -551,8 +622,8 @@ def batch_steps(length_of: Callable, directed: bool) -> tuple[Callable, Callable
             return
         if directed:
             fr.traverse(graph, tentative, functors.adopt, *arguments, edges="in", max_steps=1)
-        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, *arguments)
-        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *changing)
+        fr.traverse(graph, tentative, functors.pass_on if directed else functors.adopt_or_pass_on, *arguments, most)
+        cut_off = fr.filter(fr.Frontier.listed(graph, listed, number), _forget, *changing, number, most)
         if not cut_off:
             return
         fr.traverse(graph, cut_off, functors.pull, *changing, edges=entering, max_steps=1)

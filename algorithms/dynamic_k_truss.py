@@ -2,13 +2,14 @@
 
 The truss is stored as a dynamic graph of the same structure, together with the support of each of its edges. Deleted
 edges are removed from it, and so are edges whose support then falls below k - 2 (`edge_peeling`). Hornet's paper finds
-a k-truss in the same way, by deleting edges from the dynamic structure until none has to go.
+a k-truss in the same way, by deleting edges from the dynamic structure until none has to go. After a recomputation that
+graph is made when a batch needs it.
 
 Insertions can only grow the truss, and only by edges that are connected to new ones through triangles: from an edge
 that joins to the other two edges of its triangles, and so on. Candidates are collected from the new edges outward,
 skipping edges of the truss and edges in too few triangles of the whole graph. They are inserted into the truss
-together, then peeled off again where their support is too low. If there are too many, the truss is recomputed from
-scratch.
+together, then peeled off again where their support is too low. If there are too many, or too many edges leave, the
+truss is recomputed from scratch when it is read.
 
     numbers         ids of the truss's edges, stored as their weights in `truss`, so that ids follow edges that move
     src[e], dst[e]  the ends of edge e
@@ -27,12 +28,17 @@ import numpy as np
 
 import frontier as fr
 
+from ._subgraph import sorted_edges
+from ._trials import Trials
 from .edge_peeling import MARKED, pass_on, peel
 from .incremental import IncrementalAlgorithm, maintained
 from .k_truss import truss_edges
 
 RECOMPUTE_ABOVE = 1 / 2
 """If the candidates are in more triangles per arc of the graph than this, recomputation from scratch is faster."""
+
+LEAVE_ABOVE, SMALL_LEAVING = 1 / 16, 2**10
+"""And if more than this fraction of the truss's edges leaves, and some more."""
 
 ROUND_SIDES, SMALL_SIDES = 2**10, 2**14
 """A round of the search for candidates takes at least as long as to list so many edges of triangles; and to recompute
@@ -88,48 +94,74 @@ class DynamicKTruss(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph, k: int):
         super().__init__(graph)
         self.k = k
+        self._joining, self._leaving = Trials(), Trials()
         self._recompute()
+        self._make()
         self._attach()
 
     @maintained
     def num_edges(self) -> int:
         """Number of edges of the truss."""
-        return self._truss.num_edges
+        return int(self._src.size) if self._truss is None else self._truss.num_edges
 
     @maintained
     def src(self) -> Any:
         """The smaller end of each edge of the truss: a new array."""
-        return self._truss.to_coo()[0]
+        return self._edges()[0]
 
     @maintained
     def dst(self) -> Any:
         """The larger end of each edge of the truss: a new array."""
-        return self._truss.to_coo()[1]
+        return self._edges()[1]
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the new edges that belong to the truss, and the edges that they bring into it."""
-        if not src.size:
-            return
-        candidates = self._candidates(src, dst)
-        if candidates is None:
-            self._recompute()
-        else:
-            self._join(*candidates)
+        if self._tries(self._joining, src):
+            candidates = self._candidates(src, dst)
+            self._known = candidates is not None and self._join(*candidates)
+            self._joining.note(not self._known)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Remove deleted edges from the truss, and the edges that depended on them."""
-        if src.size:
+        if self._tries(self._leaving, src):
             slots = self._truss.find_edges(src, dst, checked=False)
-            self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
+            self._known = self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
+            self._leaving.note(not self._known)
 
     def vertices_changed(self) -> None:
         """Add new vertices to the truss."""
-        self._truss.insert_vertices(self.graph.num_vertices - self._truss.num_vertices)
+        if self._truss is not None:
+            self._truss.insert_vertices(self.graph.num_vertices - self._truss.num_vertices)
+
+    def _bring_up(self) -> None:
+        if not self._known:
+            self._recompute()
+
+    def _tries(self, trials: Trials, src: Any) -> bool:
+        """Whether to repair what a batch has changed; if so, the truss is a graph."""
+        if not src.size or not self._known:
+            return False
+        self._known = trials.pays(src.size)
+        if self._known and self._truss is None:
+            self._make()
+        return self._known
+
+    def _edges(self) -> tuple[Any, ...]:
+        """The edges of the truss, sorted: new arrays."""
+        if self._truss is None:
+            return sorted_edges(self.graph, self._src, self._dst)
+        return self._truss.to_coo()
 
     def _recompute(self) -> None:
         """Compute the truss of the current graph from scratch."""
+        self._known = False
+        self._src, self._dst, self._support = truss_edges(self.graph, self.k)
+        self._truss: Any = None
+        self._known = True
+
+    def _make(self) -> None:
+        """Make a graph of the truss."""
         graph, xp = self.graph, self.graph.xp
-        self._src, self._dst, self._support = truss_edges(graph, self.k)
         self._used = int(self._src.size)  # numbers below it are allocated or free
         self._free = xp.empty(0, np.int32)
         self._truss = type(graph).from_edges(
@@ -174,10 +206,10 @@ class DynamicKTruss(IncrementalAlgorithm):
             keys, src, dst = keys[outside], src[outside], dst[outside]
         return src, dst, xp.sort(xp.concatenate([tried, keys]))
 
-    def _join(self, src: Any, dst: Any) -> None:
-        """Insert edges into the truss, then peel off those with too little support."""
+    def _join(self, src: Any, dst: Any) -> bool:
+        """Insert edges into the truss, then peel off those with too little support; False if they are too many."""
         if not src.size:
-            return
+            return True
         xp, truss = self.graph.xp, self._truss
         numbers = self._take_numbers(int(src.size))
         truss.insert_edges(src, dst, numbers)
@@ -186,16 +218,19 @@ class DynamicKTruss(IncrementalAlgorithm):
         none, size = xp.empty(0, np.int32), xp.zeros(1, np.int64)
         pass_on(truss, src, dst, truss.slot_weights, self._support, 1, MARKED, none, size)  # supports only grow here
         self.graph.set_entries(self._support, numbers, triangles)
-        self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
+        return self._leave(numbers[xp.flatnonzero(triangles < self.k - 2)])
 
-    def _leave(self, numbers: Any) -> None:
-        """Remove edges from the truss, and the edges that depended on them."""
+    def _leave(self, numbers: Any) -> bool:
+        """Remove edges from the truss, and the edges that depended on them; False if they are too many."""
         if not numbers.size:
-            return
-        truss = self._truss
-        gone = peel(truss, truss.slot_weights, self._src, self._dst, self._support, numbers, self.k - 2)
+            return True
+        truss, most = self._truss, LEAVE_ABOVE * self._truss.num_edges + SMALL_LEAVING
+        gone = peel(truss, truss.slot_weights, self._src, self._dst, self._support, numbers, self.k - 2, most)
+        if gone is None:
+            return False
         truss.delete_edges(self._src[gone], self._dst[gone])
         self._free = self.graph.xp.concatenate([self._free, gone.astype(np.int32)])
+        return True
 
     def _take_numbers(self, count: int) -> Any:
         """Numbers for new edges: free ones first."""

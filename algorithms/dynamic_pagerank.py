@@ -24,7 +24,9 @@ vertices finds its size, by which it is decided what comes next:
              the total rank, which batches change and the walk within a component conserves.
     step     in undirected graphs, in place of the last two (below)
 
-The last two are interrupted for pushes where they make slow progress.
+The last two are interrupted for pushes where they make slow progress. If all of this took longer than `pagerank` would
+have, that ranks the vertices after the next batches of the size; what was sent is found again from the ranks when the
+next is followed.
 
 Sums over all arcs are taken from the graph as it is stored, or, if so many are expected that it pays, from a static
 copy.
@@ -64,6 +66,7 @@ import frontier as fr
 from . import _pagerank_functors as functors
 from ._functors import neighbor_value, weight_of
 from ._pagerank_functors import MEASURES
+from ._trials import Trials
 from .incremental import IncrementalAlgorithm, maintained
 from .pagerank import ConvergenceError, check_parameters, distribution, pagerank, totals_of
 
@@ -102,12 +105,22 @@ GAIN = 2.5
 GAIN_OF_STEPS = 4.0
 """The factor that is expected of steps: in RMAT 20/16 they reached 4 to 8."""
 
+PASSES, STATIC_PASSES = 38, 11
+"""A round takes as long as to read so many neighbors of each vertex, besides those that it has; one of `pagerank`, the
+second. In RMAT 14/16 a round took 0.85 ms and 0.5, in a grid of 128 x 128 vertices 0.38 and 0.14."""
+
 SLOW_STEPS = 6
 MAX_LEFT = 0.5
 RISE = 10.0
 """Sweeps take over where steps, all but the first so many of them, have left more of what is pending than a factor of
 alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
 times as much, since the first steps do not make what is pending less, but its energy."""
+
+RESTART = 2
+"""To find again what was sent takes as long as so many rounds."""
+
+MAX_RISE = 1.25
+"""After a batch `pagerank` is expected to take this many times as long as after the last one at most."""
 
 MAX_KEPT = 1e3
 """Of the last direction; directions start from scratch after a step that increased the energy by more."""
@@ -203,8 +216,15 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._bad = graph.xp.zeros(1, np.int32)
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
         self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
-        self._start()
+        self._trials, self._tries = Trials(), True
+        self._make()
         self._attach()
+
+    def _make(self) -> None:
+        """Rank all vertices for the first time; and by `pagerank`, to have it compiled and know how long it takes."""
+        self._most_rounds = math.inf
+        self._rank()
+        self._start()
 
     @maintained
     def pagerank(self) -> Any:
@@ -221,13 +241,13 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Receive what new edges bring."""
-        if not self._outdated and src.size:
+        if self._follows(src):
             self._changed()
             self._gain(src, dst)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Find what edges bring whose weights will be gone."""
-        if self._uses_weights and not self._outdated and src.size:
+        if self._follows(src) and self._uses_weights:
             if self._taking:  # an update failed
                 self._taken.fill(0)
             self._taking = True
@@ -235,9 +255,11 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Take back what deleted edges brought."""
-        if self._outdated or not src.size:
+        if not src.size:
             return
         self._changed()
+        if self._outdated:
+            return
         if self._uses_weights:
             self._take_back(src, dst)
             self._find_totals(src, dst, functors.always)
@@ -260,7 +282,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Adjust the jump targets; ranks are recomputed when they are next read."""
         if self._personal is not None:
             self._personal = self._fitted(self._personal)
-        self._outdated = True
+        self._outdated, self._settled = True, False
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
@@ -268,6 +290,15 @@ class DynamicPageRank(IncrementalAlgorithm):
     def _both(self) -> Any:
         """Whether an edge is followed both ways."""
         return np.bool_(not self.graph.directed)
+
+    def _follows(self, src: Any) -> bool:
+        """Whether to follow a batch; otherwise all vertices are ranked again, from scratch or from the old ranks."""
+        if not src.size:
+            return False
+        self._tries = self._tries and self._trials.pays(src.size)
+        self._outdated = self._outdated or not self._tries
+        self._settled = self._settled and not self._outdated
+        return not self._outdated
 
     def _changed(self) -> None:
         """Note that the ranks are no longer those of the graph."""
@@ -312,10 +343,28 @@ class DynamicPageRank(IncrementalAlgorithm):
         """
         if self._uses_weights and not self._settled and int(self._bad[0]):
             self._start()
-        elif self._outdated:
-            self._start(self._ranks)
-        elif not self._settled:
-            self._settle()
+        elif not self._settled and (self._tries or not self._rank()):
+            if self._outdated:
+                self._start(self._ranks)
+            else:
+                self._settle()
+            self._trials.note(self._rounds > self._most_rounds)
+        self._tries = True
+
+    def _rank(self) -> bool:
+        """Rank all vertices by `pagerank`, after which what was sent is unknown; false if that did not converge."""
+        graph = self.graph
+        self._outdated, self._everyone = True, fr.Frontier.all(graph)
+        personal = self._personal if self._personal is not None and float(self._personal.sum()) > 0 else None
+        found = pagerank(
+            graph, self.alpha, self.max_iter, self.tol, personal, weighted=self._weighted, fail_on_nonconvergence=False
+        )
+        self._ranks, self._total = found.pagerank, 1.0
+        degree = graph.num_arcs / max(len(self._everyone), 1)
+        rounds = max(found.iterations, 1) * (degree + STATIC_PASSES) / (degree + PASSES)
+        self._most_rounds = min(rounds, MAX_RISE * self._most_rounds)
+        self._settled = found.converged
+        return self._settled
 
     def _start(self, kept: Any = None) -> None:
         """Initialize all state, and rank all vertices, starting from old ranks if given."""
@@ -345,7 +394,9 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._bad.fill(0)
         self._stale = True
         self._settle(BEGIN_BELOW)
+        self._rounds += RESTART
         self._outdated = False
+        self._tries = True
 
     def _fitted(self, values: Any) -> Any:
         """Values of vertices, as an array for the vertices that there are now: 0 for new and for deleted ones."""
@@ -392,6 +443,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _send_all(self, share: float, stale: bool) -> None:
         """The rounds of `_settle`; the ranks are summed up first if they are `stale`."""
+        self._rounds = 0  # over all edges
         rounds, turns, found = 0, 0, self._sum_up() if stale else self._measure()
         begun, may_push = False, True
         while True:
@@ -425,6 +477,7 @@ class DynamicPageRank(IncrementalAlgorithm):
                 taken, found = (
                     self._solve(found, share * goal, most, may_push) if self._may_solve else (1, self._sweep())
                 )
+                self._rounds += taken
             begun = begun or not reached
             rounds += taken
             self._drift += taken * ROUNDING
@@ -546,6 +599,9 @@ class _OverParts(DynamicPageRank):
 
     exact = False
     sees_changes = False
+
+    def _make(self) -> None:
+        self._start()
 
     @maintained
     def pagerank(self) -> Any:

@@ -17,6 +17,7 @@ Decomposition on Multicore Systems", HPEC 2017.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,9 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
     return number
 
 
-def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int) -> Any:
+def peel(
+    graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int, most: float = math.inf
+) -> Any:
     """Remove edges, then repeatedly all with fewer than `least` triangles; `support` is updated.
 
     The graph is not changed.
@@ -54,11 +57,13 @@ def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving
     support : array of int32, by number
     leaving : array of int
         Numbers of the edges to remove first.
+    most : int, optional
+        Give up once so many edges are to be removed.
 
     Returns
     -------
-    array of int
-        Numbers of all removed edges.
+    array of int, or None
+        Numbers of all removed edges; None if it was given up, and supports are undefined.
 
     Notes
     -----
@@ -67,14 +72,17 @@ def peel(graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving
     xp = graph.xp
     fallen = xp.empty(support.size, np.int32)
     size = xp.zeros(1, np.int64)
-    left = [leaving]
+    left, removed = [leaving], leaving.size
     while leaving.size:
+        if removed > most:
+            return None
         support[leaving] = MARKED
         size.fill(0)
         pass_on(graph, src[leaving], dst[leaving], number, support, -1, least, fallen, size)
         support[leaving] = GONE
         leaving = fallen[: int(size[0])].copy()
         left.append(leaving)
+        removed += leaving.size
     return graph.joined(*left)
 
 

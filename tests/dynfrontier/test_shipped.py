@@ -301,15 +301,15 @@ def test_analytics_are_rehearsed():
              for header, _, functors in rehearsal.requests.values()}  # fmt: skip
     assert asked >= {
         ("visit_edges", "_join"), ("visit_edges", "_cut"), ("visit_edges", "_rename_end"), ("traverse", "_rename_end"),
-        ("filter", "_is_detached"), ("filter", "_rename"), ("filter", "_detach"), ("filter", "_form_and_count"),
-        ("filter", "_form_components"), ("compute", "_follow"), ("traverse", "_attach_to_parent"),
-        ("traverse", "_reattach"),
+        ("filter", "_is_detached"), ("filter", "_rename"), ("filter", "_detach"), ("filter", "_form_component"),
+        ("filter", "_plant"), ("traverse", "_visit", "_unreached"), ("compute", "_follow"),
+        ("traverse", "_attach_to_parent"), ("traverse", "_reattach"),
         ("sample_neighbors", "_link"), ("reduce", "_compress"), ("advance", "_link"),
         ("extract", "_goes_up"), ("orientation",), ("degree_order",), ("degrees",),
     }  # fmt: skip
     both_ways = {functors[0].function.__name__ for _, defines, functors in rehearsal.requests.values()
                  if ("BOTH_WAYS", "1") in defines}  # fmt: skip
-    assert both_ways == {"_rename_end", "_reattach", "_attach_to_parent"}
+    assert both_ways == {"_rename_end", "_reattach", "_attach_to_parent", "_visit"}
     assert sys.getprofile() is None and requests.listener is None
     assert not cuda.load_kernel.cache  # kernels that do nothing are not kept
     # Whether lists are short depends on the graph: each kernel is there for both.

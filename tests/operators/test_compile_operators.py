@@ -289,7 +289,7 @@ def join_case(graph):
 
 def reattach_case(graph):
     functors = advance_module.advance_functors(advance_module.Functors(dynamic_components_module._reattach))
-    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), *lists(graph))
+    args = (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.int64(9), *lists(graph))
     return functors, args, advance_module.advance_options(graph, advance_module.Functors(None))
 
 
@@ -321,7 +321,7 @@ def rename_case(graph):
 
 
 def form_case(graph):
-    functor = (("op", dynamic_components_module._form_and_count, ("vertex",), INT),)
+    functor = (("op", dynamic_components_module._form_component, ("vertex",), INT),)
     ids = np.zeros(1, graph.vertex_dtype)
     return functor, (ids, ids, np.zeros(1, np.int32), ids, np.zeros(4, np.int64)), ()
 
@@ -333,7 +333,8 @@ def follow_case(graph):
 
 def detach_case(graph):
     functor = (("op", dynamic_components_module._detach, ("vertex",), INT),)
-    return functor, (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), np.zeros(4, np.int64)), ()
+    numbers = np.zeros(4, np.int64)
+    return functor, (np.zeros(1, graph.vertex_dtype), np.zeros(1, np.int32), numbers, np.int64(9), numbers), ()
 
 
 def compress_case(graph):
@@ -611,14 +612,18 @@ def distances_case(op, header, weight_dtype):
         distances = np.zeros(1, np.int32 if unweighted else np.int64 if kind.kind == "i" else kind)
         vertices, unreached = np.zeros(1, graph.vertex_dtype), distances.dtype.type(9)
         flags = np.zeros(1, np.int32)
+        repair = distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)
         args = {
             "_weight_or_nan": (),
             "_relax": (distances, distances, vertices, unreached, flags),
+            "_forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
+            "adopt_or_pass_on": (*repair, np.int64(9)),
+            "pass_on": (*repair, np.int64(9)),
             "_leads_on": (distances, unreached),
             "choose_nearer": (distances, vertices, unreached, np.int64(0)),
             "has_none": (distances, vertices, unreached, np.int64(0)),
             "grow": (distances, vertices, unreached, np.int64(0)),
-        }.get(op, (distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)))
+        }.get(op, repair)
         if header == "advance":
             options = advance_module.advance_options(graph, advance_module.Functors(None))
             return advance_module.advance_functors(advance_module.Functors(function)), args, options
@@ -638,8 +643,8 @@ def distances_case(op, header, weight_dtype):
 DISTANCES = {
     "_weight_or_nan": "neighbor_reduce", "_leads_on": "advance", "_relax": "advance", "choose_nearer": "advance",
     "has_none": "filter", "grow": "advance", "mark_tentative": "visit_edges", "relax_listed": "visit_edges",
-    "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter", "pull": "advance",
-    "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
+    "mark_without_looking": "visit_edges", "relax": "advance", "adopt_or_pass_on": "advance", "_forget": "filter",
+    "pull": "advance", "adopt": "advance", "pass_on": "advance", "find_parent": "advance", "_take_changed": "filter",
 }  # fmt: skip
 DISTANCE_TYPES = [
     ("sm_90", "int32", None), ("sm_90", "int32", "int32"), ("sm_90", "int32", "float32"), ("sm_80", "int64", "float64")

@@ -1,0 +1,38 @@
+"""Whether a repair is tried again after others were given up."""
+
+from __future__ import annotations
+
+MAX_SKIPPED = 31
+LITTLE = 1 / 16
+"""Less than this part of a recomputation is no loss to learn from."""
+
+SIMILAR = 1 / 2
+"""Batches that are smaller than this part of one whose repair was given up are tried all the same."""
+
+
+class Trials:
+    """Decide which batches are repaired, and which are left to a recomputation from scratch.
+
+    After a repair that was given up, the next 1, 3, 7, ... batches of its size are not tried, up to `MAX_SKIPPED`,
+    until one succeeds. So the work on repairs that are given up is a small part of that on recomputations.
+    """
+
+    def __init__(self) -> None:
+        self._skip = self._skipped = 0  # batches not to be tried, and how many were to be after the last failure
+        self._size = self._failed_size = 0
+
+    def pays(self, size: int) -> bool:
+        """Whether to repair what a batch of this size has changed."""
+        if self._skip and size >= SIMILAR * self._failed_size:
+            self._skip -= 1
+            return False
+        self._size = size
+        return True
+
+    def note(self, wasted: float) -> None:
+        """Learn how the last repair went: what it has wasted, as a part of the work of a recomputation, or 0."""
+        if wasted > LITTLE:
+            self._failed_size = self._size
+            self._skip = self._skipped = min(2 * self._skipped + 1, MAX_SKIPPED)
+        elif not wasted and self._size >= SIMILAR * self._failed_size:
+            self._skip = self._skipped = 0
