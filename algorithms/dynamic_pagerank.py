@@ -360,6 +360,8 @@ class DynamicPageRank(IncrementalAlgorithm):
             graph, self.alpha, self.max_iter, self.tol, personal, weighted=self._weighted, fail_on_nonconvergence=False
         )
         self._ranks, self._total = found.pagerank, 1.0
+        if len(self._everyone):
+            self._ranks /= self._ranks.sum()  # shares of float32 leave it near 1
         degree = graph.num_arcs / max(len(self._everyone), 1)
         rounds = max(found.iterations, 1) * (degree + STATIC_PASSES) / (degree + PASSES)
         self._most_rounds = min(rounds, MAX_RISE * self._most_rounds)

@@ -54,8 +54,8 @@ CASES = {
         (("op", dynamic_connected_components._take_root, VERTEX, np.dtype(np.int64)),), (labels(g), labels(g)),
         (("REDUCE", "Sum"), ("RESULT", "i64")),
     )),
-    "relax-any": ("visit_edges", lambda g: (
-        (("op", sssp._relax_any, ARC, TRUTH),), (np.zeros(1, np.float32), np.float32(1), np.zeros(1, np.int32)), ()
+    "relax": ("visit_edges", lambda g: (
+        (("op", sssp._relax, ARC, TRUTH),), (np.zeros(1, np.float32), np.float32(1), np.zeros(1, np.int32)), ()
     )),
     "unite": ("compute", lambda g: ((("op", components.unite, VERTEX, None),), (labels(g), labels(g)), ())),
     "shorten": ("compute", lambda g: ((("op", components._shorten, VERTEX, None),), (labels(g),), ())),

@@ -127,13 +127,12 @@ FEW = {
     "frontier/runtime/compile/cuda.py: shared_memory", "frontier/runtime/compile/cuda.py: shared_memory_each",
     "frontier/runtime/compile/cuda.py: toolchain_version",
     "frontier/runtime/compile/prebuilt.py: _group", "frontier/runtime/compile/prebuilt.py: _index",
-    "frontier/runtime/device.py: _cpu", "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
+    "frontier/runtime/device.py: _gpu", "frontier/runtime/device.py: gpu_available",
     "frontier/runtime/compile/kernels.py: _load", "frontier/runtime/launch/launch_graph.py: _driver",
     "frontier/runtime/launch/arguments.py: _packer", "frontier/runtime/launch/streams.py: stream_getter",
     "frontier/runtime/threads.py: find_tbb",
     "frontier/features/snapshots/snapshot.py: _snapshot_class",
-    "frontier/distributed/part/snapshots.py: _snapshot_class",
-    "frontier/distributed/part/results.py: _class_of", "frontier/distributed/part/reverse.py: _reverse_class",
+    "frontier/distributed/part/snapshots.py: _class_of", "frontier/distributed/part/results.py: _class_of",
 }  # fmt: skip
 """Caches that hold a few entries, however many functors there are."""
 NEEDED = {"frontier/functor/checking.py: sites", "frontier/runtime/compile/warm_up.py: _loads",
