@@ -3,9 +3,8 @@
 #include "frontier/cuda/small_keys.cuh"
 #include "frontier/cuda/tile.cuh"
 
-constexpr int SORT_RUN = 512, SORT_TILE = 4096;  // keys (`structures.small_batches` has the same numbers)
-constexpr int SORT_THREADS = 1024;
-constexpr int MERGED = 8;
+constexpr int SORT_TILE = 512, SORT_THREADS = 256;  // keys and threads of a block (sequences.py has the same numbers)
+constexpr int MERGED = 8;                           // runs that are merged at once
 
 // Whether the batch is valid; if not, that is counted. By all threads of all blocks.
 __device__ inline bool begin_small(const SmallBatch& batch, const SmallKeys& out) {
@@ -98,8 +97,9 @@ __device__ __forceinline__ int merged_place(const i64* keys, int i, int length, 
   return found;
 }
 
-// Tiles of keys in ascending order; equal ones keep theirs. Runs are sorted by bitonic networks, and merged.
-extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(i64 count, SmallBatch batch, SmallKeys out) {
+// Tiles of keys in ascending order; equal ones keep theirs. By a bitonic network.
+extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(
+    i64 count, SmallBatch batch, SmallKeys out, i64* out_keys, i64* out_order) {
   __shared__ i64 keys[SORT_TILE];
   __shared__ unsigned short from[SORT_TILE];
   i64 arcs = begin_small(batch, out) ? batch.arcs() : 0, base = i64(blockIdx.x) * SORT_TILE;
@@ -109,28 +109,25 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(i64 count,
     from[j] = static_cast<unsigned short>(j);
     if (out.weights && base + j < arcs) out.weights[base + j] = batch.weight(base + j);
   }
-  for (int size = 2; size <= SORT_RUN; size *= 2) {
+  for (int size = 2; size <= SORT_TILE; size *= 2) {
     for (int step = size / 2; step; step /= 2) {
       __syncthreads();
-      for (int pair = threadIdx.x; pair < SORT_TILE / 2; pair += SORT_THREADS) {
-        int low = 2 * pair - (pair & (step - 1)), high = low + step;
-        i64 a = keys[low], b = keys[high];
-        unsigned short first = from[low], second = from[high];
-        bool descends = b < a || (b == a && second < first);
-        if (descends == !(low & (SORT_RUN - 1) & size)) {
-          keys[low] = b;
-          keys[high] = a;
-          from[low] = second;
-          from[high] = first;
-        }
+      int low = 2 * threadIdx.x - (threadIdx.x & (step - 1)), high = low + step;
+      i64 a = keys[low], b = keys[high];
+      unsigned short first = from[low], second = from[high];
+      bool descends = b < a || (b == a && second < first);
+      if (descends == !(low & size)) {
+        keys[low] = b;
+        keys[high] = a;
+        from[low] = second;
+        from[high] = first;
       }
     }
   }
   __syncthreads();
   for (int j = threadIdx.x; j < SORT_TILE; j += SORT_THREADS) {
-    i64 at = base + merged_place(keys, j, SORT_RUN, SORT_TILE / SORT_RUN);
-    out.keys[at] = keys[j];
-    out.order[at] = base + from[j];
+    out_keys[base + j] = keys[j];
+    out_order[base + j] = base + from[j];
   }
 }
 

@@ -25,7 +25,7 @@ SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
 MAX_ARCS = SIZES[-1]
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
-SORT_TILE, SORT_THREADS, MERGED = 4096, 1024, 8  # keys and threads of a block, and runs merged at once (kernels.cuh)
+SORT_TILE, SORT_THREADS, MERGED = 512, 256, 8  # keys and threads of a block, and runs merged at once (kernels.cuh)
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
 
@@ -85,11 +85,13 @@ class LaunchSequences:
         if size <= MAX_COMPARED:
             kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
             return
-        kernels.sort_tiles(size, self.batch, given, threads=SORT_THREADS, blocks=size // SORT_TILE)
-        run, spare = SORT_TILE, [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")]
-        for held, merged in ((keys, order), spare), (spare, (keys, order)):  # twice: the result is where it belongs
-            kernels.merge_keys(size, run, *held, *merged)
-            run *= MERGED
+        sorted_keys = keys, order
+        held, spare = [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")], sorted_keys
+        kernels.sort_tiles(size, self.batch, given, *held, threads=SORT_THREADS, blocks=size // SORT_TILE)
+        run = SORT_TILE
+        while run < size or held is not sorted_keys:  # a merge of one run is a copy
+            kernels.merge_keys(size, run, *held, *spare)
+            held, spare, run = spare, held, run * MERGED
         kernels.mark_ends(size, given)
 
 
