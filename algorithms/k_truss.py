@@ -34,6 +34,8 @@ from .triangle_count import copy_bytes, costs_of
 
 LOOKUP_STEPS = 8
 """The cost of looking up a neighbor in a list, in steps of counting triangles from scratch."""
+COPY_BELOW = 1 / 2
+"""Up to this fraction of the graph's edges, those that are left are copied to look triangles up in."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -260,7 +262,7 @@ def _costs(graph: fr.Graph, orientation: fr.advanced.Orientation) -> tuple[float
 def _holding(graph: fr.Graph, src: Any, dst: Any, chosen: fr.advanced.ReadLayout) -> fr.Graph:
     """A graph with these edges: `graph`, or a static copy of just these if they are few. Also if look-ups in `graph`
     are slow, unless it is to be used as it is stored."""
-    if 2 * int(src.size) > graph.num_edges and (graph.finds_fast or not chosen.is_copy):
+    if int(src.size) > COPY_BELOW * graph.num_edges and (graph.finds_fast or not chosen.is_copy):
         return graph
     return fr.advanced.csr_structure().from_edges(
         src, dst, num_vertices=graph.num_vertices, device=graph.device, vertex_dtype=graph.vertex_dtype

@@ -5,8 +5,8 @@ What they ask operators for meanwhile is compiled ahead of time (``dynfrontier/p
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
@@ -17,11 +17,19 @@ import frontier as fr
 from . import dynamic_connected_components, dynamic_distances
 from .analytic import analytics
 
+k_truss = importlib.import_module("algorithms.k_truss")  # the module, not the function
+
 FIRST = ("bfs", "connected_components", "pagerank", "sssp", "triangle_count")
 """Analytics that run on graphs of all forms; the others on dense graphs without in-edges."""
 
-REPEATING = ("bfs", "connected_components", "sssp")
-"""Of them, those that go another way after large batches: here, where the limits of small ones are lowered."""
+LIMITS: tuple[tuple[tuple[str, ...], Any, dict[str, Any]], ...] = (
+    (("bfs", "sssp"), dynamic_distances, {"SMALL_ARCS": 0, "MAX_ARCS": 1}),
+    (("connected_components",), dynamic_connected_components, {"MAX_ARCS": 1}),
+    (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 0}),
+    (("k_truss",), k_truss, {"LOOKUP_STEPS": 0, "COPY_BELOW": 1}),
+)
+"""Analytics that go another way in large graphs or after large batches; and limits with which they go it in small ones,
+by their module."""
 
 SCALE = 6  # of the graphs: 64 vertices
 DENSE, SPARSE = 16, 2  # edges of a vertex: algorithms go other ways where there are many
@@ -45,13 +53,12 @@ def perform(structure: type[Any], device: fr.advanced.Device, chosen: Sequence[s
     """Run some analytics, in both of their forms, on graphs of a structure made with these options."""
     first = [name for name in chosen if name in FIRST]
     rest = [name for name in chosen if name not in FIRST]
-    repeating = [name for name in chosen if name in REPEATING]
     for directed in (False, True):
         for in_edges in (False, True) if directed else (False,):
             for degree in (DENSE, SPARSE):
                 _perform(structure, device, options, directed, in_edges, degree, first)
-                with _after_large_batches():
-                    _perform(structure, device, options, directed, in_edges, degree, repeating)
+                for large in _as_if_large(chosen):
+                    _perform(structure, device, options, directed, in_edges, degree, large)
         _perform(structure, device, options, directed, False, DENSE, rest)
 
 
@@ -61,19 +68,15 @@ def perform_incremental(
     """Run the incremental form of an analytic, in all of its ways, on graphs of one kind."""
     for degree in (DENSE, SPARSE):
         _perform(structure, device, options, directed, in_edges, degree, [name], static=False)
-        if name in REPEATING:
-            with _after_large_batches():
-                _perform(structure, device, options, directed, in_edges, degree, [name], static=False)
+        for large in _as_if_large([name]):
+            _perform(structure, device, options, directed, in_edges, degree, large, static=False)
 
 
-@contextmanager
-def _after_large_batches() -> Iterator[None]:
-    """Within the block, small batches go the way of large ones."""
-    with (
-        mock.patch.multiple(dynamic_distances, SMALL_ARCS=0, MAX_ARCS=1),
-        mock.patch.object(dynamic_connected_components, "MAX_ARCS", 1),
-    ):
-        yield
+def _as_if_large(chosen: Sequence[str]) -> Iterator[list[str]]:
+    """Those of the analytics that `LIMITS` names, while each of its limits holds."""
+    for names, module, limits in LIMITS:
+        with mock.patch.multiple(module, **limits):
+            yield [name for name in chosen if name in names]
 
 
 def _perform(
