@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import frontier as fr
+
 MAX_SKIPPED = 31
 LITTLE = 1 / 16
 """Less than this part of a recomputation is no loss to learn from."""
@@ -23,7 +25,7 @@ class Trials:
 
     def pays(self, size: int) -> bool:
         """Whether to repair what a batch of this size has changed."""
-        if self._skip and size >= SIMILAR * self._failed_size:
+        if self._skip and size >= SIMILAR * self._failed_size and not fr.advanced.is_warming_up():
             self._skip -= 1
             return False
         self._size = size

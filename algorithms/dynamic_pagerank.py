@@ -217,6 +217,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
         self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
         self._trials, self._tries = Trials(), True
+        self._rounds = 0  # over all edges, since the ranks were last up to date
         self._make()
         self._attach()
 

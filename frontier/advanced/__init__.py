@@ -26,7 +26,7 @@ from frontier.operators.capture import CapturedStep
 from frontier.operators.captured_batches import CapturedBatchStep, clear
 from frontier.operators.dispatch.requests import compile_listed
 from frontier.operators.layout import ReadLayout, choose_layout
-from frontier.runtime import Device, display, on_compile, resolve_device, warming_up
+from frontier.runtime import Device, display, is_warming_up, on_compile, resolve_device, warming_up
 from frontier.runtime.memory.transfer import HostCopy, copy_to_host_async
 
 from . import arguments
@@ -62,6 +62,7 @@ __all__ = [
     "extract_neighbors",
     "extract_oriented",
     "intersect_arcs",
+    "is_warming_up",
     "keys",
     "on_compile",
     "random_bits",

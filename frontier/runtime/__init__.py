@@ -4,7 +4,7 @@ from .compile.cpu import cpu_kernel, jit
 from .compile.kernels import Kernels, load_kernels
 from .compile.parallel import parallel_kernel
 from .compile.progress import on_compile
-from .compile.warm_up import warming_up
+from .compile.warm_up import is_warming_up, warming_up
 from .device import CPU, Device, gpu_available, resolve_device
 from .elements import nonnegative, prefetch
 from .interrupts import HeldInterrupts
@@ -26,6 +26,7 @@ __all__ = [
     "fill_column",
     "fill_with",
     "gpu_available",
+    "is_warming_up",
     "jit",
     "load_kernels",
     "nonnegative",

@@ -615,7 +615,7 @@ def distances_case(op, header, weight_dtype):
         repair = distances, vertices, np.zeros(1, np.uint8), flags, flags, unreached, np.int32(1), *lists(graph)
         args = {
             "_weight_or_nan": (),
-            "_relax": (distances, distances, vertices, unreached, flags),
+            "_relax": (distances, unreached, flags),
             "_forget": (*repair, np.zeros(1, np.int64), np.int64(9)),
             "adopt_or_pass_on": (*repair, np.int64(9)),
             "pass_on": (*repair, np.int64(9)),

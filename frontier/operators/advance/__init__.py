@@ -195,7 +195,7 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
     count, arcs = frontier._walk_costs()
     if arcs is None or not _are_few(count, arcs) or frontier._vertex_version != graph.vertex_version:
         return None
-    if recorder.launches is not None or warm_up.wanted():
+    if recorder.launches is not None or warm_up.is_warming_up():
         return None
     prepared = find_plan(graph, functors, unique)
     if prepared is None or (prepared.may_pull and _is_much(graph, count, arcs)):

@@ -220,7 +220,7 @@ def cuda_kernels_for(
         shipped = shipped_cubin(header, defines, arch, linked)
         codes = codes_of(linked, arch) if shipped is None else shipped
         found = _kernels[key] = (CheckedKernels if checked else CudaKernels)(header, defines, codes)
-    if warm_up.wanted() and (others := other_lanes(options)) is not None:
+    if warm_up.is_warming_up() and (others := other_lanes(options)) is not None:
         either = tuple(frozenset((options, others)) if part is options else part for part in key)
         warm_up.add(either, lambda: begin_to_load(cuda_kernels_for(graph, header, functors, args, others)))
     return found

@@ -47,8 +47,8 @@ def warming_up() -> Iterator[None]:
             _turns.clear()
 
 
-def wanted() -> bool:
-    """Whether anybody is `warming_up`."""
+def is_warming_up() -> bool:
+    """Whether any thread is in a block of `warming_up`: then what may be needed later is to be run, too."""
     return _depth > 0
 
 
