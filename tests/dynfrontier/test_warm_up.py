@@ -52,12 +52,12 @@ def test_alternatives_are_loaded_once_all_have_begun():
         loading.add(name, partial(begin, name))  # as the kernels of an alternative are found in the same way
         return partial(done.append, f"load {name}")
 
-    assert not loading.wanted()
+    assert not loading.is_warming_up()
     with loading.warming_up():
         for name in ("a", "b", "a"):
             loading.add(name, partial(begin, name))
-        assert loading.wanted() and done == ["begin a", "begin b"]
-    assert done == ["begin a", "begin b", "load a", "load b"] and not loading.wanted()
+        assert loading.is_warming_up() and done == ["begin a", "begin b"]
+    assert done == ["begin a", "begin b", "load a", "load b"] and not loading.is_warming_up()
     with pytest.raises(KeyError), loading.warming_up():
         loading.add("a", partial(begin, "a"))
         raise KeyError
