@@ -14,7 +14,7 @@ and a column each in arrays:
 The vertices next to v whose `behind` is not 0 when the way back reaches v's level are those that follow v on shortest
 paths, so that a sum over all neighbors needs no look at distances.
 
-Where paths are long, a CPU searches from one source after another, without a step of the host for each level:
+If paths are long, a CPU searches from one source after another, without a step of the host for each level:
 
     place[v]     minus the distance of v from the source; FAR before it is found
     paths[v]     number of shortest paths from the source to v

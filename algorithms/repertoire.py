@@ -73,7 +73,7 @@ def perform_incremental(
 
 
 def _as_if_large(chosen: Sequence[str]) -> Iterator[list[str]]:
-    """Those of the analytics that `LIMITS` names, while each of its limits holds."""
+    """The analytics of each row of `LIMITS`, while its limits hold."""
     for names, module, limits in LIMITS:
         with mock.patch.multiple(module, **limits):
             yield [name for name in chosen if name in names]

@@ -8,9 +8,9 @@ rounds, and gives a GPU more to do in each.
     predecessor[v]   the vertex before v on that path
     too_long[0]      1 after a path length overflowed the distances' type
 
-Where vertices are relaxed one after another, predecessors form a tree at any time: a vertex that is above another is
-never farther away, or its own distance has come down since (Cormen et al., "Introduction to Algorithms", 24.5).
-Elsewhere the tree is found from the distances.
+If one thread relaxes vertices one after another, predecessors form a tree at any time: a vertex that is above another
+is never farther away, or its own distance has come down since (Cormen et al., "Introduction to Algorithms", 24.5). If
+several do, the tree is found from the distances.
 
 Meyer and Sanders, "Delta-stepping: a parallelizable shortest path algorithm", J. Algorithms 2003; Davidson, Baxter,
 Garland and Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths", IPDPS 2014 (on a GPU).

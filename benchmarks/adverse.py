@@ -73,14 +73,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """A table of all ratios, by the analytic and the kind of batch."""
+    """A table of all ratios, by the analytic and the kind of batch; "-" if it cannot be told from the batch."""
     cells = [row | {"size": f"{row['size']:,}", "of": f"{row['batch']} {row['operation']}"} for row in rows]
     columns, lines = pivot(
         cells, ["graph", "structure", "analytic", "size"], "of",
-        lambda row: f"{row['ratio']:.2f}{'*' if row['ratio'] > LIMIT else ''}",
+        lambda row: "-" if row["ratio"] is None else f"{row['ratio']:.2f}{'*' if row['ratio'] > LIMIT else ''}",
     )  # fmt: skip
-    above = sum(row["ratio"] > LIMIT for row in rows)
-    title = f"times as long as recomputation: {above} of {len(rows)} above {LIMIT}"
+    known = [row["ratio"] for row in rows if row["ratio"] is not None]
+    title = f"times as long as recomputation: {sum(ratio > LIMIT for ratio in known)} of {len(known)} above {LIMIT}"
     return table(title, columns, lines)
 
 
@@ -119,15 +119,15 @@ def measure(
                         recomputed[update].wall.append(scratch - alone)
             for update, cost in costs.items():
                 static = recomputed[update].median
-                ratio = cost.median / static
+                ratio = cost.median / static if static > 0 else None  # noise, if the batch alone took as long
                 results.add(
                     graph=graph.name, structure=kind.name, analytic=analytic.name, batch=name, operation=update,
                     size=int(edges[0].size), ratio=ratio, static_ms=recomputed[update].numbers()["wall_ms"],
                     **cost.numbers(),
                 )  # fmt: skip
-                mark = "  <--" if ratio > LIMIT else ""
+                shown = "-" if ratio is None else f"{ratio:6.2f}{'  <--' if ratio > LIMIT else ''}"
                 print(f"{graph.name} {kind.name:9} {analytic.name:21} {name:9} {update} {edges[0].size:6}: "
-                      f"{1e3 * cost.median:9.3f} ms, from scratch {1e3 * static:9.3f}, {ratio:6.2f}{mark}",
+                      f"{1e3 * cost.median:9.3f} ms, from scratch {1e3 * static:9.3f}, {shown}",
                       flush=True)  # fmt: skip
     follower.close()
 

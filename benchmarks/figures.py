@@ -19,7 +19,6 @@ from .results import ROOT
 from .sources import CPU, GPU, files_of, origins, results_of, row_of, rows_of
 
 PLACE = re.compile(r"<!-- figure ([a-z0-9-]+) -->(\n?).*?(\n?)<!-- /figure -->", re.DOTALL)
-FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 PAGES = ("README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md")
 """Pages with places for figures."""
 BATCH = {"graph": "rmat22", "distribution": "rmat", "batch": 2**16}
@@ -53,11 +52,12 @@ def main(arguments: Sequence[str]) -> int:
     line = argparse.ArgumentParser(prog="python -m benchmarks figures", description=__doc__.splitlines()[0])
     line.add_argument("--write", action="store_true", help="rewrite pages and pictures")
     options = line.parse_args(arguments)
-    stale = [path for path, text in pages().items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    found = pages()
+    stale = [path for path, text in found.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         print(f"{'written' if options.write else 'not up to date'}: {path.relative_to(ROOT)}")
         if options.write:
-            path.write_text(pages()[path], encoding="utf-8")
+            path.write_text(found[path], encoding="utf-8")
     if options.write:
         pictures.draw_all()
     return int(bool(stale) and not options.write)
@@ -187,7 +187,8 @@ def latency(card: str) -> str:
         for operation, word in (("insert", "insertion"), ("delete", "deletion")):
             mine = {row["size"]: row for row in rows if (row["analytic"], row["operation"]) == (analytic, operation)}
             if mine:
-                shown = (f"{mine[size]['p50_us']:,.0f} / {mine[size]['p99_us']:,.0f}" for size in sizes if size in mine)
+                shown = (f"{mine[size]['p50_us']:,.0f} / {mine[size]['p99_us']:,.0f}" if size in mine else "-"
+                         for size in sizes)  # fmt: skip
                 cells.append([f"{label}, {word}", *shown])
     return table(["µs, P50 / P99", *(f"{size:,}" for size in sizes)], cells, [("latency", card)])
 
@@ -443,4 +444,4 @@ FIGURES: dict[str, Callable[[], str]] = {
     "bytes-csr": lambda: bytes_per_arc("csr"),
     "bytes-slab": lambda: bytes_per_arc("slab"),
 }
-"""What belongs in each place, by its name."""
+"""The contents of each place, by its name."""

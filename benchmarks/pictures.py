@@ -43,7 +43,7 @@ class Group(NamedTuple):
 
 
 def groups() -> list[Group]:
-    """What the chart compares: an update with exact triangle counts, and static algorithms."""
+    """The rows of the chart: an update with exact triangle counts, and static algorithms."""
     from .figures import largest_compared  # here, since it draws pictures
 
     series = {"graph": "rmat22", "distribution": "rmat", "batch": 2**16, "operation": "insert"}

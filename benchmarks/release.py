@@ -306,10 +306,7 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
 def _run(command: list[str], limit: float, log: Path) -> str:
     """Run a command with its own process group; what went wrong, or ""."""
     with open(log, "w") as output:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=command_environment(), stdout=output, stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )  # fmt: skip
+        process = _start(command, output)
         try:
             code = process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -317,6 +314,13 @@ def _run(command: list[str], limit: float, log: Path) -> str:
         finally:
             _end(process)
     return "" if code == 0 else f"ended with {code}"
+
+
+def _start(command: list[str], output: Any) -> subprocess.Popen:
+    """Start a command with its own process group; it writes to a file."""
+    return subprocess.Popen(
+        command, cwd=ROOT, env=command_environment(), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+    )  # fmt: skip
 
 
 def _end(process: subprocess.Popen) -> None:
@@ -347,10 +351,7 @@ def _compile_ahead(questions: Iterable[Question], kind: str, budget: Budget, qui
                 while waiting and len(running) < (os.cpu_count() or 1):
                     label, command = waiting.pop(0)
                     with open(Path(name) / label / "log", "w") as log:
-                        running[label] = subprocess.Popen(
-                            command, cwd=ROOT, env=command_environment(), stdout=log, stderr=subprocess.STDOUT,
-                            start_new_session=True,
-                        )  # fmt: skip
+                        running[label] = _start(command, log)
                 time.sleep(0.1)
                 for label, process in list(running.items()):
                     if process.poll() is not None and running.pop(label).returncode:
@@ -361,7 +362,8 @@ def _compile_ahead(questions: Iterable[Question], kind: str, budget: Budget, qui
                 _end(process)
     for problem in problems:
         say(f"while compiling: {problem}")
-    say("compiled" if not running and not waiting else f"not compiled in time: {', '.join(running)}")
+    late = [*running, *(label for label, _ in waiting)]
+    say(f"not compiled in time: {', '.join(late)}" if late else "compiled")
 
 
 def _warms_up(question: Question) -> bool:

@@ -79,7 +79,7 @@ def origins(question: str, card: str) -> str:
 
 
 def origin(results: Results) -> str:
-    """Where and when a file was measured."""
+    """The card, date and commit of a file."""
     machine = results.header["machine"]
     place = machine.get("gpu") or f"{machine['cpu']}, {machine['cores']} cores"
     return f"{place}, {results.header['date'][:10]}, commit {results.header['commit'][:10]}"

@@ -13,7 +13,7 @@ BLOCK_PRODUCTS = 1 << 24  # products of matrix entries made at a time: bounds th
 
 
 class CheckTime:
-    """The seconds left for a check, from `limit` on, and the function `show` that displays its progress.
+    """The time of a check, `limit` seconds from now, and the function `show` that displays its progress.
 
     `show` receives the current work and its finished share, from 0 to 1, or None if that is unknown.
     """

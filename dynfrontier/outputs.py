@@ -59,13 +59,14 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path | None, found: Any) -> None:
-    """Write a JSON file, if one is named; fails if that is not possible."""
+    """Write a JSON file, if one is named; an OSError becomes an error of the command (`user_errors`)."""
     if path is not None:
         with user_errors(OSError):
             write_text(path, json.dumps(found, indent=2) + "\n")
 
 
 def write_rows(path: Path, header: tuple[str, ...], rows: Iterable[tuple]) -> None:
+    """Write a CSV file; errors as in `write_json`."""
     from frontier.io import replacing
 
     with user_errors(OSError), replacing(path) as file:

@@ -1,4 +1,4 @@
-"""The results of the main job: as a table and as JSON."""
+"""The results of the main job: as a table, as JSON and as a picture."""
 
 from __future__ import annotations
 

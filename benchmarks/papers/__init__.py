@@ -4,7 +4,7 @@ structures of the registry as columns, and a verdict on each claim that numbers 
 ``python -m benchmarks papers awad --table 2 --scale 16 --structures slab,hornet``
 
 A paper is a module with a `Paper`: a list of `Experiment`, each with its claim, how it is reproduced, a measurement and
-checks. The findings are in README.md, which ``--write`` fills from results files.
+checks. The findings are in README.md, which ``python -m benchmarks figures --write`` fills from results files.
 """
 
 from .awad import AWAD

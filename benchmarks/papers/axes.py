@@ -12,6 +12,7 @@ _SCALES = {
     ("cpu", "full"): 14, ("cpu", "quick"): 11, ("cpu", "smoke"): 6,
 }  # fmt: skip
 _BATCHES = {"full": 128, "quick": 24, "smoke": 4}  # of a stream that grows a graph
+MODES = tuple(_BATCHES)
 _SECONDS = {"full": 0.4, "quick": 0.1, "smoke": 0.02}  # after which a measurement is not repeated
 
 

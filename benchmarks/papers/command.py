@@ -12,10 +12,9 @@ import frontier as fr
 
 from ..ahead import processes_for
 from ..context import Budget, Context, choose_structures
-from ..defaults import MODES
 from ..results import FOLDER, Results
 from . import PAPERS
-from .axes import paper_axes
+from .axes import MODES, paper_axes
 from .compile_ahead import compile_ahead
 from .experiment import Experiment, Paper
 from .page import PAGE as PAGE

@@ -43,11 +43,11 @@ MAKE_LIMIT_S = 60.0
 class Cell:
     """The result of an algorithm on a graph in a structure.
 
-    `structure` is the other library in a cell with its times, and "" where no structure was asked. `state` is "built"
-    or "grown", "peer" for the other library, or "". `result` is one of the constants above: "no answer" means that the
-    other library has none, but structures agree with each other. `detail` says how far results agree, or which side
-    failed and why. `against` is the other library, or the structure that took its place. `ms` and `theirs_ms` are
-    median times of a call; of the other library, `ms` is its own.
+    `structure` is the name of a structure, of the other library in a cell with its times, or "" if neither was asked.
+    `state` is "built" or "grown", "peer" for the other library, or "". `result` is one of the constants above: "no
+    answer" means that the other library has none, but structures agree with each other. `detail` says how far results
+    agree, or which side failed and why. `against` is the other library, or the structure that took its place. `ms` and
+    `theirs_ms` are median times of a call; of the other library, `ms` is its own.
     """
 
     graph: str

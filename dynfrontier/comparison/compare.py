@@ -50,9 +50,9 @@ def compare(
         ``"cugraph"``, ``"igraph"``, ``"networkit"``, ``"scipy"``, ``"networkx"``. Of several, each algorithm is
         compared with the first that has it. By default the installed ones, cuGraph first for a graph on a GPU.
     structure : str or type, optional
-        Of the graph that a file is read into.
+        The structure of the graph that a file is read into.
     device : {"auto", "cpu", "gpu"} or Device
-        Of the graph that a file is read into.
+        The device of that graph.
     source : int or str, optional
         The start of searches: a vertex of the graph, or its name in the file. By default the vertex with most
         neighbors.
@@ -229,7 +229,7 @@ def _obstacle(analytic: Analytic, snapshot: Snapshot) -> str:
 
 
 def _notes(analytic: Analytic, settings: dict[str, Any], graph: fr.Graph) -> Iterator[str]:
-    """Where definitions differ, and how the comparison accounts for it."""
+    """Differences in definitions, and how the comparison accounts for them."""
     if graph.directed:
         yield "edges are followed forward" if analytic.directions == "followed" else "edge directions are ignored"
     if analytic.note:
@@ -293,7 +293,10 @@ class Snapshot:
         return self.graph.xp.where(vertices >= 0, self._numbers[vertices], -1)
 
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
-        """Make a peer's graph; returns the seconds, including this snapshot. Undirected ones lose directions."""
+        """Return a peer's graph, and the seconds of its construction, this snapshot included.
+
+        It has weights only if `weighted`. Unless `directed`, a directed graph loses its directions and its weights.
+        """
         begin = time.perf_counter()
         src, dst, weights = self._src, self._dst, self._weights if weighted else None
         if self.graph.directed and not directed:

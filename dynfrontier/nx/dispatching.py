@@ -1,4 +1,6 @@
-"""What a backend has to use of NetworkX's dispatching that has no public name."""
+"""Private parts of NetworkX's dispatching that a backend needs, and its registration if no entry point does that: in a
+checkout that is on the path, and not installed.
+"""
 
 from __future__ import annotations
 

@@ -59,9 +59,9 @@ class Log:
 
 
 class _Factory(type):
-    """The type of the dicts that NetworkX makes. All dicts are its instances, as of ``dict``.
+    """The type of the types by which NetworkX makes dicts. All dicts count as their instances.
 
-    A graph may so be given plain ones, and is converted for each call then.
+    So a graph may be given plain ones, and is then converted for each call.
     """
 
     def __instancecheck__(cls, instance: Any) -> bool:

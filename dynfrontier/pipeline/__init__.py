@@ -2,7 +2,7 @@
 
 A *source* yields items (`records`, `sources`), which a thread cuts into parts of whole batches and places on the device
 (`staging`). The caller's thread applies them, batch by batch, and runs analytics (`pipeline`). Another thread calls the
-callbacks (`delivery`). A `Channel` of bounded size connects any two of them (`channel`).
+callbacks (`analytics.Delivery`). A `Channel` of bounded size connects any two of them (`channel`).
 """
 
 from .batch import PipelineBatch, PipelineError

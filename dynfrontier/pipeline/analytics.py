@@ -1,4 +1,6 @@
-"""Analytics of a pipeline: functions of the graph, or attributes of incremental analytics."""
+"""Analytics of a pipeline: functions of the graph, or attributes of incremental analytics. `Delivery` hands results to
+callbacks in a thread of its own.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ Callback = Callable[[PipelineBatch], object]
 
 
 class Delivery:
-    """Calls callbacks with one batch after another; `put` blocks while more than `depth` batches are queued."""
+    """Calls callbacks with one batch after another; `put` blocks while `depth` batches are queued."""
 
     def __init__(self, callbacks: Sequence[Callback], depth: int):
         self.callbacks = callbacks

@@ -1,4 +1,4 @@
-"""`PipelineBatch`: what came of one batch; and `Totals`, of all so far."""
+"""`PipelineBatch`, the results of one batch; `Totals`, of all so far; and `PipelineError`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`RecordColumns`: consecutive records of a stream in columns; and how items of a source become such."""
+"""`RecordColumns`, consecutive records of a stream in columns, and the parts of a source's items."""
 
 from __future__ import annotations
 

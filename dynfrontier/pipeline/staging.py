@@ -9,7 +9,7 @@ wait for each other. Two events keep the order:
 * ``used``, in the stream of the updates, after the last batch of the slot: the copy stream waits for it before it
   writes the slot again.
 
-There are two more slots than parts ahead: one that is being filled, and one in use.
+The slots are two more than the parts ahead: one is being filled, and one is in use.
 
 The caller's thread blocks while the reading thread runs Python or calls CUDA. So a slot caches its arrays on the
 device, and the batches cut from them, for the next part of the same layout: only the copies remain.

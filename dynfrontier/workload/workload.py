@@ -67,7 +67,7 @@ class Workload:
     weighted : bool, optional
         Whether the graph has the stream's weights; by default if there are any.
     seed : int
-        Of the deleted and queried edges.
+        Seed of the choice of deleted and queried edges.
     name : str
         The name of the stream; by default that of the source.
 

@@ -46,7 +46,7 @@ class Change:
     edges : int or None
         The number of effective edges of a small batch, once it is known.
     observers : list of UpdateObserver
-        Those that are attached to the graph.
+        The observers attached to the graph.
     """
 
     __slots__ = (

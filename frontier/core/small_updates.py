@@ -34,7 +34,7 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
 class NotificationBuffer:
     """Memory for what observers are notified of: the arcs of the batch, and its effective edges.
 
-    There is memory for those that an observer is to be notified of, and for the edges if they are asked for (`exact`).
+    It has room for what `observers` are notified of, and for the edges if they are asked for (`exact`).
     Two arrays are in one piece of memory, and are made when their size is known: an array takes the host longer than
     what a GPU does to it.
 

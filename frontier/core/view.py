@@ -10,7 +10,7 @@ slot holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs
 identifies its arc until the next update: it is the `edge` that operators hand to users' functions.
 
 In a graph with edge data ``view.weights[slot]`` is the id of the edge (of the type of vertices' ids), whatever the
-weights are, and `edge` is that id (``operators/weights.py``, ``cuda/edge.cuh``). A structure need not know which.
+weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/edge.cuh``). A structure need not know.
 
 =================================  =====================================================================================
 ``degree(view, v)``                number of neighbors of v

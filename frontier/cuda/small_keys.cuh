@@ -1,4 +1,4 @@
-// What the kernels of a small batch share, for structures that sort theirs. The first check the batch and sort it
+// Shared by the kernels of a small batch, for structures that sort theirs. The first check the batch and sort it
 // (structures/small_batches), the last lists the effective edges and reports (small_report.cuh); in between are the
 // structure's own. None of them waits for the host, and their grids are those of the largest batch, so that the launches are
 // always the same. Macros: VID, WEIGHT.

@@ -20,7 +20,7 @@ from frontier.core.results import UpdateObserver, UpdateResult
 from frontier.core.structures import structure_class
 from frontier.features.mixed import MixedResult, Operation
 from frontier.features.mixed.apply import as_operations, check_multi
-from frontier.interchange import to_dataframe
+from frontier.interchange import data_frame, to_dataframe
 from frontier.operators import intersect
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.arrays import as_ids, as_weights, is_on_gpu, same_length
@@ -31,7 +31,7 @@ from .exchange.columns import ColumnsOfGraph, GivenData, GivenPayload, check_col
 from .exchange.mixed import joined
 from .part import steps
 from .part.part import GraphPart
-from .part.results import check_dask_library, edge_frame, kept_result
+from .part.results import check_dask_library, kept_result
 from .transport.communicator import PartLostError
 
 
@@ -222,7 +222,7 @@ class DistributedGraph(BaseDistributedGraph):
         if records is not None and flag(records, "records"):
             raise ValueError("records: this graph keeps none; make it with multi_edges='all'")
         if not self.engine.keeps_results:
-            return edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
+            return _edge_frame(self._call(steps.edge_columns, [()] * self.num_parts), library)
         check_dask_library(library)
         with self.engine.making() as key:
             return self.engine.frame(key, *self._call(steps.keep_edges, [(key,)] * self.num_parts)[0])
@@ -359,7 +359,7 @@ class DistributedGraph(BaseDistributedGraph):
         name : str
             Of the column; ``"weight"`` for the weights.
         src, dst : array-like of int, shape (m,)
-            Of an undirected edge, the value at its end `src`: functors may have written another one at its end `dst`.
+            An undirected edge has the value at its end `src`: functors may have written another one at its end `dst`.
 
         Returns
         -------
@@ -456,3 +456,10 @@ PROGRAM_FORMS = {
     inspect.unwrap(to_dataframe): DistributedGraph._to_dataframe,
 }
 """The program's own forms of functions that the workers do not run unchanged."""
+
+
+def _edge_frame(parts: list[dict[str, np.ndarray]], library: Any) -> Any:
+    """A frame of the columns of all parts, sorted as on one device."""
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    order = np.argsort(columns["src"], kind="stable")  # the edges of each vertex are in order
+    return data_frame({name: column[order] for name, column in columns.items()}, library)

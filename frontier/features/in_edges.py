@@ -203,7 +203,7 @@ class SharedAccess:
     def __init__(self, in_edges: InEdges, graph: BaseGraph):
         self._in_edges = in_edges
         self._graph = weakref.ref(graph)
-        access = self._shared
+        access = self._shared  # whose attributes that each call reads stay the same
         self.device, self._local, self._streams = access.device, access._local, access._streams
 
     @property

@@ -37,7 +37,7 @@ _in_memory: dict[Any, Any] = clearable({})
 
 
 def functor_identity(function: Callable | None) -> Any:
-    """What tells functors apart: their code, and the values of everything it names; None for an absent one.
+    """The identity of a functor: its code, and the values of everything it names; None for an absent one.
 
     Raises FunctorError if it names an array, a list or a whole module, whose contents may change.
     """

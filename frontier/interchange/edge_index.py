@@ -1,4 +1,4 @@
-"""PyTorch Geometric's ``edge_index``, handed over through DLPack."""
+"""PyTorch Geometric's ``edge_index``, handed over through DLPack; other modules use `as_tensor` and `stacked`, too."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _SYNONYMS = {
     "weight": "weight weights w wgt value val amount cost distance",
     "time": "time times t timestamp ts datetime date when unixtime unixts unix_time",
 }
-"""Of several columns that name one role, the column whose name comes first here has it."""
+"""If several columns name one role, the column whose name comes first here has it."""
 _ROLE_OF = {name: role for role, names in _SYNONYMS.items() for name in names.split()}
 _RANK = {name: rank for names in _SYNONYMS.values() for rank, name in enumerate(names.split())}
 _ROLES = tuple(_SYNONYMS)

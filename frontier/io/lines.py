@@ -136,7 +136,7 @@ def first_words(data: bytes, comments: str, delimiter: str | None) -> list[str]:
 
 
 def _first_line(data: bytes, comments: str) -> str:
-    """Return the first line that is neither blank nor a comment; only a line of a record of several."""
+    """Return the first line that is neither blank nor a comment, although its record may span several."""
     return record_at(data, 0, Syntax(comments=frozenset(comments.encode()), multiline=False))[2]
 
 

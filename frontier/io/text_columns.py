@@ -189,7 +189,7 @@ def _fault(plan: ColumnReading, begins: np.ndarray) -> Callable[[int, str], Exce
 
 
 def _check_guess(plan: ColumnReading, texts: dict[str, list[str]], table: dict[str, np.ndarray]) -> None:
-    """Raise if only the first record has words for ends: it is faulty, and the file is none of names."""
+    """Raise if only the first record has words for ends: that record is faulty, and the file has no names."""
     rest = range(1, len(texts["src"]))
     if len(rest) and all(texts[end][k].isdecimal() for end in ("src", "dst") for k in rest):
         begin = int(table["src"][0])

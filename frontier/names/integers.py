@@ -1,4 +1,4 @@
-"""`IntegerNames`: a table of names that are integers of 64 bits."""
+"""`IntegerNames` and `GpuIntegerNames`: tables of names that are integers of 64 bits, on a CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class IntegerNames:
 class GpuIntegerNames(IntegerNames):
     """`IntegerNames` on a GPU, with the same ids as on the host: new names are numbered by their first occurrence.
 
-    Each is inserted into a table of its batch, which stores the first of equal names, and these are counted.
+    A table of the batch has the first of equal names; counting these gives the new ids.
     """
 
     def _assign(self, names: Any) -> Any:

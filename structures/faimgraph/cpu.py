@@ -41,6 +41,14 @@ class View(NamedTuple):
     page_bits: Any
 
 
+SORTED = False
+
+
+@jit(forceinline=True)
+def degree(view, v):
+    return view.records[v] >> DEGREE_SHIFT
+
+
 @jit(forceinline=True)
 def pages_of(degree, page_bits):
     return (degree + (np.int64(1) << page_bits) - 1) >> page_bits
@@ -88,6 +96,13 @@ def page_at(view, head, levels, level, place):
     return page
 
 
+@jit
+def _page_of(view, v, place):
+    """The page of neighbors number `place` of v's list."""
+    levels = levels_of(pages_of(degree(view, v), view.page_bits), view.page_bits)
+    return page_at(view, view.records[v] & HEAD_MASK, levels, 0, place)
+
+
 @jit(forceinline=True)
 def _take(queue, queued, used, rank):
     """The page of an allocation's rank: the last of the queue first, then unused pages."""
@@ -130,7 +145,7 @@ def plan(count, view, group_vertex, group_start, inserting, first_page, counters
     """Number the pages that each list takes or frees, and sum them up; changes nothing of the graph."""
     for g in range(count):
         first_page[g] = counters[PAGES]
-        old = view.records[group_vertex[g]] >> DEGREE_SHIFT
+        old = degree(view, group_vertex[g])
         changes = group_start[g + 1] - group_start[g]
         if inserting:
             counters[PAGES] += total_of(old + changes, view.page_bits) - total_of(old, view.page_bits)
@@ -147,12 +162,10 @@ def grow_serially(count, view, group_vertex, group_start, queue, queued, used):
         if changes == 0:
             continue
         v = group_vertex[g]
-        old = view.records[v] >> DEGREE_SHIFT
+        old = degree(view, v)
         head = view.records[v] & HEAD_MASK
         first = pages_of(old, view.page_bits)
-        last = np.int64(0)
-        if first > 0:
-            last = page_at(view, head, levels_of(first, view.page_bits), 0, first - 1)
+        last = _page_of(view, v, first - 1) if first > 0 else np.int64(0)
         for place in range(first, pages_of(old + changes, view.page_bits)):
             page = _take(queue, queued, used, taken)
             taken += 1
@@ -172,7 +185,7 @@ def shrink_serially(count, view, group_vertex, group_start, queue, queued):
         if changes == 0:
             continue
         v = group_vertex[g]
-        old = view.records[v] >> DEGREE_SHIFT
+        old = degree(view, v)
         head = view.records[v] & HEAD_MASK
         before = pages_of(old, bits)
         after = pages_of(old - changes, bits)
@@ -189,14 +202,6 @@ def shrink_serially(count, view, group_vertex, group_start, queue, queued):
             view.records[v] = ((old - changes) << DEGREE_SHIFT) | head
 
 
-SORTED = False
-
-
-@jit(forceinline=True)
-def degree(view, v):
-    return view.records[v] >> DEGREE_SHIFT
-
-
 @jit(forceinline=True)
 def segments(view, v):
     return 1
@@ -209,16 +214,9 @@ def _run_of(view, page, left):
     return (page << 32) | (left - here), page << view.page_bits, (page << view.page_bits) + here
 
 
-@jit
-def _first_page(view, v):
-    record = view.records[v]
-    pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
-    return page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, 0)
-
-
 @jit(forceinline=True)
 def segment(view, v, i):
-    return _run_of(view, _first_page(view, v), view.records[v] >> DEGREE_SHIFT)
+    return _run_of(view, _page_of(view, v, 0), degree(view, v))
 
 
 @jit(forceinline=True)
@@ -242,9 +240,7 @@ def find(view, u, v):
 
 @jit
 def slot_of(view, v, place):
-    record = view.records[v]
-    pages = pages_of(record >> DEGREE_SHIFT, view.page_bits)
-    page = page_at(view, record & HEAD_MASK, levels_of(pages, view.page_bits), 0, place >> view.page_bits)
+    page = _page_of(view, v, place >> view.page_bits)
     return (page << view.page_bits) + (place & ((np.int64(1) << view.page_bits) - 1))
 
 

@@ -1,4 +1,4 @@
-// Constants that the kernels of an update share with cpu.py and graph.py.
+// Constants that the kernels of an update share with cpu.py and on_gpu.py.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 #include "structures/hornet/view.cuh"

@@ -169,7 +169,7 @@ class LPMAStore(PackedChains):
         Returns
         -------
         dict
-            Of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: appended levels;
+            As of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: appended levels;
             ``expansion_leaves``: leaves rebalanced by the batches that appended them; ``expansion_saved``: of the
             leaves that rebuilding the array would have moved then, the share that was not (Figure 8 of the paper);
             ``redundant_saved``: of the leaves that level-by-level rounds would have moved, the share that was not

@@ -12,13 +12,15 @@ the row of an entry follows from its leaf's separator and the guards that are pa
 leaf that was rebalanced is packed to the left.
 
 ===============  ===========  ========================================================================================
-array            length       contents ===============  ===========
-======================================================================================== ``neighbors``    32 L
-by slot (vertex dtype) ``weights``      32 L         by slot (weight dtype), or None ``offsets``      rows + 1
-int64: slot of each row's guard; rows beyond the vertices leave room for more of them ``row_degrees``  rows
-vertex dtype ``counts``       L            int32, by physical leaf: entries, guards included ``separators``   L
-int64, by physical leaf: a key, see below ===============  ===========
-========================================================================================
+array            length       contents
+===============  ===========  ========================================================================================
+``neighbors``    32 L         by slot (vertex dtype)
+``weights``      32 L         by slot (weight dtype), or None
+``offsets``      rows + 1     int64: slot of each row's guard; rows beyond the vertices leave room for more of them
+``row_degrees``  rows         vertex dtype
+``counts``       L            int32, by physical leaf: entries, guards included
+``separators``   L            int64, by physical leaf: a key, see below
+===============  ===========  ========================================================================================
 
 The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
 ``rows``; rows behind the last vertex are empty.

@@ -1,4 +1,4 @@
-"""CPU side of the slab graph: the view, the neighbor iterator and the kernels that look up and change arcs."""
+"""CPU side of the slab graph: the view, the neighbor iterator, and the kernels of arcs, parts of batches and tables."""
 
 from typing import Any, NamedTuple
 

@@ -117,7 +117,7 @@ def test_a_graph_is_true_even_when_empty(structure, device):
 
 
 def test_view_is_made_once_a_version(new):
-    """Where arrays have moved, at least: its arrays are the graph's."""
+    """It stays the same until an update, and its arrays are the graph's."""
     pair = new([0], [1], num_vertices=3)
     view = pair.graph.view()
     assert pair.graph.view() is view

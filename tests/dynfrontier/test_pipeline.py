@@ -35,7 +35,7 @@ def edges(graph):
 
 
 def threads():
-    """Those of pipelines; threads that compile end when they please."""
+    """The threads of pipelines; threads that compile end when they please."""
     names = {thread: thread.name for thread in threading.enumerate()}
     return {
         thread for thread, name in names.items() if name.startswith("dynfrontier-") and name != "dynfrontier-compile"

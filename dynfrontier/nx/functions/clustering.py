@@ -1,4 +1,6 @@
-"""Triangles and clustering coefficients. Self-loops are in no triangle, and NetworkX does not count them either."""
+"""Triangles, clustering coefficients and Jaccard similarity. Self-loops are in no triangle, and NetworkX does not count
+them either.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Communities. They are random, and others than NetworkX's for the same seed, but the same for each."""
+"""Communities, independent sets and colorings. Communities and sets are random: the same for each seed, but others than
+NetworkX's.
+"""
 
 from __future__ import annotations
 

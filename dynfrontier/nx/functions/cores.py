@@ -1,4 +1,4 @@
-"""Cores and trusses."""
+"""Cores, trusses and minimum spanning forests."""
 
 from __future__ import annotations
 

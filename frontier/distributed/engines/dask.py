@@ -185,7 +185,7 @@ def _bytes_of(value: Any) -> int:
 
 
 def _attempt(function: Callable, args: tuple) -> tuple[Any, Exception | None]:
-    """The result of a function, or its error as a value, which Dask would log on every worker."""
+    """The result of a function and None, or None and its error: Dask would log a raised error on every worker."""
     try:
         return function(*args), None
     except Exception as error:

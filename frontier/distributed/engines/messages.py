@@ -110,7 +110,7 @@ def receive(pipe: Connection, reserve: Reserve | None = None) -> Message:
     begin = count * SIZE.size
     data = _read(pipe, begin + min(size, SMALL))
     sizes = [size, *(nbytes for (nbytes,) in SIZE.iter_unpack(data[:begin]))]
-    spend = reserve.spend if reserve is not None and not confirmed else bool  # which is False
+    spend = reserve.spend if reserve is not None and not confirmed else lambda: False
     pieces, error = _take(pipe, data[begin:], sizes, spend)
     value: Any = None
     if error is None:

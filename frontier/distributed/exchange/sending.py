@@ -1,6 +1,6 @@
 """Send the arcs of a batch to the parts that own them, on GPUs.
 
-Where parts have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as messages.
+If parts have windows, a kernel writes the arcs into the windows of their owners. Otherwise they travel as messages.
 """
 
 from __future__ import annotations

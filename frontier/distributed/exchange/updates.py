@@ -35,7 +35,6 @@ from .routing import OwnedArcs, route_by_target
 
 if TYPE_CHECKING:
     from ..base import BasePart
-    from .routing import OwnedArcs
 
 Calls = list[tuple[str, list[Notification]]]  # methods of observers, each with its notifications
 VERSION = attrgetter("version")
@@ -261,7 +260,7 @@ def _undo_arcs(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: A
 
 
 def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: Any) -> Callable[[], None]:
-    """`undo_of` with edge data: edges get their ids and values back."""
+    """`undo_of` with edge data: edges get their ids and values back, and the same ids are free."""
     data = getattr(graph, name).payload.table
     present.weights = edges.astype(data.id_dtype)
     columns = {key: column[edges] for key, column in data.columns.items()}

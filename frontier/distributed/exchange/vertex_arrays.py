@@ -33,8 +33,8 @@ from .levels import Columns, Mail
 
 RULES = ("min", "max", "add", "or")
 MARKED = 256
-"""On a CPU, lists of vertices are joined by marks for all vertices if they have an entry for every 256 marks, and by
-sorting otherwise."""
+"""On a CPU, lists of vertices are joined by a mark for each vertex if there are at most so many marks for an entry, and
+by sorting otherwise."""
 FLAGS, SUMS, RESULTS = "flags", "sums", "results"
 """Rules of small arrays that are not by vertex: of flags, of sums of all parts, and of the results of `reduce`."""
 OF_NO_VERTEX = FLAGS, SUMS  # the rules of small arrays that any functor may write to
@@ -257,7 +257,7 @@ class VertexArrays:
             The owned ones of `reached`, and the vertices whose entries other parts' copies have improved, without
             duplicates. If no array has a rule, all owned vertices that other parts have reached.
         sums : list of int
-            Of the vertices that all parts have reached (on GPUs, that they return), and of `numbers`.
+            The number of vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)
@@ -400,7 +400,7 @@ class VertexArrays:
     def unite(self, arrays: Sequence[Any]) -> None:
         """Combine all copies of the arrays whose rule is a function, on all parts.
 
-        Where copies were equal before an operator, and it has changed few entries, these go to all parts. Otherwise
+        If copies were equal before an operator, and it has changed few entries, these go to all parts. Otherwise
         whole copies do: after step k each part has the values of 2^k parts, so log2(size) steps suffice. Values may
         arrive twice, since the functions are idempotent.
         """

@@ -6,8 +6,8 @@ members are looked up there. Values that functors read by edge travel with it.
     u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
     keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
 
-There are up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved where
-an operator has made them already, for edges that observers are notified of (`RoutedEdges`).
+It takes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
+operator has made them already, for edges that observers are notified of (`RoutedEdges`).
 
 On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here. On other
 GPUs they are kernels (`common_on_gpu`).
@@ -158,7 +158,7 @@ def _find(
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
-    """Return the part that each pair is exchanged with (int64), in order."""
+    """Return the part of each pair (int64): `counts[i]` pairs with part i; further counts begin with part 0 again."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 

@@ -138,7 +138,7 @@ def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> Argu
         return None
     behind = check_condition_and_prepare(graph, functors, args)
     at_vertices = functors.condition is not None or functors.prepare is not None
-    settled = [array for array in arrays.among(args) if at_vertices and arrays.needs_settling(array)]
+    settled = [array for array in arrays.among(args) if arrays.needs_settling(array)] if at_vertices else []
     read = read_afar(graph, by_vertex, functors, args)
     written = [*written_at_edges(by_vertex, functors, args), *columns.arrays]
     united = [array for array in by_vertex if arrays.is_united(array)]

@@ -27,7 +27,7 @@ SUMS = (np.dtype(np.float64),)
 class PartSpMV(SpMV):
     """`frontier.SpMV` of a distributed graph.
 
-    Where products are prepared on GPUs, each part's vectors are in an order of its own (`PartOrder`), with the entries
+    If products are prepared on GPUs, each part's vectors are in an order of its own (`PartOrder`), with the entries
     of its own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part
     reads and writes the entries of its own vertices, and decides alone whether to make a copy.
 

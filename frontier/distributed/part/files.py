@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LIST = "graph.json"
 FORMATS = 1, 2
 """Format 2 also has the length of the runs of vertices with one owner (`together`, as in `owners`), and the structure's
-options. In format 1, each vertex has its own owner."""
+options. In format 1, every single vertex has an owner by its hash."""
 FIELDS = {
     "format", "structure", "directed", "in_edges", "num_vertices", "num_arcs", "vertex_dtype", "weight_dtype", "files",
 }  # fmt: skip

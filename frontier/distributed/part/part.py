@@ -68,7 +68,7 @@ class GraphPart(PartUpdates, PartReads):
     partition : Partition
     arrays : VertexArrays
     ghosts : dict of str to Ghosts
-        Of the local graphs `local` and `inward`, by name.
+        The ghosts of the local graphs `local` and `inward`, by name.
     """
 
     is_part = True

@@ -12,19 +12,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import weakref
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from frontier.interchange import data_frame
-from frontier.interchange.common import edge_columns
 from frontier.names.arguments import check_vertex_names
 
 from ..exchange.agreement import all_or_none
 
 if TYPE_CHECKING:
-    from ..base import BasePart
     from ..engines import Engine, Host
 
 
@@ -181,19 +178,3 @@ def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
     rows.index = type(rows.index)(start, start + len(rows))
     host.objects[key] = rows
     return rows.iloc[:0], counts
-
-
-def edge_columns_of(part: BasePart) -> dict[str, np.ndarray]:
-    """Return the edges that leave a part's vertices, as sorted columns on the host; undirected ones once."""
-    columns = edge_columns(part.local)
-    if not part.directed:
-        once = part.xp.flatnonzero(columns["src"] < columns["dst"])
-        columns = {name: column[once] for name, column in columns.items()}
-    return {name: part.device.to_host(column) for name, column in columns.items()}
-
-
-def edge_frame(parts: Sequence[dict[str, np.ndarray]], library: Any) -> Any:
-    """Return a frame of the columns of all parts, sorted as on one device."""
-    columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    order = np.argsort(columns["src"], kind="stable")  # the edges of each vertex are in order
-    return data_frame({name: column[order] for name, column in columns.items()}, library)

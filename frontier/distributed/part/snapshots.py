@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class SnapshotPart:
-    """The first base of a part of a snapshot; see `GraphPart.snapshot`."""
+    """A part of a snapshot (`GraphPart.snapshot`): the first base of its class."""
 
     read_only = True
     refusal = REFUSAL

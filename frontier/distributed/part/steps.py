@@ -15,11 +15,12 @@ from typing import Any
 from frontier import operators
 from frontier.features.mixed import MixedResult
 from frontier.interchange import data_frame
+from frontier.interchange.common import edge_columns as columns_of
 
 from ..base import COUNTS, FACTS
 from ..engines import Host
 from .part import GraphPart
-from .results import edge_columns_of, keep, keep_rows
+from .results import keep, keep_rows
 
 
 def step(function: Callable) -> Callable:
@@ -121,12 +122,21 @@ def ask_object(
 
 @step
 def edge_columns(host: Host, part: GraphPart) -> Any:
-    return edge_columns_of(part)
+    return _edge_columns(part)
 
 
 @step
 def keep_edges(host: Host, part: GraphPart, kept: int) -> Any:
-    return keep_rows(host, kept, lambda: data_frame(edge_columns_of(part), "pandas"))
+    return keep_rows(host, kept, lambda: data_frame(_edge_columns(part), "pandas"))
+
+
+def _edge_columns(part: GraphPart) -> dict[str, Any]:
+    """The edges that leave a part's vertices, as sorted columns on the host; undirected ones once."""
+    columns = columns_of(part.local)
+    if not part.directed:
+        once = part.xp.flatnonzero(columns["src"] < columns["dst"])
+        columns = {name: column[once] for name, column in columns.items()}
+    return {name: part.device.to_host(column) for name, column in columns.items()}
 
 
 def _only_first(host: Host, result: Any) -> Any:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 TOGETHER = 5
-"""Runs of 2^5 vertices have one owner: 128 bytes of an array of int32, or a word of a bitmap. In an R-MAT graph of 2^24
-vertices the first run has 0.5 % of the arcs, and the first vertex 0.1 %."""
+"""Runs of ``2**TOGETHER`` vertices have one owner: 128 bytes of an array of int32, or a word of a bitmap. In an R-MAT
+graph of 2^24 vertices the first run has 0.5 % of the arcs, and the first vertex 0.1 %."""
 
 
 def owners_of(xp: Any, ids: Any, num_parts: int, together: int) -> Any:

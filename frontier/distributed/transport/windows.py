@@ -37,7 +37,7 @@ class Window:
     memory : array of uint8
         This part's window.
     addresses : array of uint64
-        Of the windows by rank, on the device.
+        Addresses of the windows by rank, on the device.
     outcome : Counters
         Results of a kernel for the host.
     notices : Counters

@@ -95,8 +95,8 @@ extern "C" __global__ void low_keys(
   }
 }
 
-// Takes sorted keys apart. The ends are reported at the first key of each pair. `by_high`: what the positions in keys are places
-// of, if pairs were sorted in two steps.
+// Takes sorted keys apart. The ends are reported at the first key of each pair. `by_high`: the meaning of the positions in
+// keys, if pairs were sorted in two steps.
 extern "C" __global__ void split_pairs(
     i64 count, const i64* sorted, const i64* by_high, i64 shift, i64 bits, i64 none, i64* keys, i64* records, VID* src,
     VID* dst) {

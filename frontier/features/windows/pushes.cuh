@@ -263,8 +263,8 @@ struct Finish {
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers are published:
-  // the user's arrays, which may be others by then, are not read.
+  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers are
+  // published: the user's arrays, which may be others by then, are not read.
   __device__ void clear() const {
     Share share(count);
     SHARED_TILES(first, share) {

@@ -217,7 +217,7 @@ def _stand_in(function: Any) -> Any:
 
 
 IN_TURN = {function: _stand_in(function) for function in ATOMICS}
-"""What stands in for each of them where one thread calls functors, one after another: no atomic instructions."""
+"""The substitute of each if one thread calls functors, one after another: no atomic instructions."""
 replaced(IN_TURN.values())
 
 for _alone in (False, True):

@@ -191,7 +191,7 @@ def prepare_push_on_cpu(
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
-    """What decides which kernels a push takes, but for the types of arguments: the type of the graph's view, the lanes
+    """The key of the kernels of a push, but for the types of arguments: the type of the graph's view, the lanes
     to a neighbor list, whether vertices are put out once, and what the functors mean."""
     store, (op, condition, prepare) = graph.store, functors
     weight = store.weight_dtype and store.weight_dtype.char  # which is hashed faster

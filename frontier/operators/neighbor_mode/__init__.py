@@ -76,13 +76,15 @@ def find_modes(
 
 
 PART_BYTES, MODE_BYTES = {4: 12, 8: 16}, 16
-"""Of ``struct Part`` of neighbor_mode.cuh, by the bytes of an id, and of ``struct Mode``, at most."""
+"""Bytes of ``struct Part`` of neighbor_mode.cuh, by those of an id, and of ``struct Mode``, at most."""
+STATIC_BYTES = 1024
+"""Shared memory that kernels have besides a table, at most."""
 
 
 def _huge_table(each: int) -> tuple[int, int]:
     """Slots, of so many bytes, of the largest table that a block may have, and how many neighbors' values it holds."""
     slots = HUGE_SLOTS
-    while slots * each > shared_memory():
+    while slots * each > shared_memory() - STATIC_BYTES:
         slots //= 2
     return slots, int(slots * FILLED)
 

@@ -84,8 +84,8 @@ struct Part {
 };
 
 // Vertices with few neighbors, a warp each; the others are listed in `medium`, `large` and `huge`, whose sizes are 0 before.
-// Of the last list there are `most` entries, enough for a set of vertices if a table holds the values of `fitting` neighbors;
-// those that a vertex finds no entries for, which others list repeatedly, are large.
+// The last list has `most` entries, enough for a set of vertices if a table holds the values of `fitting` neighbors. If none are
+// left, since the frontier lists vertices repeatedly, a vertex is large.
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
     i64 count, View view, const VID* vertices, RESULT* out, Score* scores, VID* medium, VID* large, Part* huge, u32 most,
     i64 fitting, u32* sizes ARG_PARAMS) {

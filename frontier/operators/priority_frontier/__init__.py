@@ -137,12 +137,13 @@ class PriorityFrontier:
     def clear(self) -> None:
         """Remove all members, and forget which bucket was popped last: O(members) work."""
         self._has_limit = False
-        width, self._delta = self._delta, self._none  # a bucket of all
-        try:
-            with np.errstate(invalid="ignore"):  # infinity less infinity
-                self.pop()
-        finally:
-            self._delta = width
+        if len(self):
+            width, self._delta = self._delta, self._none  # a bucket of all
+            try:
+                with np.errstate(invalid="ignore"):  # infinity less infinity
+                    self.pop()
+            finally:
+                self._delta = width
         self.limit.fill(identity_of("max", self.priority.dtype))
         self._has_limit = False
 
@@ -227,14 +228,16 @@ class PriorityFrontier:
         """
         self._check_vertices()
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
+        alone = False
         if _is_compiled(self.graph):
-            return self._visit_on_cpu(op, functor_args(self.graph, op, args))
-        if self._near[0] is not op:
-            self._near = op, visit_near(op)
-        while near := self.pop():
-            traverse(self.graph, near, self._near[1], self.priority, self.limit, self.deferred, *args)
+            alone = self._visit_on_cpu(op, functor_args(self.graph, op, args))
+        else:
+            if self._near[0] is not op:
+                self._near = op, visit_near(op)
+            while near := self.pop():
+                traverse(self.graph, near, self._near[1], self.priority, self.limit, self.deferred, *args)
         self.clear()
-        return False
+        return alone
 
     def _visit_on_cpu(self, op: Callable[..., Any], args: tuple) -> bool:
         graph, n = self.graph, self.graph.num_vertices

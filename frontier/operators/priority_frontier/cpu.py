@@ -22,7 +22,7 @@ HIGHEST = 2**62
 CHUNK = 32
 """Entries of a bucket that are next to each other."""
 HEAD, BEGIN, TAIL, END, FIELDS = 0, 1, 2, 3, 4
-"""Of a bucket: its first chunk (-1 for none) and the first entry there, its last chunk and the end of its entries."""
+"""Fields of a bucket: first chunk (-1 for none), first entry there, last chunk, and the end of the entries there."""
 
 
 class Buckets(NamedTuple):

@@ -82,6 +82,7 @@ class Traversal:
     def chooses(self) -> bool:
         """Whether a kernel chooses between push and pull. With a user's schedule the host does: each pull, and each
         push from a large frontier, takes a launch."""
+        # Asked anew: a rehearsal of kernels for GPUs runs methods as on a GPU, but not the constructor.
         if not (self.graph.device.is_gpu and self.one_way and self.balance == "auto"):
             return False
         return can_pull(self.graph, self.functors, self.entering)

@@ -35,7 +35,7 @@ class Workspace:
     record_space : CaptureSpace or None
         What operators work with whose launches were recorded; they put it here.
     room : OutputArena or None
-        Where `advance` from few vertices puts them out on a GPU.
+        Memory for the vertices that `advance` from few puts out on a GPU.
     graph_argument : tuple or None
         The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
     """

@@ -58,7 +58,8 @@ class Columns:
 
     @classmethod
     def of(cls, ruled: Sequence[tuple[Any, str]], followers: Sequence[tuple[Any, Any]]) -> Columns | None:
-        """Return the columns of arrays with their rules, and with their leaders; None if kernels do not support any."""
+        """Return the columns of arrays with their rules, and with their leaders; None if they are too many, or kernels
+        do not support the type of one."""
         arrays = [array for array, _ in (*ruled, *followers)]
         if len(arrays) > MAX_COLUMNS or any(array.dtype not in TYPES for array in arrays):
             return None

@@ -34,8 +34,8 @@ ROOM_FOR_A_VERTEX, LEAST_BYTES, MAX_BYTES = 8, 2**16, 2**28
 entry at once), and bounds of the total."""
 PATIENCE = 2**31  # polls of another part before it counts as lost: some minutes, in which it may compile the kernel
 SHARE_FROM = 16
-"""A search that has reached 1/16 of all vertices brings its arrays up to date on all parts: they are likely to be read
-there next, and the kernels need half the time of an exchange."""
+"""A search that has reached one of so many vertices brings its arrays up to date on all parts: they are likely to be
+read there next, and the kernels need half the time of an exchange."""
 LEAST_SHARED = 64  # vertices for whose entries the window must then have capacity
 MAX_STEPS, NEVER = 2**30, 2**62
 
