@@ -222,10 +222,9 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._attach()
 
     def _make(self) -> None:
-        """Rank all vertices for the first time; and by `pagerank`, to have it compiled and know how long it takes."""
+        """Rank all vertices by `pagerank`, which tells how long it takes, and go on from its ranks."""
         self._most_rounds = math.inf
-        self._rank()
-        self._start()
+        self._start(self._ranks if self._rank() else None)
 
     @maintained
     def pagerank(self) -> Any:
