@@ -16,20 +16,6 @@ from .results import FOLDER, Results
 GPU, CPU = "h200", "cpu"
 """The cards that pages quote."""
 STAND_INS: dict[str, tuple[str, ...]] = {
-    "triangles-h200": ("dynamic-gpu-2026-11-21.json",),
-    "algorithms-h200": (
-        "algorithms-gpu-2026-11-21-rmat20.json", "algorithms-gpu-2026-11-21.json", "compare-gpu-2026-11-22.json",
-    ),
-    "structures-h200": ("algorithms-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json",),
-    "updates-h200": ("updates-gpu-2026-11-21.json", "updates-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json"),
-    "kernels-h200": ("kernels-gpu-2026-11-21.json", "kernels-gpu-2026-11-21-gpma-lpma-graphvine-faimgraph.json"),
-    "latency-h200": ("latency-gpu-2026-11-23-large-steps.json",),
-    "incremental-h200": ("incremental-gpu-2026-11-21.json",),
-    "streams-h200": ("stream-gpu-2026-11-27.json",),
-    "catalogue-h200": ("cells-16-20-gpu-2026-11-23.json", "native-gpu-2026-11-24.json", "gallery-gpu-2026-11-22.json"),
-    "first-answers-h200": ("cold-gpu-2026-11-23-own-kernels.json",),
-    "growth-h200": ("growth-gpu-2026-11-26.json",),
-    "vertices-h200": ("vertices-gpu-2026-11-23.json",),
     "choosing-h200": ("choosing-gpu-2026-11-21.json",),
     "construction-h200": ("construction-gpu-2026-11-29.json",),
     "triangles-cpu": ("dynamic-cpu-2026-11-21.json",),

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import frontier as fr
-from dynfrontier.comparison.cells import MEASURED, PEER, STATES
+from dynfrontier.comparison.cells import PEER, STATES
 
 from .calls import SPMV, calls, is_left_out
 from .results import FOLDER, Results
 from .sources import origin as origin
 
 PAGE = Path(__file__).parent / "algorithms.md"
-GRAPHS = {"gpu": ("rmat20", "rmat16"), "cpu": ("rmat16",)}
+GRAPHS = {"gpu": ("rmat20",), "cpu": ("rmat16",)}
 """The graphs of the page, by device."""
 NATIVE, SNAPSHOT, AUTO = "native", "snapshot", "auto"
 MISSING, LEFT_OUT = "·", "long"
 PEERS = ("cugraph", "igraph", "networkit", "scipy", "networkx")
-SOURCES = ("cells", "native", "algorithms", "structures", "catalogue", "gallery", "compare")
+SOURCES = ("cells", "algorithms", "structures", "catalogue", "gallery")
 """Beginnings of the names of files whose times are on the page."""
 HEAD = """\
 # Algorithms by structure, device and form
@@ -86,16 +86,12 @@ def times_of(results: Results) -> Iterator[tuple[Key, float]]:
     """The times of a file that belong on the page."""
     for row in results.rows:
         graph, algorithm = row.get("graph", ""), row.get("algorithm", "")
-        if results.benchmark.startswith(("cells", "native")):
+        if results.benchmark.startswith("cells"):
             cell = algorithm, row["form"], row["structure"], row.get("median_ms")
         elif results.benchmark == "algorithms" and row["state"] in (STATES[0], PEER):
             cell = "bfs" if algorithm.startswith("bfs") else algorithm, "", row["system"], row.get("median_ms")
         elif results.benchmark == "gallery":
             cell = algorithm, "", row["system"], row.get("median_ms")
-        elif results.benchmark == "compare" and (row.get("state") == STATES[0] or row["result"] == MEASURED):
-            label, _, parameter = algorithm.rstrip(")").partition("(")
-            label = {"k_truss": f"k-truss {parameter}", "triangle_count": "triangle_count per vertex"}.get(label, label)
-            cell = label, "", row["structure"], row.get("ms")
         else:
             continue
         label, form, system, milliseconds = cell

@@ -12,7 +12,11 @@ from benchmarks.papers.command import page_files as papers_files
 from benchmarks.results import FOLDER, ROOT, Results
 
 FILES = sorted(path.name for path in FOLDER.glob("*.json"))
-TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "tests").rglob("*.md"))]
+TEXTS = [
+    ROOT / "README.md",
+    *(path for folder in ("docs", "tests") for path in sorted((ROOT / folder).rglob("*.md"))),
+    *sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")),
+]
 """Pages whose prose may quote a file by its name."""
 
 
