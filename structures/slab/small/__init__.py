@@ -40,7 +40,8 @@ class SmallUpdates:
         self._room = 0  # arcs that memory is enough for
         self._filter = new_filter(store.device, 1)
         self._blocks = cooperative_blocks()
-        kernels, arguments = small_kernels(store), (self._batch, Field(self._bound, "weights"), self._bound)
+        kernels: Any = small_kernels(store)
+        arguments = self._batch, Field(self._bound, "weights"), self._bound
         self._launches = {name: getattr(kernels, name).bind(*arguments) for name in KERNELS}
         self._finish = {
             "insert_small": kernels.finish_small.bind(*arguments, True),
