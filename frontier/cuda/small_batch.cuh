@@ -25,15 +25,16 @@ struct SmallBatch {
     return wide ? static_cast<const i64*>(ids)[e] : i64(static_cast<const int*>(ids)[e]);
   }
   __device__ i64 arcs() const { return both ? 2 * count : count; }
+  __device__ i64 edge(i64 k) const { return both ? k >> 1 : k; }
   // Ends of arc k; false for one to be ignored.
   __device__ bool arc(i64 k, VID& u, VID& v) const {
-    i64 e = both ? k >> 1 : k;
+    i64 e = edge(k);
     bool reversed = both && (k & 1);
     u = VID(id(reversed ? dst : src, e));
     v = VID(id(reversed ? src : dst, e));
     return u != v;
   }
-  __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[both ? k >> 1 : k] : WEIGHT(1); }
+  __device__ WEIGHT weight(i64 k) const { return new_weights ? new_weights[edge(k)] : WEIGHT(1); }
   // The arc of edge e that observers are notified of, the one that ascends in undirected graphs; -1 for a loop.
   __device__ i64 notified(i64 e, VID& u, VID& v) const {
     u = VID(id(src, e));
@@ -72,22 +73,37 @@ struct SmallBatch {
     }
   }
 
-  // Writes the edges for which `kept(e, k, u, v)`, k being its notified arc, in their order; returns how many. By all
-  // threads of one block of SMALL_THREADS.
+  // The number of edges from `begin` to `end` for which `kept(e, k, u, v)`, k being their notified arc; by all threads of a
+  // block.
+  template <class Kept>
+  __device__ i64 count_edges(i64 begin, i64 end, Kept kept) const {
+    i64 mine = 0, total;
+    for (i64 e = begin + threadIdx.x; e < end; e += blockDim.x) {
+      VID u, v;
+      i64 k = notified(e, u, v);
+      mine += k >= 0 && kept(e, k, u, v);
+    }
+    block_exclusive(mine, total);
+    return total;
+  }
+  // Writes these edges behind `written` others, in their order; returns how many. By one block of SMALL_THREADS.
+  template <class Kept>
+  __device__ i64 write_edges(i64 begin, i64 end, i64 written, Kept kept) const {
+    i64 before = written;
+    for (; begin < end; begin += SMALL_BATCH)
+      written += write_piece(begin, begin + SMALL_BATCH < end ? begin + SMALL_BATCH : end, written, kept);
+    return written - before;
+  }
+  // The same of all edges.
   template <class Kept>
   __device__ i64 write_edges(Kept kept) const {
-    i64 written = 0;
-    for (i64 begin = 0; begin < count; begin += SMALL_BATCH) {
-      i64 end = begin + SMALL_BATCH < count ? begin + SMALL_BATCH : count;
-      written += write_edges(begin, end, written, kept);
-    }
-    return written;
+    return write_edges(0, count, 0, kept);
   }
 
  private:
-  // The same of the edges from `begin` to `end`, at most SMALL_BATCH, behind `written` others.
+  // The same of the edges from `begin` to `end`, at most SMALL_BATCH.
   template <class Kept>
-  __device__ int write_edges(i64 begin, i64 end, i64 written, Kept kept) const {
+  __device__ int write_piece(i64 begin, i64 end, i64 written, Kept kept) const {
     constexpr int MOST = SMALL_BATCH / SMALL_THREADS;
     int each = int((end - begin + SMALL_THREADS - 1) / SMALL_THREADS);
     i64 low = begin + i64(threadIdx.x) * each;

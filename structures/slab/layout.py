@@ -11,8 +11,8 @@ RELAXED_SHARE = 4  # and once the arcs that have come since are such a part of t
 SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last took more; who finds none is deferred
 SMALL_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
-WORK = ("weights", "slots", "table", "table_size", "firsts", "recorded", "chain_limit")
-"""The fields of ``struct Work`` of small.cuh; the first follows from the pool."""
+WORK = ("weights", "slots", "table", "table_size", "firsts", "filter", "sums", "chain_limit")
+"""The fields of ``struct Work`` of small/kernels.cuh; the first follows from the pool."""
 
 
 class Crowding(NamedTuple):

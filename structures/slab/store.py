@@ -29,7 +29,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import tile_launch
 from frontier.core.store import Store
@@ -56,7 +55,8 @@ from .cpu_slabs import (
     RECORDED,
     REPEATED,
 )
-from .small import SmallUpdates, small_kernels
+from .layout import LONG_CHAIN, SMALL_TO_RESOLVE
+from .small import MAX_ARCS, SmallUpdates, small_kernels
 from .tables import FIRST_SLABS, SlabTables
 
 NO_LIMIT = 2**31 - 1
@@ -103,7 +103,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         super().attach_runtime()
         self._attach_pool()
         self.makes_update_plans = self.device.is_gpu
-        self.max_small_batch = MAX_EDGES if self.device.is_gpu else 0
+        self.max_small_batch = MAX_ARCS // (1 if self.directed else 2) if self.device.is_gpu else 0
         self._small: SmallUpdates | None = None
         self._batches: Batches | None = None
 
@@ -327,43 +327,39 @@ class SlabStore(SlabTables, VertexRecords, Store):
 
     def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
         small = self._small_updates()
-        count = small.batch.take(
-            src, dst, weights, directed=self.directed, num_vertices=self.num_vertices, absent=self.absent,
-            arcs=arcs, edges=edges,
-        )  # fmt: skip
+        count = small.take(self, src, dst, weights, arcs, edges)
+        limit = self._chain_limit(count)
+        if limit < LONG_CHAIN and count > SMALL_TO_RESOLVE:  # many arcs may be deferred, which is not undone in vain
+            self._keep_chain_limit()
+            return None
         if self._slabs_for(count) > self._free_count + self._bound_slabs - self._used:
             self.reserve_for(count)
-        counts = small.insert(self, count)
-        if counts[INVALID]:
-            return None
+        self._bound.put("chain_limit", limit)
+        counts = small.launch(self, "insert_small", count)
         self._account(counts)
-        if counts[DEFERRED] or counts[OVERFULL]:
-            small.clear()
+        if counts[INVALID] or counts[DEFERRED]:
             self._tombstones += small.launch(self, "undo_small", count)[CHANGED]
             self._keep_chain_limit()
             return None
         self.keep_view()
-        return counts[CHANGED], counts[RECORDED] - counts[REPEATED], counts[EFFECTIVE]
+        return counts[CHANGED], counts[FOUND] - counts[REPEATED], counts[EFFECTIVE]
 
     def find_small(self, src: Any, dst: Any, arcs: Any, edges: Any) -> int | None:
         small = self._small_updates()
-        small.batch.take(
-            src, dst, None, directed=self.directed, num_vertices=self.num_vertices, absent=self.absent, arcs=arcs,
-            edges=edges,
-        )  # fmt: skip
+        count = small.take(self, src, dst, None, arcs, edges)
         counts = small.launch(self, "find_small", src.size)
-        if counts[OVERFULL]:
-            small.clear()
-        return None if counts[INVALID] or counts[OVERFULL] else counts[EFFECTIVE]
+        if counts[INVALID]:
+            small.launch(self, "undo_small", count)
+            return None
+        return counts[EFFECTIVE]
 
     def erase_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         small = self._small_updates()
-        count = small.batch.take(
-            src, dst, None, directed=self.directed, num_vertices=self.num_vertices, absent=self.absent
-        )  # fmt: skip
+        count = small.take(self, src, dst)
         if found is None:
             counts = small.launch(self, "erase_small", count)
             if counts[INVALID]:
+                small.launch(self, "restore_small", count)
                 return None
             deleted = counts[CHANGED]
         else:

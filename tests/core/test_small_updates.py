@@ -194,6 +194,7 @@ def test_sorted_in_tiles(structure, device, directed, weight_dtype, rng, monkeyp
     graph, model = pair.graph, pair.model
     if graph.store.max_small_batch < 16_000:
         pytest.skip("it takes the general way")
+    monkeypatch.setattr("structures.slab.tables.RELAXED_SHARE", 0)  # or it walks short chains in batches so large
     observer, general, make_arcs = Recorder(graph), [], structure.store_type.make_arcs
     monkeypatch.setattr(
         structure.store_type, "make_arcs", lambda *args, **options: general.append(1) or make_arcs(*args, **options)
@@ -217,6 +218,47 @@ def test_sorted_in_tiles(structure, device, directed, weight_dtype, rng, monkeyp
         general.clear()
         assert graph.insert_edges(*arrays) == model.insert_edges(*host)
     assert not general  # the second time, no structure had to add memory
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_batches_that_the_grid_finishes(device, directed, weight_dtype, watched, monkeypatch, rng):
+    """More edges than one block looks at: hubs, loops, equal edges, chains too long, and a pool that is full."""
+    monkeypatch.setattr("structures.slab.tables.RELAXED_SHARE", 0)
+    n, size = 400, 4500
+    pair = make(SlabGraph, device, [], [], num_vertices=n, directed=directed, weight_dtype=weight_dtype)
+    graph, model = pair.graph, pair.model
+    observer = Recorder(graph) if watched else None
+    draws = {
+        "random": lambda: rng.integers(0, n, (2, size)),
+        "one edge": lambda: np.full((2, size), [[n - 1], [3]]),
+        "loops": lambda: np.repeat(rng.integers(0, n, (1, size)), 2, axis=0),
+        "a hub": lambda: np.stack([np.full(size, n - 2), rng.integers(0, n, size)]),
+    }
+    for turn, draw in enumerate(("random", "one edge", "loops", "a hub", "random", "a hub")):
+        src, dst = draws[draw]().astype("int64" if turn % 2 else "int32")
+        values = () if weight_dtype is None else ((100 * rng.random(size)).astype(weight_dtype),)
+        arrays = [graph.xp.asarray(part) for part in (src, dst, *values)]
+        for deleting in (False, True, False) if turn < 4 else (False,):
+            told = effective(model, src, dst, present=deleting)
+            with monkeypatch.context() as patch:
+                if turn == 4 and not deleting:
+                    patch.setattr(graph.store, "_reserve", lambda slabs: None)
+                    graph.store._take(graph.store._capacity - graph.store._used)  # by nobody
+                if deleting:
+                    assert graph.delete_edges(*arrays[:2]) == model.delete_edges(src, dst)
+                else:
+                    assert graph.insert_edges(*arrays) == model.insert_edges(src, dst, *values)
+            assert observer is None or observer.seen[-1] == ("deleted" if deleting else "inserted", told)
+        before = edges_of(graph)
+        for spoilt in (*((2,) if values else ()), 1, 0):
+            arrays[spoilt][-1 - turn] = np.nan if spoilt == 2 else n if turn % 2 else -1
+            with pytest.raises(ValueError, match="weights" if spoilt == 2 else "dst" if spoilt else "src"):
+                graph.insert_edges(*arrays)
+        with pytest.raises(ValueError, match="src"):
+            graph.delete_edges(*arrays[:2])
+        assert edges_of(graph) == before == model.edges()
+        if turn != 4:  # whose slabs nobody has
+            check_graph(graph)
 
 
 def test_weights_for_a_graph_without_any_are_refused(device):

@@ -1,4 +1,4 @@
-"""Small batches of a slab graph on a GPU, each of which is one launch: the host side.
+"""Small batches of a slab graph on a GPU, each of which is a launch or two: the host side.
 
 Their kernels take as long to compile as all others of the structure, and are compiled in parallel to them.
 """
@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
+from frontier.core.batch.slot_filter import new_filter
 from frontier.core.locking import workspace_of
 from frontier.runtime import Kernels, load_kernels
 from frontier.runtime.launch.arguments import Field
 
 from ..cpu_slabs import EMPTY
 
-KERNELS = ("insert_small", "erase_small", "undo_small", "find_small")
+KERNELS = ("insert_small", "undo_small", "erase_small", "restore_small", "find_small")
 LANES = 4  # threads to an arc
-ARCS = 2 * MAX_EDGES
-ENTRIES = 2 * ARCS  # of the table: at most half of them are used, which kernels do not take to be too many
+SIZES = 2 * MAX_EDGES, 2**17  # arcs that memory is made for
+MAX_ARCS = SIZES[-1]
 
 
 def small_kernels(store: Any) -> Kernels:
@@ -29,30 +30,60 @@ def small_kernels(store: Any) -> Kernels:
 class SmallUpdates:
     """Memory for the small updates of one graph, and kernels bound to it and to the pool.
 
-    `batch` must be filled before a launch.
+    `take` describes a batch, before a launch.
     """
 
     def __init__(self, store: Any):
-        self.batch = SmallBatch()
-        self._memory = workspace_of(store).scratch.get("small_updates", 3 * ENTRIES + 2 * ARCS, np.int64, fill=EMPTY)
-        table, bound = self._memory.data.ptr, store._bound
-        places = {"table": 0, "firsts": 2 * ENTRIES, "recorded": 3 * ENTRIES, "slots": 3 * ENTRIES + ARCS}
-        for name, place in places.items():
-            bound.put(name, table + 8 * place)
-        bound.put("table_size", ENTRIES)
-        work = Field(bound, "weights")
-        kernels = small_kernels(store)
-        self._launches = {name: getattr(kernels, name).bind(self.batch, work, bound) for name in KERNELS}
+        from frontier.runtime.compile.cuda import cooperative_blocks
 
-    def insert(self, store: Any, arcs: int) -> list[int]:
-        """Insert the batch of so many arcs; returns the counters."""
-        store._bound.put("chain_limit", store._chain_limit(arcs))
-        return self.launch(store, "insert_small", arcs)
+        self._batch, self._bound = SmallBatch(), store._bound
+        self._room = 0  # arcs that memory is enough for
+        self._filter = new_filter(store.device, 1)
+        self._blocks = cooperative_blocks()
+        kernels: Any = small_kernels(store)
+        arguments = self._batch, Field(self._bound, "weights"), self._bound
+        self._launches = {name: getattr(kernels, name).bind(*arguments) for name in KERNELS}
+        self._finish = {
+            "insert_small": kernels.finish_small.bind(*arguments, True),
+            "find_small": kernels.finish_small.bind(*arguments, False),
+        }
+        self._is_large = False
+
+    def take(self, store: Any, src: Any, dst: Any, weights: Any = None, arcs: Any = None, edges: Any = None) -> int:
+        """Describe a batch, with the addresses of what is to be found; returns the number of its arcs.
+
+        Raises
+        ------
+        MemoryError
+            Nothing has changed.
+        """
+        count = self._batch.take(
+            src, dst, weights, directed=store.directed, num_vertices=store.num_vertices, absent=store.absent,
+            arcs=arcs, edges=edges,
+        )  # fmt: skip
+        self._is_large = src.size > MAX_EDGES
+        if count > self._room:
+            self._make_room(store, SIZES[count > SIZES[0]])
+        return count
+
+    def _make_room(self, store: Any, arcs: int) -> None:
+        entries = 2 * arcs  # at most half of them are used
+        size = 3 * entries + arcs + self._blocks
+        self._memory = workspace_of(store).scratch.get("small_updates", size, np.int64, fill=EMPTY)
+        table, put = self._memory.data.ptr, self._bound.put
+        places = {"table": 0, "firsts": 2 * entries, "slots": 3 * entries, "sums": 3 * entries + arcs}
+        for name, place in places.items():
+            put(name, table + 8 * place)
+        put("table_size", entries)
+        put("filter", self._filter.data.ptr)
+        self._room = arcs
 
     def launch(self, store: Any, kernel: str, items: int) -> list[int]:
-        """Run a kernel over so many items of the batch; returns the counters."""
+        """Run a kernel over so many items of the batch, edges in searches and otherwise arcs; returns the counters."""
         store._counters.arm()
         self.queue(store, kernel, items)
+        if self._is_large and kernel in self._finish:
+            self._finish[kernel](items, blocks=self._blocks, threads=THREADS, cooperative=True)
         return store._counters.poll()
 
     def queue(self, store: Any, kernel: str, items: int) -> None:
@@ -60,7 +91,3 @@ class SmallUpdates:
         store._pool()  # is up to date then
         store._counters.reset()
         self._launches[kernel](items, blocks=-(-items * LANES // THREADS), threads=THREADS)
-
-    def clear(self) -> None:
-        """Empty the table, after a kernel that could not."""
-        self._memory[: 3 * ENTRIES].data.memset_async(255, 3 * ENTRIES * 8)
