@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from frontier.operators.neighbor_mode import SCORE_PARAMETERS
+
 from ..exchange.accesses import ANYWHERE, accesses_of, arrays_of
 from ..exchange.vertex_arrays import OF_NO_VERTEX
 
@@ -118,6 +120,19 @@ def read_afar(graph: BasePart, arrays: list[Any], functors: Functors, args: tupl
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, kind) if use.reads]
     return found_among(arrays, read)
+
+
+def read_by_score(graph: BasePart, arrays: list[Any], score: Callable | None, args: tuple) -> list[Any]:
+    """Return the arrays of which the score of a value at a vertex reads entries other than the vertex's."""
+    if score is None:
+        return []
+    if not isinstance(score, FunctionType) or accesses_of(score) is None:
+        return arrays
+    uses = arrays_of(score, len(SCORE_PARAMETERS), args, graph.xp.ndarray)
+    for name, _, use, _ in uses:
+        if use.writes:
+            raise ValueError(f"{score.__name__}() writes to {name}: a score only reads arrays")
+    return found_among(arrays, [array for _, array, use, (src, *_) in uses if use.reads - {src}])
 
 
 def read_in_pull(graph: BasePart, arrays: list[Any], op: Callable, args: tuple) -> list[Any]:

@@ -30,7 +30,9 @@ from .checks import (
     check_at_edges,
     check_at_vertices,
     check_condition_and_prepare,
+    found_among,
     read_afar,
+    read_by_score,
     written_at_edges,
     written_by,
 )
@@ -292,21 +294,24 @@ def neighbor_reduce(
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
-    if columns is not None or values or score is not None:
-        raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
+    if columns is not None:
+        raise NotImplementedError("columns is not available for a graph of several parts yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    graph.arrays.sync(read_afar(graph, by_vertex_among(graph, op, args), Functors(op), args))
+    arrays = by_vertex_among(graph, op, args)
+    read = [*read_afar(graph, arrays, Functors(op), args), *read_by_score(graph, arrays, score, args)]
+    graph.arrays.sync(found_among(arrays, read))
     if out is not None:
         graph.arrays.settle([out])
-    found = one_device.neighbor_reduce(
+    result = one_device.neighbor_reduce(
         graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out,  # type: ignore
-        balance=balance,
+        values=values, score=score, balance=balance,
     )  # fmt: skip
-    graph.arrays.written([found])
+    found = result if values else (result,)
+    graph.arrays.written(found)
     if out is None:
-        graph.arrays.sync([found])
-    return found
+        graph.arrays.sync(found)
+    return result
 
 
 def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:
