@@ -11,7 +11,16 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import analytics, bfs, connected_components, pagerank, sssp, temporal_random_walks, triangle_count
+from algorithms import (
+    analytics,
+    bfs,
+    coloring,
+    connected_components,
+    pagerank,
+    sssp,
+    temporal_random_walks,
+    triangle_count,
+)
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
@@ -68,7 +77,7 @@ def test_a_weighted_pagerank(engine):
 
 
 NOT_OVER_PARTS = {
-    "betweenness_centrality", "coloring", "k_core", "louvain",
+    "betweenness_centrality", "k_core",
     "maximal_independent_set", "minimum_spanning_forest", "random_walks", "strongly_connected_components",
     "truss_numbers",
 }  # fmt: skip
@@ -105,7 +114,7 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     assert verdict.agrees, verdict.text
 
 
-@pytest.mark.parametrize("name", ["core_number", "label_propagation"])
+@pytest.mark.parametrize("name", ["coloring", "core_number", "label_propagation", "louvain"])
 @pytest.mark.parametrize("shape", ["empty", "one-vertex", "path", "star", "rmat"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_results_are_those_of_one_device(engine, name, shape, directed):
@@ -119,6 +128,14 @@ def test_results_are_those_of_one_device(engine, name, shape, directed):
         found, expected = known.compute(graph, seed=seed), known.compute(one, seed=seed)
         for value, other in zip(vars(found).values(), vars(expected).values(), strict=True):
             np.testing.assert_array_equal(host(value), host(other))
+
+
+def test_a_vertex_has_more_earlier_neighbors_than_a_word_has_bits(engine):
+    src, dst = np.triu_indices(70, 1)
+    graph = DistributedGraph(SlabGraph, 70, engine=engine)
+    graph.insert_edges(src, dst)
+    found = coloring(graph, priority=range(70))
+    assert host(found.color).tolist() == list(range(69, -1, -1)) and found.count == 70
 
 
 @pytest.mark.parametrize("name", ["core_number", "hits", "katz_centrality"])

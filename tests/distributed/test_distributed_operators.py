@@ -107,6 +107,45 @@ def test_operators_over_vertices(engine):
     assert graph.run(vertex_operators) == vertex_operators(one)
 
 
+def join_group(v, groups, sizes):
+    fr.atomic_add(sizes, groups[v], 10)
+    fr.atomic_add(sizes, v, 1)
+
+
+def has_members(v, sizes):
+    return sizes[v] > 21
+
+
+def size_of_group(src, dst, edge, weight, groups, sizes):
+    return sizes[groups[dst]]
+
+
+def sizes_of_groups(graph):
+    groups = graph.xp.arange(graph.num_vertices) % 37
+    sizes = graph.vertex_array(np.int64, 20, combine="add")
+    fr.compute(fr.Frontier.all(graph), join_group, groups, sizes)
+    named = fr.filter(fr.Frontier.all(graph), has_members, sizes)
+    fr.compute(named, join_group, groups, sizes)
+    largest = fr.neighbor_reduce(graph, None, size_of_group, groups, sizes, reduce="max", dtype=np.int64)
+    fr.compute(named, join_group, groups, sizes)
+    graph.sync(sizes)
+    return host(sizes).tolist(), host(largest).tolist(), sorted(named)
+
+
+def test_functors_over_vertices_add_to_others(engine):
+    graph, one = of_shape(engine, "rmat")
+    assert graph.run(sizes_of_groups) == sizes_of_groups(one)
+
+
+def read_and_join(v, groups, sizes):
+    fr.atomic_add(sizes, groups[v], sizes[groups[v]])
+
+
+def adds_what_it_reads(part):
+    groups = part.vertex_array(np.int64)
+    fr.compute(fr.Frontier.all(part), read_and_join, groups, part.vertex_array(np.int64, combine="add"))
+
+
 def neighbor_group(src, dst, edge, weight, groups, totals):
     return groups[dst]
 
@@ -248,6 +287,7 @@ def fractions(part):
         (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
         (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
         (silent, r"count_down\(\) writes to left at edges, .*: have advance put vertices out"),
+        (adds_what_it_reads, r"read_and_join\(\) writes to entries of sizes that are not those of v"),
         (scored_by_writing, r"writing_score\(\) writes to totals: a score only reads arrays"),
         (fractions, r"combine='countdown' is for signed integers, which may fall below 0, not float32"),
         (doubled, r"double_next\(\) writes to entries of values that are not those of v"),

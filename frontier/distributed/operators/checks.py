@@ -69,18 +69,23 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
     return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
 
 
-def check_at_vertices(graph: BasePart, op: Callable, args: tuple, *, writable: int = 1) -> tuple[list[Any], list[Any]]:
+def check_at_vertices(
+    graph: BasePart, op: Callable, args: tuple, *, writable: int = 1, adds: bool = False
+) -> tuple[list[Any], list[Any]]:
     """Raise if `op` writes to entries of other vertices than its own; bring up to date what it reads.
 
     Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The entries of the first
-    `writable` parameters may be written.
+    `writable` parameters may be written; with `adds`, `op` may add to any entries of arrays with the rule "add".
     """
     arrays = graph.arrays.among(args)
     graph.arrays.settle(arrays)
-    behind = []
+    behind, added = [], []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        if not (use.writes <= set(vertex[:writable]) or rule in OF_NO_VERTEX or (callable(rule) and writable)):
+        own = set(vertex[:writable])
+        if adds and rule == "add" and use.reads <= own < use.writes | own:
+            added.append(array)
+        elif not (use.writes <= own or rule in OF_NO_VERTEX or (callable(rule) and writable)):
             raise ValueError(
                 f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
                 "parts each of them has a copy"
@@ -88,6 +93,7 @@ def check_at_vertices(graph: BasePart, op: Callable, args: tuple, *, writable: i
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
     graph.arrays.sync(behind)
+    graph.arrays.hold_sums(added)
     return arrays, behind
 
 

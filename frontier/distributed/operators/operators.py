@@ -235,13 +235,13 @@ def _traverse_alone(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
+    """`frontier.compute`. `op` writes to the entry of its vertex, at edges to that of `src`; it may add to others."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             one_device.compute(frontier.local, op, *args)
         return
     graph: Any = graph_of(frontier)
-    arrays, _ = check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args, adds=True)
     one_device.compute(frontier.local, op, *args)
     graph.arrays.written(written_by(arrays, op, args))
 
@@ -253,7 +253,7 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
             edges = one_device.filter(frontier.local, op, *args)
         return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
-    arrays, _ = check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args, adds=True)
     kept = one_device.filter(frontier.local, op, *args)
     graph.arrays.written(written_by(arrays, op, args))
     return type(frontier).of_part(graph, kept)
@@ -275,7 +275,7 @@ def reduce(
         with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
-        arrays, _ = check_at_vertices(graph, op, args)
+        arrays, _ = check_at_vertices(graph, op, args, adds=True)
         found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
         graph.arrays.written(written_by(arrays, op, args))
     if deferred:
