@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("frontier", "structures", "algorithms", "dynfrontier")
+PACKAGES = ("frontier", "structures", "algorithms", "dynfrontier", "benchmarks")
 LIMITS = Path(__file__).with_suffix(".json")
 
 LAYERS = {
@@ -29,6 +29,7 @@ LAYERS = {
     "frontier": 8,
     "structures": 9, "algorithms": 9,
     "dynfrontier": 10,
+    "benchmarks": 11,
 }  # fmt: skip
 """The layer of each package and each folder of `frontier`. Code imports from its own folder and from lower layers."""
 
