@@ -7,8 +7,9 @@ differ in how much of the products of parameters they run:
 * ``--all`` leaves out what the mark ``sampled`` specifies, in tests to which a structure matters little.
 * The first tier runs enough of these cases that each test meets every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
-  structures. Other tests reach a structure through its neighbor iterator only, and have one: algorithms the same, other
-  files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU where there is none.
+  structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
+  the same, other files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU where there is
+  none.
 
 Each tier contains the one before. On a GPU, whose kernels depend on few parameters, all cases run in each tier.
 """
@@ -16,7 +17,9 @@ Each tier contains the one before. On a GPU, whose kernels depend on few paramet
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -74,12 +77,16 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
 
     With the second, two structures are drawn on the CPU for each file. It is for tests of what an algorithm does beyond
     what tests/algorithms/test_catalogue.py shows of it on every structure.
+
+    Tests of algorithms are always run on `OF_ALGORITHMS`, for the first tier.
     """
     case, by_file = parameters(item), mark.kwargs.get("by") == "file"
     device = case.get("device", "cpu")
     if not case or mark.kwargs.get("on", "cpu" if by_file else device) != device:
         return True
     structure = case.get("structure")
+    if structure is STRUCTURES[OF_ALGORITHMS] and subject_of(item) == ALGORITHM:
+        return True
     if by_file:
         place = crc32(item.path.stem.encode())
         return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in TWO]
@@ -149,9 +156,18 @@ def of_updates(path: Path) -> bool:
 def subject_of(item: pytest.Item) -> str:
     """An algorithm, or what a case's file is named after."""
     named = (parameters(item).get(name) for name in ("name", "form", "analytic", "algorithm"))
-    if item.path.parent.name == "algorithms" or any(isinstance(name, str) and name in ANALYTICS for name in named):
+    if any(isinstance(name, str) and name in ANALYTICS for name in named):
+        return ALGORITHM
+    if item.path.parent.name == "algorithms" or calls_algorithms(getattr(item, "module", None)):
         return ALGORITHM
     return item.path.stem.removeprefix("test_")
+
+
+@cache
+def calls_algorithms(module: ModuleType | None) -> bool:
+    """Whether a test module has imported a name from an algorithm."""
+    names = vars(module).values() if module else ()
+    return any(str(getattr(value, "__module__", "")).startswith("algorithms.") for value in names)
 
 
 def test_and_structure(item: pytest.Item) -> Hashable:
