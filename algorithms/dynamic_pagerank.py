@@ -225,7 +225,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Rank all vertices for the first time; and by `pagerank`, to have it compiled and know how long it takes."""
         self._most_rounds = math.inf
         self._rank()
-        self._start()
+        self._start(self._ranks)
 
     @maintained
     def pagerank(self) -> Any:
@@ -292,14 +292,21 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Whether an edge is followed both ways."""
         return np.bool_(not self.graph.directed)
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether not to follow a batch: all vertices are then ranked again, from scratch or from the old ranks."""
+        self._tries = self._tries and self._trials.pays(edges)
+        return self._outdated or not self._tries
+
+    def outdated(self, edges: int) -> None:
+        """Have all vertices ranked when the ranks are read."""
+        if edges or self._uses_weights:
+            self._settled, self._outdated = False, True
+
     def _follows(self, src: Any) -> bool:
-        """Whether to follow a batch; otherwise all vertices are ranked again, from scratch or from the old ranks."""
-        if not src.size:
-            return False
-        self._tries = self._tries and self._trials.pays(src.size)
-        self._outdated = self._outdated or not self._tries
-        self._settled = self._settled and not self._outdated
-        return not self._outdated
+        """Whether to follow a batch."""
+        if src.size and self.recomputes("", src.size):
+            self.outdated(src.size)
+        return bool(src.size) and not self._outdated
 
     def _changed(self) -> None:
         """Note that the ranks are no longer those of the graph."""

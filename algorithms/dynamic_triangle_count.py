@@ -76,25 +76,25 @@ class DynamicTriangleCount(TriangleSums):
         found = triangle_count(self.graph)
         return found.total, found.per_vertex
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether counting all triangles takes less than counting those through the edges of a batch."""
+        large = edges > max(LARGE_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
+        return super().recomputes(update, edges) or large
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
-        self._begin()
         edges = self.graph.listed_over_parts(src, dst)
-        self._outdated |= self._is_large(edges)
-        if edges and not self._outdated:
+        if self.recomputes("insert", edges):
+            self.outdated(edges)
+        elif edges:
             self._add_through(src, dst, 1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Subtract the triangles that deleting a batch of edges will destroy."""
-        self._begin()
         edges = self.graph.listed_over_parts(src, dst)
-        self._leaving = not self._outdated and not self._is_large(edges)
+        self._leaving = not self.recomputes("delete", edges)
         if edges and self._leaving:
             self._add_through(src, dst, -1)
-
-    def _is_large(self, edges: int) -> bool:
-        """Whether counting all triangles takes less than counting those through edges of the graph."""
-        return edges > max(LARGE_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
 
     def _make_marks(self) -> None:
         """Have a mark for each edge id."""

@@ -83,6 +83,27 @@ class UpdateObserver:
         """
         return find()
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Called before the effective edges of a batch are computed: whether this observer needs none of them.
+
+        An exact observer returns true if it will recompute its result after the batch anyway. It is then notified by
+        `outdated` alone, and the edges are not computed for it. Small batches on a GPU, batches of records, and graphs
+        in several parts do not ask.
+
+        Parameters
+        ----------
+        update : {"insert", "delete"}
+        edges : int
+            Edges of the batch, including duplicates and edges without effect.
+        """
+        return False
+
+    def outdated(self, edges: int) -> None:
+        """Called after a batch for which `recomputes` returned true, with the number of edges inserted or deleted.
+
+        It may be 0. An insertion may also have replaced values of existing edges.
+        """
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Called after edges were inserted, or weights changed (only non-exact observers are notified of those)."""
 
