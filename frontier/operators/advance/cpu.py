@@ -19,7 +19,7 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
     """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
-    each_neighbor, each_of_share, _, _ = neighbor_loop(iterator)
+    each_neighbor, each_of_share, _, _, prefetch = neighbor_loop(iterator)
     deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
@@ -46,6 +46,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
         if shares is None or shares.ends.size == 0:
             for i in range(begin, end):
                 u = nonnegative(vertices[np.uint64(i)])
+                prefetch(view, vertices, i)
                 ready(u, args)
                 if shares is not None and deferred(view, shares, i, u):
                     continue

@@ -30,7 +30,8 @@ def make_advance_repeatedly(
     iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None, pulls: bool
 ) -> Any:  # fmt: skip
     """Many advances, one after another, on one core; argument number `step` counts them."""
-    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
+    loop = neighbor_loop(iterator)
+    each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
     allowed = vertex_test(condition)
     ready = preparation(prepare)
     join = _without_step if step is None else _with_step
@@ -42,6 +43,7 @@ def make_advance_repeatedly(
         arcs = 0
         for i in range(members.size):
             u = nonnegative(members[i])
+            prefetch(view, members, i)
             ready(u, args)
             for v, slot in each_neighbor(view, u):
                 if not allowed(v, args):
