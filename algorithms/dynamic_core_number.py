@@ -70,8 +70,9 @@ ROUND_ARCS = 2048
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-SMALL_EDGES, SMALL_ARCS = 4096, 2**15
-"""So many edges are always tried, and so many arcs visited: to recompute takes as long, however small the graph."""
+SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
+"""So many edges are always tried, and so many arcs visited, by device: to recompute takes as long, however small the
+graph."""
 
 
 class DynamicCoreNumber(IncrementalAlgorithm):
@@ -116,7 +117,8 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
         self._trials = Trials()
-        self._fits = graph.has_in_edges  # whether a batch like the last one may be worked on incrementally
+        # Whether the last batch was small enough to be worked on incrementally, and whether the next is likely to be.
+        self._fits = self._orders = graph.has_in_edges
         self._recompute()
         self._attach()
 
@@ -136,7 +138,9 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
         graph = self.graph
-        self._fits = graph.has_in_edges and edges <= max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES)
+        most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
+        fitted, self._fits = self._fits, graph.has_in_edges and edges <= most
+        self._orders = fitted and self._fits  # of batches that are now too large, now not, none pays
         pays = self._fits and self._trials.pays()
         return not (pays and self._ordered) or max(self._last, -self._first) > MAX_RANK
 
@@ -206,7 +210,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if not src.size or self.recomputes(update, int(src.size)):
             self.outdated(src.size)
             return False
-        self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS
+        self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
         return True
 
     def _spend(self, arcs: int) -> bool:
@@ -245,7 +249,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if graph.absent_mask is not None:  # a vertex that comes back has a place in the order: that of isolated ones
             held[graph.absent_mask] = 0
         self._take(core, zeros(core), zeros(core), held)
-        self._ordered = self._fits and not self._trials.skips
+        self._ordered = self._orders and not self._trials.skips
         if self._ordered:
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._arguments, edges="both")

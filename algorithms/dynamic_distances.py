@@ -152,7 +152,9 @@ class DynamicDistances(IncrementalAlgorithm):
             self._relax(improved)
             if before is not None:
                 now = self._sampled()
-                wasted = float(np.count_nonzero(now != before) > MOST_IMPROVED * np.count_nonzero(now < self._unreached))
+                wasted = float(
+                    np.count_nonzero(now != before) > MOST_IMPROVED * np.count_nonzero(now < self._unreached)
+                )
         self._insertions.note(wasted)
         self._is_checked = False
 

@@ -116,6 +116,9 @@ RISE = 10.0
 alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
 times as much, since the first steps do not make what is pending less, but its energy."""
 
+PUSH = 1 / 2
+"""To look for vertices to push takes as long as so many rounds, besides those of the pushes."""
+
 RESTART = 2
 """To find again what was sent takes as long as so many rounds."""
 
@@ -217,7 +220,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
         self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
         self._trials, self._tries = Trials(), True
-        self._rounds = 0  # over all edges, since the ranks were last up to date
+        self._rounds = 0.0  # over all edges, since the ranks were last up to date
         self._make()
         self._attach()
 
@@ -453,7 +456,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _send_all(self, share: float, stale: bool) -> None:
         """The rounds of `_settle`; the ranks are summed up first if they are `stale`."""
-        self._rounds = 0  # over all edges
+        self._rounds = 0.0  # over all edges
         rounds, turns, found = 0, 0, self._sum_up() if stale else self._measure()
         begun, may_push = False, True
         while True:
@@ -509,6 +512,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
         most_arcs = int(self._local_share * graph.num_arcs)
         bounds = max(ABOVE_MEAN * mean, min(mean, goal)), WIDEST * weight / len(self._everyone)
+        self._rounds += PUSH
         active = fr.filter(self._everyone, functors.has_pending, *arrays, self.alpha, *bounds)
         if not active or active.num_arcs > most_arcs:
             return 0
