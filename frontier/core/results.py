@@ -86,15 +86,9 @@ class UpdateObserver:
     def recomputes(self, update: str, edges: int) -> bool:
         """Called before the effective edges of a batch are computed: whether this observer needs none of them.
 
-        An exact observer returns true if it will recompute its result after the batch anyway. It is then notified by
-        `outdated` alone, and the edges are not computed for it. Small batches on a GPU, batches of records, and graphs
-        in several parts do not ask.
-
-        Parameters
-        ----------
-        update : {"insert", "delete"}
-        edges : int
-            Edges of the batch, including duplicates and edges without effect.
+        An exact observer returns true if it will recompute its result anyway, and is then notified by `outdated` alone.
+        `update` is ``"insert"`` or ``"delete"``, and `edges` the number of edges of the batch, including duplicates and
+        edges without effect. Small batches on a GPU, records, and graphs in several parts do not ask.
         """
         return False
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, nonnegative
 
-from ..advance.cpu import has_bit
+from ..advance.cpu import make_join
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.signatures import preparation, vertex_test
 from ..dispatch.weights import edge_at, weight_at
@@ -32,7 +32,7 @@ def make_advance_repeatedly(
     """Many advances, one after another, on one core; argument number `step` counts them."""
     loop = neighbor_loop(iterator)
     each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
-    allowed = vertex_test(condition)
+    allowed, joins = vertex_test(condition), make_join(iterator, op, condition)
     ready = preparation(prepare)
     join = _without_step if step is None else _with_step
 
@@ -67,16 +67,7 @@ def make_advance_repeatedly(
         arcs = 0
         for i in range(num_vertices):
             v = nonnegative(i)
-            if not allowed(v, args):
-                continue
-            joins = False
-            for u, slot in each_neighbor(entering, v):
-                if has_bit(bits, u):
-                    weight = weight_at(weights, slot)
-                    joins |= op(u, v, edge_at(weights, slot), weight, *args)
-                    if not allowed(v, args):
-                        break
-            if joins:
+            if joins(entering, weights, v, bits, args):
                 out[held] = v
                 held += 1
                 arcs += degree(view, v)

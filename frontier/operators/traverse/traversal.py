@@ -176,7 +176,7 @@ class Traversal:
         kernel = cpu_kernel_for(graph.package, make_advance_repeatedly, functors, self.step, pulls, alone=True)
         run_cpu(
             kernel, functors, *leaving, *(read_view(entering or graph.reverse, functors.op) if pulls else leaving),
-            frontier._walk(), np.int64(arcs), lists, stamps, epoch, bits, outcome.published,
+            frontier._walk(), np.int64(arcs or 0), lists, stamps, epoch, bits, outcome.published,
             *map(np.int64, (*bounds, steps, *pull_bounds(graph))), *_around(tuple(self.values), self.step),
         )  # fmt: skip
         return self._after_series(lists, outcome)
