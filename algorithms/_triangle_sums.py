@@ -55,7 +55,6 @@ class TriangleSums(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether all triangles are to be counted anyway."""
-        self._begin()
         return self._outdated
 
     def outdated(self, edges: int) -> None:

@@ -84,6 +84,7 @@ class DynamicTriangleCount(TriangleSums):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
+        self._begin()
         edges = self.graph.listed_over_parts(src, dst)
         if self.recomputes("insert", edges):
             self.outdated(edges)
@@ -92,6 +93,7 @@ class DynamicTriangleCount(TriangleSums):
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Subtract the triangles that deleting a batch of edges will destroy."""
+        self._begin()
         edges = self.graph.listed_over_parts(src, dst)
         self._leaving = not self.recomputes("delete", edges)
         if edges and self._leaving:
