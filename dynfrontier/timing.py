@@ -100,7 +100,7 @@ def _measured(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted",
-    "records_inserted", "records_deleting", "records_deleted", "vertices_changed",
+    "recomputes", "outdated", "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting",
+    "edges_deleted", "records_inserted", "records_deleting", "records_deleted", "vertices_changed",
 ):  # fmt: skip
     setattr(TimedObserver, _name, _measured(_name))

@@ -83,6 +83,21 @@ class UpdateObserver:
         """
         return find()
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Called before the effective edges of a batch are computed: whether this observer needs none of them.
+
+        An exact observer returns true if it will recompute its result anyway, and is then notified by `outdated` alone.
+        `update` is ``"insert"`` or ``"delete"``, and `edges` the number of edges of the batch, including duplicates and
+        edges without effect. Small batches on a GPU, records, and graphs in several parts do not ask.
+        """
+        return False
+
+    def outdated(self, edges: int) -> None:
+        """Called after a batch for which `recomputes` returned true, with the number of edges inserted or deleted.
+
+        It may be 0. An insertion may also have replaced values of existing edges.
+        """
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Called after edges were inserted, or weights changed (only non-exact observers are notified of those)."""
 

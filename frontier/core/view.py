@@ -19,6 +19,7 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 ``segment(view, v, i)``            first run of slots of piece i: ``(run, low, high)``, slots low..high-1
 ``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end
 ``find(view, u, v)``               the slot of the arc u -> v, or -1
+``prefetch_row(view, v)``          optional, on a CPU: loads in the background what `segments` and `segment` read of v
 =================================  =====================================================================================
 
 In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``).

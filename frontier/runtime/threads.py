@@ -22,9 +22,14 @@ RELUCTANCE = 8
 """How many times as much work must be there to enter a region of other layers than TBB."""
 
 
+def has_one_thread() -> bool:
+    """Whether the process has one thread for kernels, whose functors then need no atomic instructions."""
+    return config.NUMBA_NUM_THREADS == 1  # type: ignore[attr-defined]
+
+
 def threads_for(work: int, few: int) -> int:
     """How many threads to use for so much work, of which one thread takes less than `few`; 1 if no more can be used."""
-    if work < few or config.NUMBA_NUM_THREADS == 1 or _forked:  # type: ignore[attr-defined]
+    if work < few or has_one_thread() or _forked:
         return 1
     find_tbb()
     threads = numba.get_num_threads()

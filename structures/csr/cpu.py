@@ -25,6 +25,11 @@ def degree(view, v):
 
 
 @jit(forceinline=True)
+def prefetch_row(view, v):
+    prefetch(view.offsets, v)
+
+
+@jit(forceinline=True)
 def segments(view, v):
     return 1
 

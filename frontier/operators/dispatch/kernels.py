@@ -34,6 +34,7 @@ from frontier.runtime.compile.cpu import interpreting, uncompiled
 from frontier.runtime.compile.kernels import Header, define_text
 from frontier.runtime.compile.prebuilt import Shipped
 from frontier.runtime.compile.requests import Request, requests
+from frontier.runtime.threads import has_one_thread
 
 from .gpu_balance import TILE_SIZES, other_lanes
 from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
@@ -74,8 +75,9 @@ def cpu_kernel_for(
 ) -> Any:  # fmt: skip
     """The kernel that `make` makes for a structure and some functors (None for absent ones).
 
-    It is run `alone` if one thread calls all functors.
+    It is run `alone` if one thread calls all functors, as in a process that has one only.
     """
+    alone = alone or has_one_thread()
     if interpreting.get():
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
