@@ -6,13 +6,13 @@ from frontier.runtime import jit, parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace
 
 __all__ = [
-    "COUNTERS", "PENDING", "count_changes", "keep_changes", "make_append", "make_find_short", "make_remove",
+    "BLOCKS", "PENDING", "count_changes", "keep_changes", "make_append", "make_find_short", "make_remove",
     "replace_weights",
 ]  # fmt: skip
 
 EMPTY, TOMBSTONE = -1, -2
 PENDING = 3  # place in the counters, behind those of `structures.changes`: 0 if there are no arcs of long lists
-COUNTERS = 4  # a structure's own follow
+BLOCKS = 4  # place in the counters: blocks to take from the pool, or to free
 
 
 def count_changes(count, keys, bits, shift, slots, present, sums, counters):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.runtime.memory import growable
-
-if TYPE_CHECKING:
-    from frontier.runtime import Device
+from structures.blocks import ListStore
 
 MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
 GROWTH_SHARE = 4  # arrays grow by one in so many of the elements that they have, at least
 QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
-class PagePool:
-    """Pages of one size, allocated to lists; a base of `FaimStore`.
+class PagePool(ListStore):
+    """Lists in pages of one size; the base of `FaimStore`.
 
     Free pages are those from `_used` on, which were never used, and the `_queued` ones whose numbers are in the queue,
     each once. An insertion only allocates pages and a deletion only frees some, so the queue is a stack: the page that
@@ -25,11 +23,7 @@ class PagePool:
     same shape. ``links`` (int32) has the next page of each page in its list; `queue` is int32.
     """
 
-    device: Device
-    vertex_dtype: np.dtype
-    stored_dtype: np.dtype | None
     page_size: int
-    _view: tuple[int, Any, Any] | None
 
     @property
     def page_bits(self) -> int:
@@ -58,6 +52,15 @@ class PagePool:
         if pages > MAX_PAGES:
             raise MemoryError(f"{pages} pages are more than 32-bit page numbers can address")
 
+    def _reserve(self, plan: Any, blocks: int, *, inserting: bool) -> None:
+        if inserting:
+            self._make_room(blocks)
+            return
+        needed = self._queued + blocks
+        if needed > self.queue.size:
+            ample = growable.ample_size(self.device, self.queue, needed, GROWTH_SHARE)
+            self.queue = growable.grow(self.device, self.queue, max(ample, QUEUE_FLOOR))
+
     def _make_room(self, pages: int) -> None:
         """Ensure so many free pages. After a MemoryError the pool is unchanged."""
         capacity = int(self.links.size)
@@ -83,15 +86,10 @@ class PagePool:
         self.neighbors, self.weights, self.links = pool, weights, links
         self._view = None
 
-    def _make_queue_room(self, pages: int) -> None:
-        """Ensure capacity for so many more pages in the queue."""
-        needed = self._queued + pages
-        if needed > self.queue.size:
-            ample = growable.ample_size(self.device, self.queue, needed, GROWTH_SHARE)
-            self.queue = growable.grow(self.device, self.queue, max(ample, QUEUE_FLOOR))
-
-    def _took(self, pages: int) -> None:
-        """Account for the pages that an insertion allocated."""
-        from_queue = min(pages, self._queued)
+    def _account(self, blocks: int, *, inserting: bool) -> None:
+        if not inserting:
+            self._queued += blocks
+            return
+        from_queue = min(blocks, self._queued)
         self._queued -= from_queue
-        self._used += pages - from_queue
+        self._used += blocks - from_queue

@@ -6,20 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
-from frontier.core.sort import SortedKeys
-from frontier.core.store import Store
 from frontier.operators.extract import sorted_arcs
-from frontier.operators.match import match_kernels
-from frontier.runtime import Counters, fill_with
-from frontier.runtime.compile.kernels import Header
+from frontier.runtime import fill_with
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import growable
-from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes
-from structures.changes.cpu import CHAIN
-from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
+from structures.changes import Changes
+from structures.small_batches import INSERT
 
 from .check import check_arrays
 from .cpu import DEGREE_SHIFT, PAGES, View
@@ -28,7 +21,7 @@ from .pool import GROWTH_SHARE, PagePool
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
 
 
-class FaimStore(LaunchSequence, PagePool, Store):
+class FaimStore(PagePool):
     """Linked pages of neighbors from a shared pool; see `structures.faimgraph.FaimGraph`.
 
     Attributes
@@ -44,12 +37,11 @@ class FaimStore(LaunchSequence, PagePool, Store):
     name = "faimgraph"
     package = "structures.faimgraph"
     walk_cost: ClassVar = {"cpu": 1.1, "gpu": 1.2}
-    finds_fast = False  # lists are in no order
     view_type = View
     arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
-    _first_outcome = CHAIN
+    _deletions_may_wait = True
     options = ("page_size",)
     scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
@@ -64,12 +56,8 @@ class FaimStore(LaunchSequence, PagePool, Store):
 
     def attach_runtime(self) -> None:
         super().attach_runtime()
-        self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
         self._supply = Struct(("queued",)), Struct(("used",))
-
-    def update_kernels(self) -> list[Header]:
-        return [*super().update_kernels(), *match_kernels(self)]
 
     @property
     def defines(self) -> dict[str, Any]:
@@ -81,9 +69,6 @@ class FaimStore(LaunchSequence, PagePool, Store):
 
     def view_scalars(self) -> dict[str, int]:
         return {"page_bits": self.page_bits}
-
-    def find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst)
 
     def degrees(self) -> Any:
         return self.records[: self.num_vertices] >> DEGREE_SHIFT
@@ -130,45 +115,15 @@ class FaimStore(LaunchSequence, PagePool, Store):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        changes = changes_of_all(self, offsets, dst, weights)
+        changes = self._changes_of_all(offsets, dst, weights)
         self._counters.reset()
         first_page = self._plan(changes, inserting=True)
         pages = self._counters.read()[PAGES]
         self._new_pool(pages)
-        self._lengthen(changes, self.num_vertices, int(dst.size), first_page, pages)
-
-    def insert(self, arcs: Arcs) -> tuple[int, int]:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=True)
-        first_page = self._plan(changes, inserting=True)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        inserted, others = numbers[CHANGES], numbers[OTHERS]
-        self._make_room(numbers[PAGES])
-        if others and changes.replace is not None:
-            changes.replace()
-        if inserted:
-            self._lengthen(changes, numbers[GROUPS], inserted, first_page, numbers[PAGES])
-        return inserted, others
-
-    def erase(self, arcs: Arcs) -> int:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=False)
-        first_page = self._plan(changes, inserting=False)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        deleted, groups, pages = numbers[CHANGES], numbers[GROUPS], numbers[PAGES]
-        if deleted:
-            self._make_queue_room(pages)
-            remove_changes(self, changes, groups, deleted)
-            self._shorten(changes, groups, deleted, first_page, pages)
-        return deleted
+        self._insert_changes(first_page, changes, self.num_vertices, int(dst.size), pages)
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """Queue the count of the pages that lists take or free (PAGES in the counters).
-
-        Returns the int64 number of each group's first page among them.
-        """
+        """See `ListStore`; the plan is the int64 number of each group's first page among those taken or freed."""
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
             changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,
@@ -176,38 +131,24 @@ class FaimStore(LaunchSequence, PagePool, Store):
         )  # fmt: skip
         return first_page
 
-    def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Append `count` changes to their lists, after allocating pages for them. Allocates no memory."""
-        supply = (self.queue, self._queued, self._used)
-        if not self.device.is_gpu:
-            view = self.make_view()
-            self.kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
-        else:
-            self._take_pages(changes, groups, count if pages else 0, first_page, supply)
-        self._took(pages)
-        append_changes(self, changes, groups, count)
-
-    def _take_pages(self, changes: Changes, groups: int, count: int, first_page: Any, supply: tuple[Any, ...]) -> None:
-        """Allocate pages of the supply to lists on a GPU; `count` is 0 if they need none."""
-        counters = None if changes.vertex is None else self._counters.array
+    def _take_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        supply = (self.queue, *(self._supply if chain else (self._queued, self._used)))
         lists = (self.make_view(), changes.vertex, changes.start)
-        self.kernels.grow(count, *lists, changes.group, first_page, *supply, counters)
-        self.kernels.commit(groups, *lists, True, first_page, *supply, counters)
-
-    def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Free the pages that lists no longer need, after `count` changes were removed from their ends."""
         if not self.device.is_gpu:
-            view = self.make_view()
-            self.kernels.shrink_serially(groups, view, changes.vertex, changes.start, self.queue, self._queued)
-        else:
-            self._give_pages(changes, groups, count if pages else 0, first_page, self.queue[self._queued :])
-        self._queued += pages
+            self.kernels.grow_serially(groups, *lists, *supply)
+            return
+        counters = None if changes.vertex is None else self._counters.array
+        self.kernels.grow(count, *lists, changes.group, plan, *supply, counters)
+        self.kernels.commit(groups, *lists, True, plan, *supply, counters)
 
-    def _give_pages(self, changes: Changes, groups: int, count: int, first_page: Any, queue: Any) -> None:
-        """Put pages of lists into the queue, from its position `queue` on; `count` is 0 if they lose none."""
-        lists, counters = (self.make_view(), changes.vertex, changes.start), self._counters.array
-        self.kernels.shrink(count, *lists, changes.group, first_page, queue, counters)
-        self.kernels.commit(groups, *lists, False, first_page, None, 0, 0, counters)
+    def _free_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        lists = (self.make_view(), changes.vertex, changes.start)
+        if not self.device.is_gpu:
+            self.kernels.shrink_serially(groups, *lists, self.queue, self._queued)
+            return
+        queue, counters = self._end if chain else self.queue[self._queued :], self._counters.array
+        self.kernels.shrink(count, *lists, changes.group, plan, queue, counters)
+        self.kernels.commit(groups, *lists, False, plan, None, 0, 0, counters)
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
@@ -221,33 +162,6 @@ class FaimStore(LaunchSequence, PagePool, Store):
             self._room.set(int(queue.size) - self._queued)
             self._end.set(queue.data.ptr + queue.itemsize * self._queued)
         return True
-
-    def _queue_chain(
-        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
-    ) -> tuple[Any, ...]:
-        assert keys is not None
-        inserting, counters = kind == INSERT, self._counters
-        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
-        bound = changes.bound
-        if kind != FIND:
-            first_page = self._plan(changes, inserting=inserting)
-            self.kernels.decide(1, PAGES, self._room, counters.array, threads=32, blocks=1)
-        if inserting:
-            if changes.replace is not None:
-                changes.replace()
-            self._take_pages(changes, bound, bound, first_page, (self.queue, *self._supply))
-            append_changes(self, changes, bound, bound)
-        elif kind == DELETE:
-            remove_changes(self, changes, bound, bound)
-            self._give_pages(changes, bound, bound, first_page, self._end)
-        return changes.looked_up, not inserting
-
-    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        if kind == INSERT:
-            self._took(numbers[PAGES])
-        else:
-            self._queued += numbers[PAGES]
-        return numbers[CHANGES], numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 

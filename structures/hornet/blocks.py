@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.store import Store
 from frontier.runtime.memory import growable
 
 from .cpu import CLASSES
-
-if TYPE_CHECKING:
-    from frontier.runtime import Device, Kernels
 
 NONE, CONTINUED = -1, -2  # in `_array_classes`: the unit is free, or belongs to the block-array before it
 GROWTH_SHARE = 4  # the pool grows by one in so many of its units, at least
@@ -29,7 +27,7 @@ class Directory(NamedTuple):
     spare: int  # edges in one block-array for each class that has any
 
 
-class BlockArrays:
+class BlockArrays(Store):
     """The host side of Hornet's memory manager, for both devices.
 
     The pool of edges is cut into *units* of ``2**unit_bits`` slots. A block-array is a unit whose blocks are all of one
@@ -46,13 +44,7 @@ class BlockArrays:
     ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
 
-    device: Device
-    vertex_dtype: np.dtype
-    stored_dtype: np.dtype | None
-    weights: Any
     _host: Any
-    kernels: Kernels
-    _view: tuple[int, Any, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp

@@ -10,7 +10,6 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, tile_launch
-from frontier.core.store import Store
 from frontier.runtime import Counters, fill_column
 from frontier.runtime.values import integer
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
@@ -27,7 +26,7 @@ from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQU
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 
 
-class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
+class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
 
     Attributes
@@ -49,6 +48,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     _unit_bits_range = 5, 30
     options = ("block_array_size",)
     _first_outcome = CHAIN
+    _ordered = True
     scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     def __init__(self, num_vertices: int, *, block_array_size: int | None = None, **base: Any):
@@ -143,7 +143,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
         """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
         self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, self._locate, inserting=mode == INSERT, ordered=True)
+        changes = find_changes(self, arcs, inserting=mode == INSERT)
         planned = self._plan(changes, mode)
         numbers = self._counters.read()
         arcs.check(waited=True)
@@ -157,7 +157,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
             changes.replace()
         return changed, others
 
-    def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
+    def _look_up(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
         size = int(slots.size)
         self.kernels.locate(
             size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
@@ -217,7 +217,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     ) -> tuple[Any, ...]:
         assert keys is not None
         inserting = kind == INSERTION
-        changes = changes_of_keys(self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True)
+        changes = changes_of_keys(self, keys, weights, inserting=inserting)
         if kind != FIND:
             mode = INSERT if inserting else DELETE
             on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
