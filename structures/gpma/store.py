@@ -33,22 +33,22 @@ from frontier.core.batch import Arcs
 from frontier.core.invariants import require
 from frontier.runtime.values import one_of
 from structures import small_batches
-from structures.packed.chains import PackedChains
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES, Batch
+from structures.packed.store import PackedStore
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
 
 
-class GPMAStore(PackedChains):
+class GPMAStore(PackedStore):
     """One packed memory array of leaves in a row; see `structures.gpma.GPMA`."""
 
     name = "gpma"
     package = "structures.gpma"
     walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
-    scalars: ClassVar[tuple[str, ...]] = (*PackedChains.scalars, "method", "_rounds")
-    options: ClassVar[tuple[str, ...]] = (*PackedChains.options, "method")
-    _tallies: ClassVar[tuple[str, ...]] = (*PackedChains._tallies, "_rounds")
+    scalars: ClassVar[tuple[str, ...]] = (*PackedStore.scalars, "method", "_rounds")
+    options: ClassVar[tuple[str, ...]] = (*PackedStore.options, "method")
+    _tallies: ClassVar[tuple[str, ...]] = (*PackedStore._tallies, "_rounds")
 
     def __init__(self, num_vertices: int, *, method: str = "segment", **base: Any):
         self.method = one_of(method, "method", METHODS)
