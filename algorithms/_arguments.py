@@ -52,7 +52,7 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
 
 
 def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
-    """Return the sources of a search as an int64 array on the graph's device, or None if `source` names the only one."""
+    """Return the sources of a search as int64 on the graph's device, or None if `source` names the only one."""
     if sources is None:
         return None
     fr.advanced.arguments.check_graph(graph)

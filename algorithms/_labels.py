@@ -8,7 +8,7 @@ import frontier as fr
 
 
 def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
-    """For each vertex the smallest one with its label, in the graph's vertex dtype; labels are below the vertex count."""
+    """For each vertex the smallest one with its label, in the graph's vertex dtype; labels are vertex ids."""
     smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
     fr.compute(fr.Frontier.all(graph), _find_smallest, labels, smallest)
     return smallest[labels]

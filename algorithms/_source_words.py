@@ -50,7 +50,7 @@ class Wanted(NamedTuple):
 
 
 def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Sources in groups to search from at once, or one by one if that is faster, each with the position of its first."""
+    """Sources in groups to search from at once, or singly if that is faster, each with the position of its first."""
     together = None
     for i in range(0, len(sources), WORD):
         part = sources[i : i + WORD]

@@ -12,6 +12,7 @@ import frontier as fr
 
 Found = tuple[Any, ...]
 """What is compared: arrays of NumPy's, or numbers."""
+EdgeList = fr.io.EdgeList
 Digest = dict[str, Any]
 """Numbers, and lists of them: what JSON can hold."""
 
@@ -40,9 +41,7 @@ class Comparator(ABC):
     needs_edges: ClassVar[bool] = False
 
     @abstractmethod
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         """Compare two results.
 
         Parameters
@@ -54,7 +53,7 @@ class Comparator(ABC):
         """
 
     @abstractmethod
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         """Short numbers for a result."""
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:

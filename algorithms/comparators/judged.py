@@ -9,9 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-import frontier as fr
-
-from .base import ROUNDING, Comparator, Digest, Found, Verdict, arrays_of, bucket_sums, other_shapes
+from .base import ROUNDING, Comparator, Digest, EdgeList, Found, Verdict, arrays_of, bucket_sums, other_shapes
 from .exact import Exact
 
 
@@ -31,14 +29,12 @@ class Quality(Comparator):
     slack: float
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         one, other = (self.score(edges, *found) for found in (ours, theirs))
         text = f"quality {one:.4g} against {other:.4g}"
         return Verdict(one >= other - self.slack, text)
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return {} if edges is None else {"quality": float(self.score(edges, *found))}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -60,14 +56,12 @@ class Valid(Comparator):
     check: Callable[..., str]
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if fault := _fault(self.check, edges, ours, theirs):
             return fault
         return Verdict(True, "both valid")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return {} if edges is None else {"wrong": self.check(edges, *found)}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -82,9 +76,7 @@ class Forests(Comparator):
 
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         assert edges is not None
         if fault := _fault(spanning_forest, edges, ours, theirs):
             return fault
@@ -92,7 +84,7 @@ class Forests(Comparator):
         agrees = abs(one - other) <= ROUNDING * abs(other)
         return Verdict(bool(agrees), f"both spanning, weights {one:.9g} and {other:.9g}")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         src, _, weights = _forest_edges(found)
         known = {"edges": int(src.size), "weight": float(weights.sum())}
         return known | ({} if edges is None else {"wrong": spanning_forest(edges, *found)})
@@ -117,9 +109,7 @@ class Walks(Comparator):
     length: int
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         one, other = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(one, other):
             return differ
@@ -130,7 +120,7 @@ class Walks(Comparator):
             return fault
         return Verdict(True, "both distributed as expected")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known = Exact().digest(found)
         return known | ({} if edges is None else {"wrong": uniform_walks(edges, *found, length=self.length)})
 
@@ -157,9 +147,7 @@ class Scores(Comparator):
     tol: float
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         distance = max(float(np.abs(one - other).sum()) for one, other in zip(ours, theirs, strict=True))
@@ -172,7 +160,7 @@ class Scores(Comparator):
                 return Verdict(False, f"{text}; {side}: {wrong}")
         return Verdict(True, f"{text}, both stationary")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known: Digest = {"size": int(np.size(found[0])), "sums": [bucket_sums(np.asarray(part)) for part in found]}
         wrong = "" if edges is None else stationary_scores(edges, *found, tol=self.tol, rounding=ROUNDING)
         return known | ({} if edges is None else {"wrong": wrong})
@@ -185,7 +173,7 @@ class Scores(Comparator):
         return bool(near) or (both_checked and not one["wrong"] and not other["wrong"])
 
 
-def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
+def modularity(edges: EdgeList, labels: np.ndarray) -> float:
     """The modularity of communities in an undirected graph, weighted if it is: a score for `Quality`."""
     weights = np.ones(len(edges)) if edges.weights is None else np.asarray(edges.weights, np.float64)
     total = float(weights.sum())
@@ -199,7 +187,7 @@ def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
     return within / total - float(((degrees / (2 * total)) ** 2).sum())
 
 
-def proper_coloring(edges: fr.io.EdgeList, color: np.ndarray) -> str:
+def proper_coloring(edges: EdgeList, color: np.ndarray) -> str:
     """What is wrong with a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
     equal = np.flatnonzero((color[edges.src] == color[edges.dst]) | (color[edges.src] < 0) | (color[edges.dst] < 0))
     if equal.size:
@@ -209,7 +197,7 @@ def proper_coloring(edges: fr.io.EdgeList, color: np.ndarray) -> str:
     return f"vertex {high[0]} has color {color[high[0]]}, which is above its degree" if high.size else ""
 
 
-def maximal_independent(edges: fr.io.EdgeList, members: np.ndarray) -> str:
+def maximal_independent(edges: EdgeList, members: np.ndarray) -> str:
     """What is wrong with a maximal independent set, given as a mask, or "": a rule for `Valid`."""
     members = np.asarray(members, bool)
     inside = np.flatnonzero(members[edges.src] & members[edges.dst])
@@ -222,7 +210,7 @@ def maximal_independent(edges: fr.io.EdgeList, members: np.ndarray) -> str:
     return f"vertex {missing[0]} could be added" if missing.size else ""
 
 
-def dominant_labels(edges: fr.io.EdgeList, labels: np.ndarray) -> str:
+def dominant_labels(edges: EdgeList, labels: np.ndarray) -> str:
     """What is wrong with labels that are to be among the most frequent of the neighbors, or "": a rule for `Valid`."""
     src, dst = np.append(edges.src, edges.dst).astype(np.int64), np.append(edges.dst, edges.src)
     names, of = np.unique(labels, return_inverse=True)
@@ -240,7 +228,7 @@ def dominant_labels(edges: fr.io.EdgeList, labels: np.ndarray) -> str:
     return f"{own[v]} neighbors of vertex {v} have its label, {most[v]} another"
 
 
-def spanning_forest(edges: fr.io.EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
+def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
     """What is wrong with a spanning forest, or "": its edges, each once or in both directions, and their weights."""
     src, dst, weights = _forest_edges((src, dst, weights))
     n = edges.num_vertices
@@ -261,7 +249,7 @@ def spanning_forest(edges: fr.io.EdgeList, src: np.ndarray, dst: np.ndarray, wei
     return f"it has {src.size:,} edges, {n - whole:,} would do" if src.size != n - whole else ""
 
 
-def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
+def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
     """What is wrong with a uniform random walk from every vertex, or "": where walks end, they must end, and else as
     often at each vertex as expected, by a chi-squared test of groups of vertices."""
     alive = np.flatnonzero(ends >= 0)
@@ -290,7 +278,7 @@ def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *,
 
 
 def stationary_scores(
-    edges: fr.io.EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
+    edges: EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
 ) -> str:
     """What is wrong with hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
@@ -316,7 +304,7 @@ WALK_DEVIATIONS = 8
 """Standard deviations of chi-squared that are allowed."""
 
 
-def _fault(check: Callable[..., str], edges: fr.io.EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
+def _fault(check: Callable[..., str], edges: EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
     """The verdict on results of which one is wrong by itself, as `check` says; None if neither is."""
     for side, found in (("ours", ours), ("theirs", theirs)):
         if wrong := check(edges, *found):
@@ -340,9 +328,9 @@ def _count_components(num_vertices: int, src: np.ndarray, dst: np.ndarray) -> in
     return int(connected_components(matrix, directed=False)[0]) if num_vertices else 0
 
 
-def _both_ways(edges: fr.io.EdgeList) -> tuple[np.ndarray, np.ndarray]:
+def _both_ways(edges: EdgeList) -> tuple[np.ndarray, np.ndarray]:
     return np.append(edges.src, edges.dst), np.append(edges.dst, edges.src)
 
 
-def _degrees(edges: fr.io.EdgeList) -> np.ndarray:
+def _degrees(edges: EdgeList) -> np.ndarray:
     return np.bincount(np.append(edges.src, edges.dst), minlength=edges.num_vertices)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-import frontier as fr
-
 from .base import (
     ROUNDING,
     Comparator,
     Digest,
+    EdgeList,
     Found,
     Verdict,
     arrays_of,
@@ -37,9 +36,7 @@ class Distances(Comparator):
     ours.
     """
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         (mine, here), (yours, there) = _paths(ours[0]), _paths(theirs[0])
@@ -55,7 +52,7 @@ class Distances(Comparator):
         error = relative_error(mine, yours)
         return Verdict(error <= allowed, f"max relative error {error:.2g}" if error else "exact")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         lengths, reached = _paths(found[0])
         at = np.flatnonzero(reached)
         lengths = lengths[at]
@@ -84,9 +81,7 @@ class Values(Comparator):
     rtol: float = ROUNDING
     atol: float = 0.0
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         ours, theirs = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(ours, theirs):
             return differ
@@ -101,7 +96,7 @@ class Values(Comparator):
             worst = max(worst, relative_error(one[far], other[far]))
         return Verdict(worst <= self.rtol, f"max relative error {worst:.2g}" if worst else "exact")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         arrays = [array.astype(np.float64) for array in arrays_of(found)]
         kept = [np.where(np.isfinite(array), array, 0) for array in arrays]
         others = [np.select([np.isnan(array), array == np.inf, array == -np.inf], [1, 2, 3]) for array in arrays]
@@ -138,9 +133,7 @@ class Distribution(Comparator):
 
     allowed: float
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         one, other = (_normalized(found[0]) for found in (ours, theirs))
@@ -150,7 +143,7 @@ class Distribution(Comparator):
         agrees = distance <= allowed
         return Verdict(agrees, text if agrees else f"{text}; in total {distance:.2g}, {allowed:.2g} allowed")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         shares = _normalized(found[0])
         return {"size": int(shares.size), "sums": bucket_sums(shares)}
 
