@@ -27,10 +27,9 @@ class Exact(Comparator):
 
 @dataclass(frozen=True)
 class Counts(Comparator):
-    """How many patterns there are, and how many each vertex is in: what both sides know of it.
+    """The number of patterns, and the number at each vertex, as far as both sides know them.
 
-    A side may give the total, the counts of vertices, or a pair of the total and the counts, of which either may be
-    None.
+    A side may give the total, the counts of vertices, or a pair of both, either of which may be None.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ class Counts(Comparator):
 
 
 class Partition(Comparator):
-    """A label for each vertex, equal up to relabelling: two vertices have one label here if they have one there."""
+    """A label for each vertex, equal up to relabelling."""
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         ours, theirs = arrays_of(ours), arrays_of(theirs)
@@ -80,9 +79,9 @@ class Partition(Comparator):
 
 @dataclass(frozen=True)
 class Edges(Comparator):
-    """Undirected edges, in whatever order and direction; perhaps with values of each.
+    """Undirected edges, in any order and direction or in both, perhaps with values.
 
-    The first two arrays are the ends; an edge may be there in both directions.
+    The first two arrays are the ends.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Results of which many are right: those that keep a rule, or are good enough by a score; and such rules and scores."""
+"""Results of which many are right: valid ones, or good ones by a score; and their rules and scores."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .exact import Exact
 
 @dataclass(frozen=True)
 class Quality(Comparator):
-    """Results of which many are good: compared by how good they are.
+    """Results of which many are good, compared by a score.
 
     Parameters
     ----------
     score : callable
-        The quality of a result, larger is better: of the graph's edges (`frontier.io.EdgeList`) and what is compared.
+        The quality of a result, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the
+        result.
     slack : float
-        How much worse ours may be than theirs; of digests, either than the other.
+        How much worse ours may be than theirs; in digests, either than the other.
     """
 
     score: Callable[..., float]
@@ -45,12 +46,12 @@ class Quality(Comparator):
 
 @dataclass(frozen=True)
 class Valid(Comparator):
-    """Results of which any that keeps a rule is right: independent sets, colorings. Each is checked by itself.
+    """Results that are right if they follow a rule, such as independent sets or colorings. Each is checked separately.
 
     Parameters
     ----------
     check : callable
-        What is wrong with a result, or "": of the graph's edges (`frontier.io.EdgeList`) and what is compared.
+        A function of the graph's edges (`frontier.io.EdgeList`) and the result that returns the fault, or "".
     """
 
     check: Callable[..., str]
@@ -69,9 +70,9 @@ class Valid(Comparator):
 
 
 class Forests(Comparator):
-    """Spanning forests of lowest weight, of which there may be several: sources, destinations and weights.
+    """Spanning forests of lowest weight, of which several may exist: sources, destinations and weights.
 
-    Each is checked to be one, and their weights are compared. An edge may be there in both directions.
+    Each is checked, and their weights are compared. An edge may be listed in both directions.
     """
 
     needs_edges: ClassVar[bool] = True
@@ -96,7 +97,7 @@ class Forests(Comparator):
 
 @dataclass(frozen=True)
 class Walks(Comparator):
-    """Uniform random walks, one from every vertex: the edges of each, and where it ends; -1 for deleted vertices.
+    """Uniform random walks, one from every vertex: the edges of each, and its end; -1 for deleted vertices.
 
     Equal walks agree. Others do if both have as many edges as they must, and their ends are distributed as expected.
 
@@ -188,7 +189,7 @@ def modularity(edges: EdgeList, labels: np.ndarray) -> float:
 
 
 def proper_coloring(edges: EdgeList, color: np.ndarray) -> str:
-    """What is wrong with a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
+    """The fault of a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
     equal = np.flatnonzero((color[edges.src] == color[edges.dst]) | (color[edges.src] < 0) | (color[edges.dst] < 0))
     if equal.size:
         u, v = int(edges.src[equal[0]]), int(edges.dst[equal[0]])
@@ -198,7 +199,7 @@ def proper_coloring(edges: EdgeList, color: np.ndarray) -> str:
 
 
 def maximal_independent(edges: EdgeList, members: np.ndarray) -> str:
-    """What is wrong with a maximal independent set, given as a mask, or "": a rule for `Valid`."""
+    """The fault of a maximal independent set, given as a mask, or "": a rule for `Valid`."""
     members = np.asarray(members, bool)
     inside = np.flatnonzero(members[edges.src] & members[edges.dst])
     if inside.size:
@@ -211,7 +212,7 @@ def maximal_independent(edges: EdgeList, members: np.ndarray) -> str:
 
 
 def dominant_labels(edges: EdgeList, labels: np.ndarray) -> str:
-    """What is wrong with labels that are to be among the most frequent of the neighbors, or "": a rule for `Valid`."""
+    """The fault of labels that must be among the most frequent of the neighbors, or "": a rule for `Valid`."""
     src, dst = np.append(edges.src, edges.dst).astype(np.int64), np.append(edges.dst, edges.src)
     names, of = np.unique(labels, return_inverse=True)
     pairs, counts = np.unique(src * np.int64(names.size) + of[dst], return_counts=True)
@@ -229,7 +230,7 @@ def dominant_labels(edges: EdgeList, labels: np.ndarray) -> str:
 
 
 def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
-    """What is wrong with a spanning forest, or "": its edges, each once or in both directions, and their weights."""
+    """The fault of a spanning forest, or "": its edges, each once or in both directions, and their weights."""
     src, dst, weights = _forest_edges((src, dst, weights))
     n = edges.num_vertices
     known = np.minimum(edges.src, edges.dst) * np.int64(n) + np.maximum(edges.src, edges.dst)
@@ -250,8 +251,11 @@ def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: 
 
 
 def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
-    """What is wrong with a uniform random walk from every vertex, or "": where walks end, they must end, and else as
-    often at each vertex as expected, by a chi-squared test of groups of vertices."""
+    """The fault of uniform random walks from every vertex, or "".
+
+    Walks must end only where no edge continues, and at each vertex about as often as expected: a chi-squared test of
+    groups of vertices decides.
+    """
     alive = np.flatnonzero(ends >= 0)
     n = edges.num_vertices
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
@@ -280,7 +284,7 @@ def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, lengt
 def stationary_scores(
     edges: EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
 ) -> str:
-    """What is wrong with hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
+    """The fault of hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
 
     def step(scores: np.ndarray, ends: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -305,7 +309,7 @@ WALK_DEVIATIONS = 8
 
 
 def _fault(check: Callable[..., str], edges: EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
-    """The verdict on results of which one is wrong by itself, as `check` says; None if neither is."""
+    """The verdict on results of which `check` finds one wrong; None if it finds neither."""
     for side, found in (("ours", ours), ("theirs", theirs)):
         if wrong := check(edges, *found):
             return Verdict(False, f"{side}: {wrong}")

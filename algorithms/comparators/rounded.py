@@ -1,4 +1,4 @@
-"""Results that rounding and tolerances make differ: lengths, floats and shares in a total."""
+"""Results that differ by rounding and tolerances: lengths, floats and shares in a total."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ EXACT_FLOAT, EXACT_FLOAT32 = 2**53, 2**24
 
 
 class Distances(Comparator):
-    """Lengths of paths; -1, the largest integer or infinity where there is none.
+    """Lengths of paths; -1, the largest integer or infinity if there is no path.
 
-    Integers are equal exactly. Floats may differ by what sums in another order do to them, which depends on the type of
-    ours.
+    Integers are equal exactly. Floats may differ by the rounding of sums in another order, in the type of ours.
     """
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
@@ -70,12 +69,12 @@ class Distances(Comparator):
 
 @dataclass(frozen=True)
 class Values(Comparator):
-    """Floats that may differ by a relative error each, and that are infinite or NaN in the same places.
+    """Floats that may differ by a relative error each, and that are infinite or NaN at the same positions.
 
     Parameters
     ----------
     rtol, atol : float
-        What the largest relative error may be, where the error is larger than `atol`.
+        The largest relative error of entries whose error is larger than `atol`.
     """
 
     rtol: float = ROUNDING
