@@ -133,34 +133,26 @@ class BlockArrays(Store):
         for unit, k in zip(starts.tolist(), wanted, strict=True):
             classes[unit : unit + self._units(k)] = CONTINUED
         classes[starts] = chosen
-        self._open(chosen, starts)
+        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([starts, chosen.astype(np.int64)])))
         self._set_classes(classes)
         self._count_free(counters)
 
     def _place(self, wanted: list[int]) -> tuple[np.ndarray, int]:
         """Units for block-arrays of these classes (largest first), and the number of units that the pool needs."""
-        free = np.flatnonzero(self._classes == NONE)
-        starts = np.empty(len(wanted), np.int64)
-        taken = 0
-        end = int(self._classes.size)
-        while end and taken < len(wanted) and self._units(wanted[taken]) > 1:
-            size = self._units(wanted[taken])
+        free, end = np.flatnonzero(self._classes == NONE), int(self._classes.size)
+        starts = []
+        sizes = [size for size in map(self._units, wanted) if size > 1]
+        for size in sizes:
             fits = np.flatnonzero(free[size - 1 :] - free[: max(free.size - size + 1, 0)] == size - 1)
-            if not fits.size:
-                break
-            starts[taken] = free[fits[0]]
-            free = np.delete(free, slice(fits[0], fits[0] + size))
-            taken += 1
-        for i in range(taken, len(wanted)):
-            size = self._units(wanted[i])
-            if size == 1:
-                singles = min(len(wanted) - i, free.size)
-                starts[i : i + singles] = free[:singles]
-                starts[i + singles :] = np.arange(end, end + len(wanted) - i - singles)
-                return starts, end + len(wanted) - i - singles
-            starts[i] = end
-            end += size
-        return starts, end
+            if fits.size:
+                starts.append(int(free[fits[0]]))
+                free = np.delete(free, slice(fits[0], fits[0] + size))
+            else:
+                starts.append(end)
+                end += size
+        singles = free[: len(wanted) - len(sizes)]
+        more = len(wanted) - len(sizes) - singles.size
+        return np.concatenate([np.array(starts, np.int64), singles, np.arange(end, end + more)]), end + more
 
     def _extend_pool(self, units: int) -> None:
         """Grow the pool to at least this many units."""
@@ -184,10 +176,6 @@ class BlockArrays(Store):
         for name, array in grown.items():
             setattr(self, name, array)
         self._view = None
-
-    def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
-        """Make all blocks of new block-arrays free."""
-        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([units, classes.astype(np.int64)])))
 
     @property
     def _all_free(self) -> tuple[Any, Any]:

@@ -216,6 +216,12 @@ def take_blocks(
                 first += np.int64(32) << k
 
 
+@jit(forceinline=True)
+def _copy(array, start, target, positions):
+    for p in positions:
+        array[target + p] = array[start + p]
+
+
 @jit
 def apply_list(
     records, neighbors, weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
@@ -238,11 +244,9 @@ def apply_list(
             for j in range(low, high + 1):
                 last = np.int64(delta_pos[j]) if j < high else old
                 shift = target - (j - low)
-                for p in range(first, last):
-                    neighbors[shift + p] = neighbors[start + p]
+                _copy(neighbors, start, shift, range(first, last))
                 if weights is not None:
-                    for p in range(first, last):
-                        weights[shift + p] = weights[start + p]
+                    _copy(weights, start, shift, range(first, last))
                 first = last + 1
     else:
         new = old + (high - low)
@@ -250,20 +254,16 @@ def apply_list(
         for j in range(high - 1, low - 1, -1):
             first = np.int64(delta_pos[j])
             shift = target + (j - low) + 1
-            for p in range(last - 1, first - 1, -1):
-                neighbors[shift + p] = neighbors[start + p]
+            _copy(neighbors, start, shift, range(last - 1, first - 1, -1))
             neighbors[shift + first - 1] = delta_dst[j]
             if weights is not None:
-                for p in range(last - 1, first - 1, -1):
-                    weights[shift + p] = weights[start + p]
+                _copy(weights, start, shift, range(last - 1, first - 1, -1))
                 weights[shift + first - 1] = delta_weights[j]
             last = first
         if move >= 0:
-            for p in range(last):
-                neighbors[target + p] = neighbors[start + p]
+            _copy(neighbors, start, target, range(last))
             if weights is not None:
-                for p in range(last):
-                    weights[target + p] = weights[start + p]
+                _copy(weights, start, target, range(last))
     records[v, START] = -1 if move == DROP else target
     records[v, META] = 0 if move == DROP else (new << CLASS_BITS) | new_class
 

@@ -70,6 +70,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._none_leaving = None if self.device.is_gpu else np.empty(0, bool)
         self._forget_directory()
 
     @property
@@ -170,11 +171,10 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         Returns the fate of each list, and which lists are large (see the kernel ``plan``).
         """
         moves = self.scratch.get("moves", changes.bound, np.int64)
-        large = self._host.room_for_large(self, changes)
+        large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
             changes.bound, self.records, changes.vertex, changes.start, mode, self.unit_bits,
-            self._host.no_units_leaving(self) if leaving is None else leaving, moves, self._counters.array,
-            changes.slots, large,
+            self._none_leaving if leaving is None else leaving, moves, self._counters.array, changes.slots, large,
         )  # fmt: skip
         self._count_free(self._counters)
         return moves, large
@@ -188,13 +188,17 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
         sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self.scratch.get("fresh", int(requests.sum()), np.int64)
-        staged = self._host.room_to_stage(self, numbers)
+        staged = on_gpu.room_to_stage(self, numbers) if self.device.is_gpu else None
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         if changes.replace is not None and numbers[OTHERS]:
             changes.replace()
         if fresh.size:
             self._take_blocks(fresh)
-        self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
+        moves, large = planned
+        if self.device.is_gpu:
+            on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
+        else:
+            on_cpu.move(self, changes, groups, mode, moves, fresh)
         self._block_edges += int(((requests - returned) * sizes).sum())
         self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
 
