@@ -21,7 +21,6 @@ Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +29,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, places, walk_starts
+from ._functors import faded
 from .result import Result
 
 BLOCK = 256
@@ -194,11 +194,6 @@ def _sums_of_rests(graph: fr.Graph, offsets: Any, src: Any, times: Any, rate: fl
     return rest
 
 
-def _faded(late, early, rate):
-    """What is left after the time between: a difference that int64 might not hold."""
-    return math.exp(-rate * np.float64(np.uint64(late) - np.uint64(early)))
-
-
 def _sum_in_block(block, src, times, rate, rest, count):
     begin = block * BLOCK
     end = min(begin + BLOCK, count)
@@ -206,7 +201,7 @@ def _sum_in_block(block, src, times, rate, rest, count):
     for back in range(end - begin):
         at = end - 1 - back
         follows = back > 0 and src[at] == src[at + 1]
-        total = 1.0 + _faded(times[at + 1], times[at], rate) * total if follows else 1.0
+        total = 1.0 + faded(times[at + 1], times[at], rate) * total if follows else 1.0
         rest[at] = total
 
 
@@ -214,7 +209,7 @@ def _sum_over_blocks(v, offsets, times, rate, rest):
     end = offsets[v + 1]
     at = (end - 1) // BLOCK * BLOCK - BLOCK
     while at >= offsets[v]:
-        rest[at] += _faded(times[at + BLOCK], times[at], rate) * rest[at + BLOCK]
+        rest[at] += faded(times[at + BLOCK], times[at], rate) * rest[at + BLOCK]
         at -= BLOCK
 
 
@@ -223,7 +218,7 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
     after = begin + BLOCK
     for at in range(begin + 1, min(after, count)):
         if after < offsets[src[at] + 1]:
-            rest[at] += _faded(times[after], times[at], rate) * rest[after]
+            rest[at] += faded(times[after], times[at], rate) * rest[after]
 
 
 # ---- walks ----------------------------------------------------------------------------------------------------------
@@ -245,7 +240,7 @@ def _draw_fading(times, rest, rate, low, high, chance):
     first = low
     while low < high - 1:
         middle = (low + high) >> 1
-        if _faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
+        if faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
             low = middle
         else:
             high = middle
