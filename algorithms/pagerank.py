@@ -187,8 +187,7 @@ def _dtype_of(dtype: Any, tol: float) -> np.dtype:
 
 
 def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
-    """About how many iterations there will be: a third of what the slowest part of the error might take, which is what
-    R-MAT graphs need."""
+    """The expected number of iterations: a third of the bound, as R-MAT graphs need."""
     if not 0 < alpha < 1 or not 0 < tol < 1:
         return max_iter
     return min(max_iter, 1 + int(np.log(tol) / np.log(alpha) / 3))
@@ -229,14 +228,9 @@ def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
-    """Numbers for vertices, scaled to add up to 1: float64 by vertex; even if none are given.
+    """Given numbers for vertices, scaled to add up to 1, or equal ones: float64 by vertex; None in an empty graph.
 
-    None in a graph without vertices.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument and what is wrong with it.
+    Raises TypeError or ValueError, which names the argument and the fault.
     """
     xp, n = graph.xp, graph.num_vertices
     absent = graph.absent_mask
