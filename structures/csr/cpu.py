@@ -6,6 +6,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
+from structures.search import find_between
 
 SORTED = True
 
@@ -41,18 +42,7 @@ def next_run(view, run):
 
 @jit
 def find(view, u, v):
-    low = view.offsets[u]
-    end = view.offsets[u + 1]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if view.neighbors[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and view.neighbors[low] == v:
-        return low
-    return -1
+    return find_between(view.neighbors, view.offsets[u], view.offsets[u + 1], v)
 
 
 @parallel_kernel

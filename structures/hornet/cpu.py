@@ -11,6 +11,7 @@ import numpy as np
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
+from structures.search import find_between, lower_bound
 
 SORTED = True
 
@@ -63,25 +64,9 @@ def next_run(view, run):
 
 
 @jit
-def _lower_bound(array, low, high, key):
-    """The first position of low..high whose element is not below `key`."""
-    while low < high:
-        middle = (low + high) >> 1
-        if array[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
 def find(view, u, v):
     start = view.records[u, START]
-    end = start + (view.records[u, META] >> CLASS_BITS)
-    slot = _lower_bound(view.neighbors, start, end, v)
-    if slot < end and view.neighbors[slot] == v:
-        return slot
-    return -1
+    return find_between(view.neighbors, start, start + (view.records[u, META] >> CLASS_BITS), v)
 
 
 @jit(forceinline=True)
@@ -127,7 +112,7 @@ def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, su
             start = records[v, START]
             stop = start + (records[v, META] >> CLASS_BITS)
             low = start
-        low = _lower_bound(neighbors, low, stop, dst)
+        low = lower_bound(neighbors, low, stop, dst)
         slots[i] = low - start if low < stop and neighbors[low] == dst else ~(low - start)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
+from structures.search import lower_bound
 
 from .layout import (
     COLUMN_MASK,
@@ -262,20 +263,6 @@ def _clear(count, view, keys, places, threshold, arriving, counters):
 
 
 @jit
-def lower_bound(array, value):
-    """The first position of an ascending array whose element is not below `value`."""
-    low = 0
-    high = array.size
-    while low < high:
-        middle = (low + high) >> 1
-        if array[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
 def _entries(view, arriving, mode, start, end):
     """The entries of the leaves from `start` to `end`, in order, with arrivals."""
     total = np.int64(0)
@@ -355,7 +342,7 @@ def plan(
     for m in range(marks - 1, -1, -1):
         start = marked[m] >> HEIGHT_BITS
         end = min(start + (np.int64(1) << (marked[m] & 63)), view.leaves)
-        k = lower_bound(leaves, start)
+        k = lower_bound(leaves, 0, leaves.size, start)
         if owners[k] >= 0:
             counters[REDUNDANT] += end - start
             continue
@@ -452,8 +439,8 @@ def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, l
 def _move_window(view, window, keys, shift, places, weights, origin):
     start = window >> HEIGHT_BITS
     end = min(start + (np.int64(1) << (window & 63)), view.leaves)
-    low = lower_bound(places, start << PLACE_SHIFT)
-    high = lower_bound(places, end << PLACE_SHIFT)
+    low = lower_bound(places, 0, places.size, start << PLACE_SHIFT)
+    high = lower_bound(places, low, places.size, end << PLACE_SHIFT)
     rebalance(view, start, end - start, keys, shift, places, weights, origin, low, high)
 
 

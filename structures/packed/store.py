@@ -15,7 +15,6 @@ from structures.small_batches import LaunchSequence
 from . import on_gpu
 from .array import SHRUNK, PackedArray
 from .layout import (
-    BLOCKS,
     CHAIN,
     DELETE,
     FOUND,
@@ -30,13 +29,10 @@ from .layout import (
     REDUNDANT,
     TAKEN,
     TILE_LEAVES,
-    WARPS,
     Batch,
     Capacity,
     Rebalance,
 )
-
-MAX_BLOCKS = 528  # that share the windows of a block each: four for each multiprocessor of a large GPU
 
 
 class PackedStore(LaunchSequence, PackedArray):
@@ -189,7 +185,7 @@ class PackedStore(LaunchSequence, PackedArray):
             plan = self._plan(INSERT, size, places, arriving, kernels.plan)
             kernels.decide(size, counters, threads=32, blocks=1)
             kernels.commit(size, view, *batch, counters[TAKEN:])
-            self._queue_moves(plan, arriving, batch)
+            on_gpu.move_windows(self, plan, arriving, batch)
         kernels.forget_arrivals(size, self.leaves, places, arriving)
         return distinct.keys, size, places, kind != small_batches.INSERT
 
@@ -205,20 +201,7 @@ class PackedStore(LaunchSequence, PackedArray):
         )  # fmt: skip
         if eager:
             plan = self._plan(DELETE, size, None, arriving, self.kernels.plan)
-            self._queue_moves(plan, arriving, on_gpu.no_batch(self))
-
-    def _queue_moves(self, plan: Rebalance, arriving: Any, batch: Batch) -> None:
-        kernels, view, counters = self.kernels, self._held_view(), self._counters.array
-        for rebalance, kind, windows, launch in (
-            (kernels.move_leaves, LEAVES, plan.leaves, {"tile": 8}),
-            (kernels.move_warps, WARPS, plan.warps, {"tile": 32}),
-            (kernels.move_blocks, BLOCKS, plan.blocks, {"blocks": min(int(plan.blocks.size), MAX_BLOCKS)}),
-        ):
-            if kind != LEAVES or batch.keys is not None:  # deletions rebalance no single leaves
-                rebalance(
-                    int(windows.size), view, windows, plan.tile_state, arriving, batch.size, *batch, counters[kind:],
-                    **launch,
-                )  # fmt: skip
+            on_gpu.move_windows(self, plan, arriving, on_gpu.no_batch(self))
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         self._moved += numbers[MOVED]
