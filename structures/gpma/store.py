@@ -106,7 +106,7 @@ class GPMAStore(PackedStore):
 
     def _look_up(self, batch: Batch) -> None:
         """Find the places of a batch's keys, without a plan for the leaves that they come to."""
-        self._host.drop_arrivals(self._locate(batch))
+        self._drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:
         """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
@@ -119,6 +119,6 @@ class GPMAStore(PackedStore):
         self.kernels.step_back(batch.size, self.leaves, batch.places, arriving)
         plan = self._plan(INSERT, batch.size, batch.places, arriving)
         numbers = self._counters.read()
-        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+        self._move(plan, numbers, batch)
         self._rounds += 1
         return numbers[WINNERS]

@@ -139,7 +139,7 @@ class LPMAStore(PackedStore):
         if not batch.size:
             return 0, 0, 0
         src, dst = (self.xp.empty(batch.size, self.vertex_dtype) for _ in range(2))
-        self._host.room_to_erase(self, batch.size)  # for the deletion, which must not run out of memory
+        self._room_to_erase(batch.size)  # for the deletion, which must not run out of memory
         plan = self._plan_insertion(batch)
         # Sums need the places, not the plan: they are queued before the host synchronizes, which it then does once
         # unless the array has to grow. To plan again for a larger array leaves the sums as they are.

@@ -23,10 +23,6 @@ def no_arrivals(store: Any) -> Any:
     return arriving
 
 
-def drop_arrivals(arriving: Any) -> None:
-    """Nothing: `no_arrivals` clears them."""
-
-
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
     """Running sums of counts, or of the new arcs of a batch, as its places define them."""
     xp, kernels = store.xp, store.kernels
@@ -65,11 +61,6 @@ def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
         scratch("staged_keys", staged, np.int64),
         None if store.stored_dtype is None else scratch("staged_weights", staged, store.stored_dtype),
     )
-
-
-def room_to_erase(store: Any, size: int) -> Any:
-    """Nothing: a plan reads the arrivals of all leaves."""
-    return None
 
 
 def no_batch(store: Any) -> Batch:

@@ -91,9 +91,18 @@ class PackedStore(LaunchSequence, PackedArray):
                 threads=PLAN_THREADS, blocks=-(-self.leaves // TILE_LEAVES),
             )  # fmt: skip
         except BaseException:
-            self._host.drop_arrivals(arriving)
+            self._drop_arrivals(arriving)
             raise
         return plan
+
+    def _drop_arrivals(self, arriving: Any) -> None:
+        """Clear the arrivals of a batch that no kernel plans. A GPU clears them before the next one."""
+        if not self.device.is_gpu:
+            arriving.fill(0)
+
+    def _room_to_erase(self, size: int) -> Any:
+        """Memory for the leaves that a deletion changes, and for its keys, on a CPU. A GPU reads all leaves."""
+        return None if self.device.is_gpu else self.scratch.get("erased", 2 * size, np.int64)
 
     def _search(self, mode: int) -> Any:
         return self.kernels.plan
@@ -105,13 +114,15 @@ class PackedStore(LaunchSequence, PackedArray):
 
     def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
         """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
-        room = self._host.room_to_move(self, numbers, batch)
+        room = on_gpu.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
             self.kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
-    def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+    def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity | None = None) -> None:
         """Rebalance the windows of a plan, and merge the batch into them."""
+        if room is None:
+            room = on_gpu.room_to_move(self, numbers, batch)
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]
         self._host.move(self, plan, numbers, batch, room)
@@ -132,7 +143,7 @@ class PackedStore(LaunchSequence, PackedArray):
         size, eager, plan = len(arcs), self.deletion == "eager", None
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self._counters.reset()
-        places = self._host.room_to_erase(self, size)
+        places = self._room_to_erase(size)
         arriving = self._host.no_arrivals(self) if eager else None
         self.kernels.erase(
             size, self._held_view(), arcs.error_counts, arcs.src, arcs.dst, threshold, places, arriving,
@@ -146,8 +157,7 @@ class PackedStore(LaunchSequence, PackedArray):
     def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
         """Shrink an array that has become too empty, or rebalance windows that have."""
         if not self._shrunk(arcs) and plan is not None and any(numbers[LEAVES : LARGE + 1]):
-            batch = self._host.no_batch(self)
-            self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+            self._move(plan, numbers, self._host.no_batch(self))
 
     def _shrunk(self, arcs: int) -> bool:
         """Shrink the array if so few arcs leave it too empty; returns whether it did."""
@@ -219,5 +229,4 @@ class PackedStore(LaunchSequence, PackedArray):
             emptied = self._chains.scratch.get("emptied", self.leaves, np.uint32)
             self._counters.reset()
             plan = self._plan(DELETE, self.leaves, None, emptied, self.kernels.plan)
-            numbers, batch = self._counters.read(), on_gpu.no_batch(self)
-            self._move(plan, numbers, batch, on_gpu.room_to_move(self, numbers, batch))
+            self._move(plan, self._counters.read(), on_gpu.no_batch(self))
