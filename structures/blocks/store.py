@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -184,6 +184,16 @@ class ListStore(LaunchSequence, Store):
         sums = running_sums(device, kernels, survivors)
         kernels.find_holes(count, view, slots, tails, *sums, movers, holes, counted, **launch)
         kernels.fill_holes(count, view, slots, *running_sums(device, kernels, holes), movers, counted, **launch)
+
+    @property
+    def _slot_bytes(self) -> int:
+        return self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
+
+    def _adopt(self, twin: Self) -> None:
+        """Take over the arrays of another store with the same arcs."""
+        for name in (*self.arrays, *self.scalars):
+            setattr(self, name, getattr(twin, name))
+        self._view = None
 
     # ---- look-ups ---------------------------------------------------------------------------------------------------
 

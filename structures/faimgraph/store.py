@@ -86,8 +86,7 @@ class FaimStore(PagePool):
             self._view = None
 
     def used_bytes(self) -> int:
-        entry = self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
-        page = entry * self.page_entries + self.links.itemsize
+        page = self._slot_bytes * self.page_entries + self.links.itemsize
         return (self._used - self._queued) * page + self._queued * self.queue.itemsize + 8 * self.num_vertices
 
     def details(self) -> dict[str, Any]:
@@ -167,14 +166,6 @@ class FaimStore(PagePool):
 
     def compact(self) -> None:
         """Write all lists in ascending order into a pool that fits them; deletions leave their pages in the queue."""
-        offsets, dst, weights = sorted_arcs(self)
-        before = {name: getattr(self, name) for name in (*self.arrays, "_used", "_queued")}
-        try:
-            self.records = self.xp.zeros(self.num_vertices, np.int64)
-            self._view = None
-            self.build(offsets, dst, weights)
-        except MemoryError:
-            for name, value in before.items():
-                setattr(self, name, value)
-            self._view = None
-            raise
+        twin = self.empty_like()
+        twin.build(*sorted_arcs(self))
+        self._adopt(twin)

@@ -46,9 +46,9 @@ class GPMAStore(PackedStore):
     name = "gpma"
     package = "structures.gpma"
     walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
-    scalars: ClassVar[tuple[str, ...]] = (*PackedStore.scalars, "method", "_rounds")
     options: ClassVar[tuple[str, ...]] = (*PackedStore.options, "method")
     _tallies: ClassVar[tuple[str, ...]] = (*PackedStore._tallies, "_rounds")
+    scalars: ClassVar[tuple[str, ...]] = (*options, *_tallies)
 
     def __init__(self, num_vertices: int, *, method: str = "segment", **base: Any):
         self.method = one_of(method, "method", METHODS)

@@ -93,10 +93,6 @@ class GraphVineStore(ListStore, VertexRecords):
     def _record_capacity(self, num_vertices: int) -> int:
         return _power_of_two(num_vertices)
 
-    @property
-    def _slot_bytes(self) -> int:
-        return self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
-
     def _used_blocks(self) -> int:
         return int(self.queue.size) - self._free
 
@@ -251,9 +247,7 @@ class GraphVineStore(ListStore, VertexRecords):
         twin = self.empty_like(block_size=block_size)
         offsets, dst, slots = collect_arcs(self, slots=self.stored_dtype is not None)
         twin.build(offsets, dst, None if slots is None else self.weights[slots])
-        for name in (*self.arrays, *self.scalars):
-            setattr(self, name, getattr(twin, name))
-        self._view = None
+        self._adopt(twin)
 
 
 def _power_of_two(count: int) -> int:

@@ -33,7 +33,7 @@ class LPMAStore(PackedStore):
     walk_cost: ClassVar = {"cpu": 2.5, "gpu": 1.2}
     options = (*PackedStore.options, "strategy")
     _tallies = (*PackedStore._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
-    scalars = (*PackedStore.scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
+    scalars = (*options, *_tallies)
 
     def __init__(self, num_vertices: int, *, strategy: str = HYBRID, **base: Any):
         self.strategy = one_of(strategy, "strategy", STRATEGIES)
