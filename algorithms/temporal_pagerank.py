@@ -2,17 +2,17 @@
 
 The walk of `pagerank`, on a graph with times: an edge is followed in proportion to exp(-decay * age), times its weight
 if the graph has weights. Only ratios among the edges of one vertex count, and as time passes all its edges fade by the
-same factor. So ranks depend on the edges, not on what time it is now, and the age of an edge can be measured against
-the newest edge of its vertex: whose factor is 1, so that none overflows and no sum underflows.
+same factor. So ranks depend on the edges, not on the current time, and ages are measured from the newest edge of each
+vertex. Its factor is 1, so no factor overflows and no sum underflows.
 
     newest[v]    the greatest time of v's outgoing edges
     ranks[v]     the rank; they add up to 1
     jump[v]      probability that a jump leads to v: uniform, or the personalization
     damping[v]   alpha / total faded weight of v's outgoing edges; 0 for dangling vertices
     shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
-    lost         total rank of dangling vertices, which is spread by jumps
+    lost         total rank of dangling vertices, which jumps distribute
 
-Faded weights are computed where they are used, from the times of the edges: no array of them is made.
+Faded weights are computed from the times of the edges at each use, without an array of them.
 
 Rozenshtein and Gionis, "Temporal PageRank", ECML PKDD 2016 (streams of edges with exponential decay).
 """
@@ -142,7 +142,7 @@ def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> An
 
 
 def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: tuple) -> None:
-    """What each vertex gets from those that lead to it."""
+    """Sum the ranks that each vertex gets from its in-neighbors."""
     if graph.has_in_edges:
         fr.neighbor_reduce(graph.reverse, None, _take_weighted if weighted else _take, shares, *fading, out=sums)
     else:

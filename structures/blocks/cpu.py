@@ -28,7 +28,7 @@ replace_weights = make_replace(_slot_itself)
 
 
 def make_find_short(degree: Any, find: Any) -> Any:
-    """The kernel that finds the slots of arcs of short lists; ``-2`` for arcs of long ones."""
+    """Make the kernel that finds the slots of arcs of short lists, or -2 for arcs of long ones."""
 
     @parallel_kernel
     def find_short(begin, end, view, src, dst, limit, slots, counters):
@@ -46,7 +46,7 @@ def make_find_short(degree: Any, find: Any) -> Any:
 
 
 def make_append(degree: Any, slot_of: Any) -> Any:
-    """The kernel that writes new arcs to the end of their lists, which have their new degrees."""
+    """Make the kernel that writes new arcs to the ends of their lists, which have their new degrees."""
 
     @parallel_kernel(few=None)
     def append_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
@@ -65,10 +65,8 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
 
 def make_remove(degree: Any, slot_of: Any) -> Any:
-    """The kernel that removes arcs from their lists, which still have their old degrees.
-
-    The last neighbors of a list fill its holes.
-    """
+    """Make the kernel that removes arcs from lists, which still have their old degrees; their last neighbors fill the
+    holes."""
 
     @parallel_kernel(few=None)
     def remove_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_slots):

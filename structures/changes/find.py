@@ -14,15 +14,14 @@ from .cpu import GROUPS, OTHERS
 
 
 class Changes(NamedTuple):
-    """The arcs of a batch that change the graph, grouped by source, in scratch memory that is valid until the next
-    update.
+    """The arcs of a batch that change the graph, grouped by source, in scratch memory that the next update reuses.
 
-    Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources, in
-    ascending order; some may have no changes. There are at most `bound` groups; their number and that of the changes
-    are in the counters (GROUPS, CHANGES). `vertex` has the source of each group, or is None on the GPU if group g is
-    that of vertex g. `slots` and `looked_up` have the results of the look-up for changes and for all keys (see
-    `find_changes`). `group` has the int32 group of each change, only on the GPU and for unordered lists. `replace`
-    queues the new weights of existing arcs, before anything moves.
+    Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources,
+    ascending; some may have no changes. At most `bound` groups exist; GROUPS and CHANGES of the counters have the exact
+    numbers. `vertex` has the source of each group; it is None on the GPU if group g is that of vertex g. `slots` and
+    `looked_up` are the results of the look-up for changes and for all keys. `group` (int32) has the group of each
+    change, on the GPU and for unordered lists only. `replace` queues the new weights of existing arcs, before anything
+    moves.
     """
 
     bound: int

@@ -40,7 +40,7 @@ class BlockArrays(Store):
 
     `neighbors` and `weights` have ``units << unit_bits`` slots. ``free_bits`` (uint32) has ``words_per_unit`` words for
     each unit; a block-array uses the first ones, 1 for each free block, and the rest of its first unit is 0.
-    ``free_counts`` (int32) has the free blocks of the block-array that begins in a unit: as many as there are bits.
+    ``free_counts`` (int32) has the free blocks of the block-array that starts in a unit: as many as bits are set.
     ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
 

@@ -132,10 +132,8 @@ def count_free(count, directory, class_first, free_counts, prefix, counters):
 
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Choose the blocks that move, and count the blocks that each class must supply and gets back; changes nothing.
-
-    Blocks in units of the pool that are ``leaving`` move in any case.
-    """
+    """Choose the blocks that move, those in ``leaving`` units in any case, and count the blocks of each class to take
+    or free."""
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]
@@ -167,10 +165,7 @@ def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, mo
 def take_blocks(
     count, directory, class_first, prefix, array_classes, free_counts, free_bits, unit_bits, counters, fresh
 ):  # fmt: skip
-    """Take the blocks that each class must supply, in the order of the directory of block-arrays.
-
-    ``fresh`` receives their first slots: all of class 0, then of class 1, and so on.
-    """
+    """Take the requested blocks in the order of the directory; ``fresh`` receives their first slots, by class."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
     out = 0
     for k in range(CLASSES):

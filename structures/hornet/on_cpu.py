@@ -14,9 +14,9 @@ FEW = 1024  # lists and changes: fewer are worked on by one thread
 
 
 def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
-    """All vertices as groups, with these arcs for their empty lists; no changes if `offsets` is None.
+    """All vertices as groups, with these arcs for their empty lists, or no changes if `offsets` is None.
 
-    All arrays exist, as Numba would compile the kernels again for absent ones.
+    All arrays exist, since Numba would compile the kernels again for absent ones.
     """
     n = store.num_vertices
     if offsets is None:

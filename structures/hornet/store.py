@@ -166,10 +166,8 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the blocks that move, and the count of free blocks.
-
-        Returns the fate of each list, and which lists are large (see the kernel ``plan``).
-        """
+        """Queue the plan of the blocks that move, and the count of free blocks; returns moves and large lists (kernel
+        ``plan``)."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
@@ -241,9 +239,9 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
     def _tidy_if_needed(self, arcs: int) -> None:
-        """Consolidate lists if blocks, or block-arrays, hold more than twice the edges of the graph.
+        """Compact if blocks, or block-arrays, have more than twice the edges of the graph.
 
-        That is a pass over all vertices, so it is deferred until the changes are in proportion to them.
+        Compaction is a pass over all vertices, so it is deferred until the changes are in proportion to them.
         """
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return
@@ -256,10 +254,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         self.compact()
 
     def compact(self) -> None:
-        """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
-
-        Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
-        """
+        """Move each list to the smallest block that fits, and out of sparsely used block-arrays. O(V + E) work."""
         self._changed_since_tidy = 0
         try:
             self._give_back_empty()

@@ -105,8 +105,8 @@ def next_run(view, run):
 def _last_leaf(view, low, high, key):
     """The last leaf, in order, of ``low .. high`` whose separator is at most the key; the first one's is.
 
-    Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor of the
-    leaves down. So all searches visit the same few leaves first, which the leveled layout stores together.
+    Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor down.
+    All searches visit the same few leaves first, which the leveled layout stores together.
     """
     step = np.int64(1)
     while step <= (low ^ high) >> 1:
@@ -224,11 +224,11 @@ def commit(count, view, keys, shift, places, weights, origin, taken):
 
 
 def erase(count, view, error_counts, src, dst, threshold, places, arriving, counters):
-    """Clear the slots of arcs; nothing happens if there are `error_counts`.
+    """Clear the slots of arcs, unless `error_counts` has errors.
 
-    Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
-    first ``counters[TOUCHED]`` of `places`, which has two numbers per arc. Arcs are sorted first: a look-up then finds
-    in the cache what its predecessor has read, which saves more time than sorting costs.
+    Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are the first
+    ``counters[TOUCHED]`` of `places`, each once; `places` has two numbers per arc. Arcs are sorted first, so a look-up
+    finds in the cache what its predecessor has read: this saves more time than sorting costs.
     """
     if error_counts is not None and error_counts.any():
         return

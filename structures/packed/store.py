@@ -136,10 +136,7 @@ class PackedStore(LaunchSequence, PackedArray):
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
-        """Clear the arcs' slots, and plan the rebalancing if deletion is eager.
-
-        Memory is exhausted, if it is, before the graph has changed.
-        """
+        """Clear the arcs' slots, and plan the rebalancing if deletion is eager. A MemoryError changes nothing."""
         size, eager, plan = len(arcs), self.deletion == "eager", None
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self._counters.reset()
