@@ -29,6 +29,7 @@ CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the s
 # A record is ``degree << DEGREE_SHIFT | head`` (pages.cuh: `degree_of`, `List`).
 DEGREE_SHIFT = 32
 HEAD_MASK = 0xFFFFFFFF
+MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
 
 
 class View(NamedTuple):
