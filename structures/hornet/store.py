@@ -151,9 +151,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         changed, others = numbers[CHANGES], numbers[OTHERS]
         if changed:
             self._carry_out(changes, numbers[GROUPS], mode, planned, numbers)
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
-                self._tidy_if_needed(self.num_arcs + (changed if mode == INSERT else -changed))
+            self._tidy_after(changed, mode == INSERT)
         elif others and changes.replace is not None:
             changes.replace()
         return changed, others
@@ -183,8 +181,6 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
-        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
-        sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self.scratch.get("fresh", int(requests.sum()), np.int64)
         staged = on_gpu.room_to_stage(self, numbers) if self.device.is_gpu else None
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
@@ -197,8 +193,13 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
             on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
         else:
             on_cpu.move(self, changes, groups, mode, moves, fresh)
-        self._block_edges += int(((requests - returned) * sizes).sum())
-        self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+        self._account(numbers)
+
+    def _account(self, numbers: list[int]) -> None:
+        """Note the blocks that an update took and freed."""
+        requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
+        self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
+        self._moved_blocks += min(sum(requested), sum(returned))
 
     def _take_blocks(self, fresh: Any) -> None:
         """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
@@ -228,30 +229,30 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         changed = numbers[CHANGES]
         if changed:
-            requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
-            self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
-            self._moved_blocks += min(sum(requested), sum(returned))
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):
-                self._tidy_if_needed(self.num_arcs + (changed if kind == INSERTION else -changed))
+            self._account(numbers)
+            self._tidy_after(changed, kind == INSERTION)
         return changed, numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
-    def _tidy_if_needed(self, arcs: int) -> None:
+    def _tidy_after(self, changed: int, inserting: bool) -> None:
         """Compact if blocks, or block-arrays, have more than twice the edges of the graph.
 
-        Compaction is a pass over all vertices, so it is deferred until the changes are in proportion to them.
+        Compaction is a pass over all vertices, so it is deferred until the changes are in proportion to them. The batch
+        is complete: exhausted memory only leaves more of it unused.
         """
+        self._changed_since_tidy += changed
+        arcs = self.num_arcs + (changed if inserting else -changed)
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return
-        if self._block_edges <= 2 * arcs:
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-            self._give_back_empty()
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-        self.compact()
+        with suppress(MemoryError):
+            if self._block_edges <= 2 * arcs:
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+                self._give_back_empty()
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+            self.compact()
 
     def compact(self) -> None:
         """Move each list to the smallest block that fits, and out of sparsely used block-arrays. O(V + E) work."""
