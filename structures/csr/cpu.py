@@ -6,7 +6,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
-from structures.search import find_between
+from structures.lists import find_between, next_run, segments  # noqa: F401
 
 SORTED = True
 
@@ -26,18 +26,8 @@ def degree(view, v):
 
 
 @jit(forceinline=True)
-def segments(view, v):
-    return 1
-
-
-@jit(forceinline=True)
 def segment(view, v, i):
     return 0, view.offsets[v], view.offsets[v + 1]
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
 
 
 @jit

@@ -11,7 +11,7 @@ import numpy as np
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
-from structures.search import find_between, lower_bound
+from structures.lists import find_between, lower_bound, next_run, segments  # noqa: F401
 
 SORTED = True
 
@@ -48,19 +48,9 @@ def degree(view, v):
 
 
 @jit(forceinline=True)
-def segments(view, v):
-    return 1
-
-
-@jit(forceinline=True)
 def segment(view, v, i):
     start = view.records[v, START]
     return 0, start, start + (view.records[v, META] >> CLASS_BITS)
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
 
 
 @jit

@@ -7,7 +7,7 @@ import numpy as np
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
-from structures.search import lower_bound
+from structures.lists import lower_bound, next_run
 
 from .layout import (
     COLUMN_MASK,
@@ -94,11 +94,6 @@ def segment(view, v, i):
     low = first + 1 if p == first >> LEAF_BITS else p << LEAF_BITS
     high = last if p == last >> LEAF_BITS else (p + 1) << LEAF_BITS
     return 0, low, high
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
 
 
 @jit
