@@ -155,7 +155,6 @@ class BlockArrays(Store):
         return np.concatenate([np.array(starts, np.int64), singles, np.arange(end, end + more)]), end + more
 
     def _extend_pool(self, units: int) -> None:
-        """Grow the pool to at least this many units."""
         bits = self.unit_bits
         try:
             self._resize_pool(growable.ample_size(self.device, self.neighbors, units << bits, GROWTH_SHARE) >> bits)

@@ -196,7 +196,6 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         self._account(numbers)
 
     def _account(self, numbers: list[int]) -> None:
-        """Note the blocks that an update took and freed."""
         requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
         self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
         self._moved_blocks += min(sum(requested), sum(returned))

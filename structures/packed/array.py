@@ -194,7 +194,6 @@ class PackedArray(Store):
         }
 
     def _leaves_fit(self, leaves: int) -> bool:
-        """Whether an array can have so many leaves."""
         return True
 
     check = check_arrays
@@ -258,7 +257,6 @@ class PackedArray(Store):
         )  # fmt: skip
 
     def _rebuild(self, arcs: int, leaves: int, rows: int | None = None) -> None:
-        """Move everything to an array of so many leaves."""
         self._fill(*self._export(arcs), leaves, self._rows if rows is None else rows)
         self._rebuilds += 1
 
