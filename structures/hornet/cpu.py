@@ -120,6 +120,12 @@ def count_free(count, directory, class_first, free_counts, prefix, counters):
     counters[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
 
 
+def open_arrays(count, each, units, classes, words, counts, free_bits, free_counts):
+    """Make all blocks of new block-arrays free."""
+    free_bits.reshape(-1, each)[units] = words[classes]
+    free_counts[units] = counts[classes]
+
+
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
     """Choose the blocks that move, those in ``leaving`` units in any case, and count the blocks of each class to take
