@@ -11,6 +11,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel
 from structures.blocks.cpu import (  # noqa: F401
+    BLOCKS,
     count_changes,
     keep_changes,
     make_append,
@@ -18,12 +19,12 @@ from structures.blocks.cpu import (  # noqa: F401
     make_remove,
     replace_weights,
 )
+from structures.lists import next_run  # noqa: F401
 
 SORTED = False
 
 # The columns of `records` (``struct Record`` of view.cuh).
 ROOT, LAST, DEGREE, STRAIGHT = range(4)
-BLOCKS = 4  # place in the counters: blocks to take from the queue, or to give back
 
 
 class View(NamedTuple):
@@ -80,11 +81,6 @@ def segment(view, v, i):
     i += straight - 1
     low = _block_of(view.children, root, straight, i) << view.bits
     return np.int64(0), low, low + min(size - (i << view.bits), np.int64(1) << view.bits)
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return np.int64(-1), np.int64(0), np.int64(0)
 
 
 @jit

@@ -10,16 +10,15 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, tile_launch
-from frontier.core.store import Store
 from frontier.runtime import Counters, fill_column
 from frontier.runtime.values import integer
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, chunks_for, find_changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 from structures.small_batches import FIND, LaunchSequence
 from structures.small_batches import INSERT as INSERTION
 
-from . import on_cpu, on_gpu
+from . import on_gpu
 from .blocks import BlockArrays
 from .check import check_arrays
 from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQUESTS, RETURNED, START, TIDY, View
@@ -27,7 +26,7 @@ from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQU
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 
 
-class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
+class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
 
     Attributes
@@ -49,6 +48,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     _unit_bits_range = 5, 30
     options = ("block_array_size",)
     _first_outcome = CHAIN
+    _ordered = True
     scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     def __init__(self, num_vertices: int, *, block_array_size: int | None = None, **base: Any):
@@ -69,7 +69,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def attach_runtime(self) -> None:
         super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
-        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._none_leaving = None if self.device.is_gpu else np.empty(0, bool)
         self._forget_directory()
 
     @property
@@ -130,9 +130,20 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
 
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
         self._counters.reset()
-        changes = self._host.changes_of_all(self, offsets, dst, weights)
+        changes = self._changes_of_all(offsets, dst, weights)
         planned = self._plan(changes, INSERT)
         self._carry_out(changes, changes.bound, INSERT, planned, self._counters.read())
+
+    def _changes_of_all(self, offsets: Any, dst: Any, weights: Any) -> Changes:
+        """All vertices as groups, with these arcs for their empty lists, or no changes if `offsets` is None."""
+        n = self.num_vertices
+        if self.device.is_gpu:
+            return Changes(n, None, offsets, dst, weights)
+        if offsets is None:  # empty arrays, since Numba would compile the kernels again for absent ones
+            offsets, dst = np.zeros(n + 1, np.int64), np.empty(0, self.vertex_dtype)
+            weights = None if self.stored_dtype is None else np.empty(0, self.stored_dtype)
+        ids, positions = np.arange(n, dtype=self.vertex_dtype), np.zeros(dst.size, self.vertex_dtype)
+        return Changes(n, ids, offsets, dst, weights, positions)
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         return self._update(arcs, INSERT)
@@ -143,21 +154,19 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
         """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
         self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, self._locate, inserting=mode == INSERT, ordered=True)
+        changes = find_changes(self, arcs, inserting=mode == INSERT)
         planned = self._plan(changes, mode)
         numbers = self._counters.read()
         arcs.check(waited=True)
         changed, others = numbers[CHANGES], numbers[OTHERS]
         if changed:
             self._carry_out(changes, numbers[GROUPS], mode, planned, numbers)
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
-                self._tidy_if_needed(self.num_arcs + (changed if mode == INSERT else -changed))
+            self._tidy_after(changed, mode == INSERT)
         elif others and changes.replace is not None:
             changes.replace()
         return changed, others
 
-    def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
+    def _look_up(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
         size = int(slots.size)
         self.kernels.locate(
             size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
@@ -165,16 +174,13 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the blocks that move, and the count of free blocks.
-
-        Returns the fate of each list, and which lists are large (see the kernel ``plan``).
-        """
+        """Queue the plan of the blocks that move, and the count of free blocks; returns moves and large lists (kernel
+        ``plan``)."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
-        large = self._host.room_for_large(self, changes)
+        large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
             changes.bound, self.records, changes.vertex, changes.start, mode, self.unit_bits,
-            self._host.no_units_leaving(self) if leaving is None else leaving, moves, self._counters.array,
-            changes.slots, large,
+            self._none_leaving if leaving is None else leaving, moves, self._counters.array, changes.slots, large,
         )  # fmt: skip
         self._count_free(self._counters)
         return moves, large
@@ -185,18 +191,37 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
-        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
-        sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self.scratch.get("fresh", int(requests.sum()), np.int64)
-        staged = self._host.room_to_stage(self, numbers)
+        staged = on_gpu.room_to_stage(self, numbers) if self.device.is_gpu else None
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         if changes.replace is not None and numbers[OTHERS]:
             changes.replace()
         if fresh.size:
             self._take_blocks(fresh)
-        self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
-        self._block_edges += int(((requests - returned) * sizes).sum())
-        self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+        moves, large = planned
+        if self.device.is_gpu:
+            on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
+        else:
+            self._move_on_cpu(changes, groups, mode, moves, fresh)
+        self._account(numbers)
+
+    def _move_on_cpu(self, changes: Changes, groups: int, mode: int, moves: Any, fresh: Any) -> None:
+        kernels, weights = self.kernels, changes.weights
+        if weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
+            weights = self.weights[:0]
+        kernels.return_blocks(
+            groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
+        )
+        chunks = chunks_for(groups + changes.dst.size)
+        kernels.apply_lists(
+            chunks, chunks, groups, self.records, self.neighbors, self.weights, changes.vertex, changes.start,
+            changes.slots, changes.dst, weights, mode, moves, fresh, self._counters.array,
+        )  # fmt: skip
+
+    def _account(self, numbers: list[int]) -> None:
+        requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
+        self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
+        self._moved_blocks += min(sum(requested), sum(returned))
 
     def _take_blocks(self, fresh: Any) -> None:
         """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
@@ -217,7 +242,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     ) -> tuple[Any, ...]:
         assert keys is not None
         inserting = kind == INSERTION
-        changes = changes_of_keys(self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True)
+        changes = changes_of_keys(self, keys, weights, inserting=inserting)
         if kind != FIND:
             mode = INSERT if inserting else DELETE
             on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
@@ -226,43 +251,40 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         changed = numbers[CHANGES]
         if changed:
-            requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
-            self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
-            self._moved_blocks += min(sum(requested), sum(returned))
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):
-                self._tidy_if_needed(self.num_arcs + (changed if kind == INSERTION else -changed))
+            self._account(numbers)
+            self._tidy_after(changed, kind == INSERTION)
         return changed, numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
-    def _tidy_if_needed(self, arcs: int) -> None:
-        """Consolidate lists if blocks, or block-arrays, hold more than twice the edges of the graph.
+    def _tidy_after(self, changed: int, inserting: bool) -> None:
+        """Compact if blocks, or block-arrays, have more than twice the edges of the graph.
 
-        That is a pass over all vertices, so it is deferred until the changes are in proportion to them.
+        Compaction is a pass over all vertices, so it is deferred until the changes are in proportion to them. The batch
+        is complete: exhausted memory only leaves more of it unused.
         """
+        self._changed_since_tidy += changed
+        arcs = self.num_arcs + (changed if inserting else -changed)
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return
-        if self._block_edges <= 2 * arcs:
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-            self._give_back_empty()
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-        self.compact()
+        with suppress(MemoryError):
+            if self._block_edges <= 2 * arcs:
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+                self._give_back_empty()
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+            self.compact()
 
     def compact(self) -> None:
-        """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
-
-        Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
-        """
+        """Move each list to the smallest block that fits, and out of sparsely used block-arrays. O(V + E) work."""
         self._changed_since_tidy = 0
         try:
             self._give_back_empty()
             self._leaving = leaving = self._sparse_arrays()
             self._kept_directory = None
             self._counters.reset()
-            changes = self._host.changes_of_all(self, None, None, None)
+            changes = self._changes_of_all(None, None, None)
             planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
             self._carry_out(changes, changes.bound, TIDY, planned, self._counters.read())
         finally:
