@@ -30,19 +30,9 @@ def as_int64(seed: int) -> np.int64:
 
 
 def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[int], int]:
-    """Vertices to start from, and the number of vertices that exist.
+    """Return the vertices to start from, ascending, and the number of existing vertices.
 
-    Parameters
-    ----------
-    sources : array-like of int, or None
-        Which. None stands for all, or for those that are drawn.
-    k : int or None
-        How many to draw at random: all, if there are fewer.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming `sources`, `k` or `seed`.
+    Without `sources`, these are all vertices, or `k` drawn ones (all if fewer exist). Errors name the argument.
     """
     fr.advanced.arguments.check_graph(graph)
     generator = np.random.default_rng(fr.advanced.arguments.integer(seed, "seed") & (2**64 - 1))
@@ -62,13 +52,7 @@ def sample_of(graph: fr.Graph, sources: Any, k: Any, seed: int) -> tuple[list[in
 
 
 def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
-    """The sources of a search as an array of int64 on the graph's device, or None if there is one, named by `source`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Both are given, or `sources` is not vertices of the graph.
-    """
+    """Return the sources of a search as int64 on the graph's device, or None if `source` names the only one."""
     if sources is None:
         return None
     fr.advanced.arguments.check_graph(graph)
@@ -80,13 +64,7 @@ def several_sources(graph: fr.Graph, source: Any, sources: Any) -> Any:
 
 
 def walk_starts(graph: fr.Graph, starts: Any) -> Any:
-    """The starts of walks, as an array of the graph's vertex dtype: at each vertex by default, -1 for deleted ones.
-
-    Raises
-    ------
-    TypeError, ValueError
-        `starts` holds anything but vertices of the graph.
-    """
+    """Return the starts of walks in the graph's vertex dtype: each vertex by default, -1 for deleted ones."""
     if starts is None:
         ids = graph.xp.arange(graph.num_vertices)
         starts = graph.xp.where(graph.has_vertices(ids), ids, -1)
@@ -96,5 +74,5 @@ def walk_starts(graph: fr.Graph, starts: Any) -> Any:
 
 
 def places(graph: fr.Graph, count: int) -> fr.Frontier:
-    """A frontier over places in an array on the graph's device, for functors that are called for each."""
+    """A frontier over positions of an array on the graph's device, for functors that run once for each."""
     return fr.Frontier.all(fr.advanced.csr_structure()(count, device=graph.device))

@@ -1,4 +1,4 @@
-"""The errors of an iteration, read without a wait in each round."""
+"""Iteration to a tolerance, without a synchronization in each round."""
 
 from __future__ import annotations
 
@@ -11,23 +11,11 @@ import frontier as fr
 
 
 class Errors:
-    """The errors of the iterations so far, of which the last may still be on its way to the host.
+    """The errors of the iterations so far; the copy of the last one to the host may be in flight.
 
-    So that the GPU need not wait for the host, the next iteration is launched before the error of this one is known,
-    unless this one is expected to be the last: errors fall about as they did before.
-
-    Parameters
-    ----------
-    least : float
-        Iteration ends with an error below this.
-    together : bool
-        Whether parts of a graph iterate together on GPUs. Then no decision depends on what a part happens to know
-        already, which others may not.
-
-    Attributes
-    ----------
-    count : int
-        Iterations so far.
+    The next iteration is launched before the error of this one is known, so that the GPU does not idle, unless this one
+    is expected to be the last: errors fall at a steady rate. Iteration ends with an error below `least`. If parts of a
+    graph iterate `together` on GPUs, no decision depends on a copy that has already arrived at one part only.
     """
 
     def __init__(self, least: float, together: bool = False):
@@ -38,14 +26,14 @@ class Errors:
         self._pending: fr.advanced.HostCopy | None = None
 
     def add(self, change: fr.advanced.HostCopy) -> None:
-        """Another iteration has been launched, which has this error."""
+        """Note the error of an iteration that has been launched."""
         self._read()
         self._pending = change
         self.count += 1
 
     @property
     def decided(self) -> bool:
-        """Whether the error is known to have fallen below the least."""
+        """Whether the error is known to have fallen below the limit."""
         known = self._known
         may_be_last = len(known) > 1 and known[-1] * known[-1] < self._least * known[-2]
         if self._pending is not None and (may_be_last or (not self._together and self._pending.ready)):
@@ -53,7 +41,7 @@ class Errors:
         return any(error < self._least for error in known)  # one that was late may be followed by a larger one
 
     def last(self) -> tuple[float, int]:
-        """The error of the first iteration below the least, or of the last one, and the number of that iteration."""
+        """The error and the number of the first iteration below the limit, or of the last one."""
         if not self.decided:
             self._read()
         below = [number for number, error in enumerate(self._known, 1) if error < self._least]
@@ -67,21 +55,10 @@ class Errors:
 
 
 def iterate(graph: fr.Graph, step: Callable[[], None], change: Any, least: float, most: int) -> tuple[float, int, bool]:
-    """Repeat a step on a graph until its error falls below the least, at most so often.
+    """Repeat a step, which leaves its error in `change[0]`, until the error falls below `least`, at most `most` times.
 
-    Parameters
-    ----------
-    graph : Graph
-    step : function without parameters
-        Leaves its error in `change`, an array of one number.
-
-    Returns
-    -------
-    error : float
-    iterations : int
-        Of the first step whose error was below the least, or of the last one, and its number.
-    is_ahead : bool
-        Whether one more step was taken, before that was known: the result is then what there was before it.
+    Returns the error and the number of the deciding step, and whether one more step ran before the error was known: the
+    result is then the state before that step.
     """
     errors = Errors(least, together=graph.in_parts and graph.device.is_gpu)
     while errors.count < most and not errors.decided:
@@ -92,6 +69,5 @@ def iterate(graph: fr.Graph, step: Callable[[], None], change: Any, least: float
 
 
 def array_before(graph: fr.Graph, values: Any) -> Any:
-    """An array for the values before the last step of `iterate`, which is ahead on GPUs and in several parts alone:
-    elsewhere the values themselves, of which the step writes no copy then."""
+    """An array for the values before the last step of `iterate`: the values themselves where no step runs ahead."""
     return graph.xp.zeros_like(values) if graph.device.is_gpu or graph.in_parts else values

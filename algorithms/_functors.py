@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 
 def value_of(v, values):
     """The value of a vertex."""
@@ -11,6 +15,11 @@ def value_of(v, values):
 def neighbor_value(src, dst, edge, weight, values):
     """The value of a neighbor."""
     return values[dst]
+
+
+def faded(late, early, rate):
+    """The share left after the time between two, a difference that int64 might not hold."""
+    return math.exp(-rate * np.float64(np.uint64(late) - np.uint64(early)))
 
 
 def weight_of(src, dst, edge, weight):

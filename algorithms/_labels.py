@@ -1,4 +1,4 @@
-"""Labels of vertices that stand for sets of them: each set is called by the smallest vertex in it."""
+"""Labels that stand for sets of vertices: the smallest vertex of a set is its label."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ import frontier as fr
 
 
 def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
-    """For each vertex, the smallest one with its label: an array of the graph's vertex dtype.
-
-    Labels are numbers from 0 to below the number of vertices.
-    """
+    """For each vertex the smallest one with its label, in the graph's vertex dtype; labels are vertex ids."""
     smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
     fr.compute(fr.Frontier.all(graph), _find_smallest, labels, smallest)
     return smallest[labels]

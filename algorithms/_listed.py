@@ -1,4 +1,4 @@
-"""Vertices that functors list, so that what follows need not look through all vertices for them."""
+"""Vertices that functors list, which spares a pass over all vertices."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ import frontier as fr
 
 
 class Listed:
-    """A list of vertices of a graph.
-
-    Attributes
-    ----------
-    arguments : tuple
-        Of `enlist`, behind the vertex; and of `fr.Frontier.listed`, the last one aside.
-    """
+    """A list of vertices: `arguments` are those of `enlist` after the vertex, and of `fr.Frontier.listed` but for its
+    last."""
 
     def __init__(self, graph: fr.Graph):
         ids, number = graph.xp.empty(graph.num_vertices, graph.vertex_dtype), graph.xp.zeros(1, np.int64)
@@ -22,5 +17,5 @@ class Listed:
 
 
 def enlist(v, listed, number, room):
-    """List v. Where that is asked for more often than there is room, all vertices will be taken."""
+    """List v. If the list overflows, its count shows it, and all vertices are taken."""
     listed[fr.atomic_add(number, 0, 1) % room] = v

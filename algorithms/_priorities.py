@@ -1,8 +1,8 @@
 """An order of the vertices, for greedy algorithms whose parallel result is the serial one.
 
-Serially, such an algorithm settles one vertex after another, and each only looks at the neighbors before it. So in
-parallel a vertex is settled as soon as all neighbors before it are. Every vertex counts those. A settled vertex
-decrements the counts of the neighbors after it, and the vertices whose counts reach 0 are next.
+Serially, such an algorithm settles one vertex after another, and each depends on the neighbors before it only. In
+parallel, a vertex is settled once all neighbors before it are. Every vertex counts them; a settled vertex decrements
+the counts of the neighbors after it, and vertices whose counts reach 0 are next.
 
     priority[v]    vertices with higher ones come first; of equal ones the lower id
     waiting[v]     neighbors before v that are not settled

@@ -1,13 +1,13 @@
 """Shortest paths from up to 64 sources at once, for `sssp` from several sources.
 
-Each vertex has a distance and a bit for every source, and what is passed on along an edge are the sources that have
-come nearer. All sources have one bucket: they set out at the same time, and go on as far as the same limit.
+Each vertex has a distance and a bit for every source. An edge passes on the sources that have come nearer. All sources
+share one bucket: they start together and go as far as the same limit.
 
     distance[v w + i]  length of the shortest path from source i of w found so far; `unreached` before there is one
-    coming[p n + v]    sources that came nearer to v in a step of parity p, until the next one begins
-    arrived[v]         those that did in the last step
-    later[v]           sources whose distance to v was found beyond the limit, and the lowest of these is
-    priority[v]        the priority of v in the queue
+    coming[p n + v]    sources that came nearer to v in a step of parity p, until the next one starts
+    arrived[v]         sources that came nearer in the last step
+    later[v]           sources whose distance to v was found beyond the limit
+    priority[v]        the priority of v in the queue: the lowest of these distances
     too_long[0]        1 after a path length overflowed the distances' type
 
 The method is that of `sssp`, and the bits are those of `_source_words`.
@@ -31,19 +31,10 @@ ONE = np.uint64(1)
 def search_paths(
     graph: fr.Graph, sources: Sequence[int], delta: Any, unreached: Any, too_long: Any, predecessors: bool
 ) -> tuple[Any, Any]:
-    """Distances and predecessors from up to 64 vertices at once, some of which may be equal.
+    """Search from up to 64 vertices, possibly equal; `delta` and `unreached` have the distances' type.
 
-    Parameters
-    ----------
-    delta, unreached : numbers of the distances' type
-    too_long : array of int32, shape (1,)
-    predecessors : bool
-
-    Returns
-    -------
-    distance : array, shape (len(sources), num_vertices)
-    predecessor : array of the graph's vertex dtype, of the same shape, or None
-        -1 also for vertices all of whose predecessors are as far away as they are.
+    Returns distances, of shape (len(sources), num_vertices), and predecessors of the same shape, or None. The latter
+    are -1 also for vertices whose predecessors are all at their own distance.
     """
     xp, n, width = graph.xp, graph.num_vertices, len(sources)
     dtype = np.dtype(type(unreached))

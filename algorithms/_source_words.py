@@ -1,13 +1,12 @@
-"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices. Graphs
-in several parts are searched from one source after another.
+"""Breadth-first search from up to 64 sources at once, a bit each, for algorithms that start from many vertices.
 
-Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that have reached its
-start in the last step. While few vertices have news they push it, as in `bfs`; when a large part of all edges leaves
-them, the vertices that miss sources pull.
+Each vertex has a word with a bit for every source. One visit of an edge passes on all sources that reached its start in
+the last step. While few vertices have news they push it, as in `bfs`; when a large share of all edges leaves them, the
+vertices that miss sources pull. Graphs in several parts are searched from one source after another.
 
     seen[v]          sources that have found v
-    coming[p n + v]  those that find v in a step of parity p, until the next one begins
-    arrived[v]       those that found v in the last step
+    coming[p n + v]  sources that find v in a step of parity p, until the next one starts
+    arrived[v]       sources that found v in the last step
     deepest[0]       the largest distance so far
 
 Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -37,15 +36,11 @@ DISTANCES, PREDECESSORS, SUMS = 1, 2, 4
 
 
 class Wanted(NamedTuple):
-    """What a search is to write. Arrays of rows have one for each source, one after another.
+    """The arrays that a search writes, by source and vertex (`distance`, `predecessor`) or by vertex.
 
-    Attributes
-    ----------
-    distance : array of int32, shape (rows * num_vertices,), optional
-        Its entries for vertices that are not found stay as they are.
-    predecessor : array of the graph's vertex dtype, of the same shape, optional
-    total, number : arrays of int64, shape (num_vertices,), optional
-        To which the sum of the distances from all sources is added, and how many others find the vertex.
+    Entries of `distance` (int32) for vertices that are not found keep their values. The search adds the sum of the
+    distances from all sources to `total` (int64), and the number of other sources that find the vertex to `number`
+    (int64).
     """
 
     distance: Any = None
@@ -55,7 +50,7 @@ class Wanted(NamedTuple):
 
 
 def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
-    """Sources in parts, each with the position of its first: those to search from at once, or one if that is faster."""
+    """Sources in groups to search from at once, or singly if that is faster, each with the position of its first."""
     together = None
     for i in range(0, len(sources), WORD):
         part = sources[i : i + WORD]
@@ -68,29 +63,15 @@ def words_of(graph: fr.Graph, sources: Sequence[int]) -> Iterator[tuple[int, Seq
 
 
 def is_deep(graph: fr.Graph, source: int) -> bool:
-    """Whether paths from a vertex are so long that a CPU is to search from one source after another."""
+    """Whether paths from a vertex are so long that a CPU searches faster from one source after another."""
     return not graph.device.is_gpu and search(graph, [source], Wanted(), depth_limit=DEEP) >= DEEP
 
 
 def search(
     graph: fr.Graph, sources: Sequence[int], wanted: Wanted, row: int = 0, depth_limit: int | None = None
 ) -> int:
-    """Breadth-first search from up to 64 vertices at once, some of which may be equal.
+    """Search from up to 64 vertices, possibly equal, whose rows in arrays start at `row`; returns the largest distance.
 
-    Parameters
-    ----------
-    row : int
-        That of the first source, in arrays of rows.
-    depth_limit : int, optional
-        Largest distance.
-
-    Returns
-    -------
-    int
-        The largest distance found.
-
-    Notes
-    -----
     O((V + E) (levels + 1)) work at most, O(V) memory. In directed graphs without in-edges vertices always push.
     """
     xp, n = graph.xp, graph.num_vertices
@@ -125,7 +106,7 @@ def search(
 
 
 def _results(graph: fr.Graph, wanted: Wanted, row: int) -> tuple[Any, ...]:
-    """What functors write to, with others in place of what is not wanted, and which is."""
+    """The arrays that functors write to, with dummies for unwanted ones, and a mask of the wanted ones."""
     xp = graph.xp
     kinds = np.int32, graph.vertex_dtype, np.int64, np.int64
     arrays = (xp.empty(1, kind) if array is None else array for array, kind in zip(wanted, kinds, strict=True))
@@ -200,12 +181,12 @@ def _find(v, before, bits, seen, coming, n, step, predecessor, row, wanted):
 
 
 def lowest_bit(bits):
-    """The place of the lowest bit that is set; for use in functors."""
+    """The position of the lowest set bit; for use in functors."""
     return count_bits((bits & (~bits + np.uint64(1))) - np.uint64(1))
 
 
 def count_bits(bits):
-    """The number of bits that are set; for use in functors."""
+    """The number of set bits; for use in functors."""
     low = np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     bits -= (bits >> np.uint64(1)) & low

@@ -1,18 +1,18 @@
 """Strongly connected components by one depth-first search, in linear time whatever the shape of the graph.
 
-Vertices are numbered in the order in which they are found. A vertex is left when its arcs have been followed. By then
-the lowest number is known that it reaches over vertices whose components are not complete. If that is its own, its
-component is complete: it consists of the vertex and of those that were left since it was found, and are in no other.
+Vertices are numbered in the order of discovery. When all arcs of a vertex have been followed, the lowest number that it
+reaches over vertices of incomplete components is known. If that is its own, its component is complete: the vertex, and
+the vertices finished since its discovery that are in no other component.
 
-    number[v]   0 before v is found; then its number; the lowest that it reaches once it is left; that of its component
-                once that is complete
-    path        at the front, the vertices from the start to the current one; at the back, those that were left and
-                whose components are not complete
-    low, least, arc, end   of the vertices of the path: the lowest number and the smallest vertex that are known so far
-                of what they reach; the next of their arcs, and the end of their arcs
+    number[v]   0 before v is found; then its number; the lowest that it reaches once it is finished; the number of its
+                component once that is complete
+    path        at the front, the vertices from the start to the current one; at the back, finished vertices of
+                incomplete components
+    low, least, arc, end   of the vertices of the path: the lowest number and the smallest vertex that they are known to
+                reach; the next of their arcs, and the end of their arcs
 
-Components are complete after all those that they point to: counted in this order they are in reverse topological order.
-Their numbers descend from the number of vertices, so that none is below that of a vertex whose component is not.
+A component is complete after all components that it points to, so this order is reverse topological. Component numbers
+descend from the number of vertices, so none is below that of a vertex of an incomplete component.
 
 Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; Pearce, "A Space-Efficient Algorithm for
 Finding Strongly Connected Components", Inf. Process. Lett. 2016 (one number for each vertex, and one array for two
@@ -27,24 +27,10 @@ import frontier as fr
 
 
 def search(offsets: np.ndarray, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The strongly connected components of a graph on the host.
+    """Find the components of a graph on the host, whose arcs from v lead to ``heads[offsets[v] : offsets[v + 1]]``.
 
-    Parameters
-    ----------
-    offsets : array of int64, shape (n + 1,)
-    heads : array of int32 or int64
-        The arcs of v lead to ``heads[offsets[v] : offsets[v + 1]]``, in any order.
-
-    Returns
-    -------
-    smallest : array like `heads`, shape (n,)
-        The smallest vertex of each vertex's component.
-    order : array like `heads`, shape (n,)
-        The place of its component, from 0, in reverse topological order: no arc leads to a component further on.
-
-    Notes
-    -----
-    O(n + arcs) work, by one thread.
+    Returns, for each vertex, the smallest vertex of its component, and the position of the component, from 0, in
+    reverse topological order. O(V + E) work, by one thread.
     """
     n, kind = offsets.size - 1, heads.dtype
     number, smallest = np.zeros(n, kind), np.empty(n, kind)

@@ -1,4 +1,4 @@
-"""Results that are a part of a graph's edges: their base class, and the order of their edges."""
+"""Results that are a subset of a graph's edges: their base class, and the order of their edges."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class SubgraphResult(Result):
     Attributes
     ----------
     src, dst : arrays of the graph's vertex dtype, shape (num_edges,)
-        The edges of the subgraph, each once, sorted; those of undirected graphs as ``src < dst``.
+        The edges of the subgraph, each once, sorted; in undirected graphs as ``src < dst``.
     k : int
     num_vertices : int
-        Of the graph, and of the result of `to_graph`.
+        The vertices of the graph, and of the result of `to_graph`.
     structure : type
-        Of the graph.
+        The structure of the graph.
     directed : bool
         Whether the graph is directed.
     """
@@ -40,12 +40,12 @@ class SubgraphResult(Result):
         return int(self.src.size)
 
     def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
-        """The subgraph as an unweighted graph with the same vertex ids, on the same device.
+        """Make an unweighted graph of the subgraph, with the same vertex ids, on the same device.
 
         Parameters
         ----------
         structure : str or class, optional
-            By default that of the input graph.
+            By default the structure of the input graph.
         """
         kind = self.structure if structure is None else fr.advanced.structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
@@ -56,7 +56,7 @@ class SubgraphResult(Result):
 
 
 def sorted_edges(graph: fr.Graph, src: Any, dst: Any, values: Any = None) -> tuple[Any, ...]:
-    """Edges of a graph, sorted, and their values, if there are some; those of undirected graphs as ``src < dst``."""
+    """Sort the edges of a graph, and their values, if given; edges of undirected graphs become ``src < dst``."""
     if not graph.directed:
         src, dst = graph.xp.minimum(src, dst), graph.xp.maximum(src, dst)
     keys = fr.advanced.keys.pack(graph, src, dst)

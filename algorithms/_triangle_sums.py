@@ -1,11 +1,11 @@
-"""What the incremental triangle counts share: counts by vertex and in total, to which functors add.
+"""The base of incremental triangle counts: counts by vertex and in total, to which functors add.
 
-For every edge (u, v) of a batch, every common neighbor w of u and v closes a triangle. One with k edges in the batch is
-found k times, so each time it counts as 6 / k sixths of a triangle, which is an integer.
+For every edge (u, v) of a batch, every common neighbor w of u and v closes a triangle. A triangle with k edges in the
+batch is found k times, so each time it counts as 6 / k sixths of a triangle, which is an integer.
 
     sixths[v]    six times the triangles of v
-    tally        sums of what was added for each pair (u, v): six times the triangles since all were counted
-    mark[edge]   the number of the last batch that the edge was in
+    tally        sums of the amounts added for each pair (u, v): six times the triangles since all were counted
+    mark[edge]   the number of the last batch that contained the edge
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from .incremental import IncrementalAlgorithm, maintained
 class TriangleSums(IncrementalAlgorithm):
     """Triangles of a graph, by vertex and in total.
 
-    What a batch destroys is subtracted before it is applied, while its edges are there. If it then fails, or somebody
-    reads a count in between, all triangles are counted again.
-
-    A subclass counts all triangles (`_count_all`) when it is made.
+    Triangles that a batch destroys are subtracted before it is applied, while its edges exist. If it then fails, or a
+    count is read in between, all triangles are counted again. A subclass calls `_count_all` when it is made.
     """
 
     over_parts = True
@@ -38,7 +36,7 @@ class TriangleSums(IncrementalAlgorithm):
 
     @abstractmethod
     def _counts(self) -> tuple[int, Any]:
-        """All triangles: their number, and that of each vertex."""
+        """The number of all triangles, and of those of each vertex."""
 
     @maintained
     def total(self) -> int:
@@ -54,7 +52,7 @@ class TriangleSums(IncrementalAlgorithm):
         return self._sixths // 6
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Take note that they are gone."""
+        """Note that the edges are gone."""
         self._end()
 
     def vertices_changed(self) -> None:
@@ -67,18 +65,17 @@ class TriangleSums(IncrementalAlgorithm):
         self._sixths = grown
 
     def _begin(self) -> None:
-        """An update begins. If the last one failed after triangles were subtracted for it, they are still there."""
+        """Begin an update. If the last one failed after triangles were subtracted for it, they still exist."""
         self._outdated |= self._leaving
         self._leaving = False
 
     def _end(self) -> None:
-        """A batch was applied whose triangles were to be subtracted before. If they were not, or all were counted in
-        between, that is to be done again."""
+        """Note that a deletion was applied: if its triangles were not subtracted before, all must be counted."""
         self._outdated |= not self._leaving
         self._leaving = False
 
     def _bring_up(self) -> None:
-        """Count all triangles, if that was put off, or a batch is half applied."""
+        """Count all triangles, if that was deferred, or a batch is half applied."""
         self._begin()
         if self._outdated:
             self._count_all()
@@ -91,10 +88,10 @@ class TriangleSums(IncrementalAlgorithm):
         self._tally = self.graph.sums(SPREAD)
 
     def _marks_for(self, mark: Any, needed: int, dtype: Any) -> Any:
-        """A mark for each edge id: `mark`, if there are enough, or a longer array of zeros.
+        """A mark for each edge id: `mark`, if it is large enough, or a longer array of zeros.
 
-        A graph in parts has others' marks behind its own while it compares lists of neighbors: without room for these,
-        all marks would be copied in each batch.
+        A part of a graph appends the marks of others while it intersects lists: without spare capacity each batch would
+        copy all marks.
         """
         room = needed // 8 if self.graph.in_parts else 0
         if mark.size >= needed + room:
@@ -103,8 +100,7 @@ class TriangleSums(IncrementalAlgorithm):
 
 
 def with_room(edges: int) -> int:
-    """Entries of an array of marks for so many edges: for some that come, and, in a graph in parts, for those of others
-    that are looked up there."""
+    """Entries of an array of marks for so many edges: some more, for future edges and for marks of other parts."""
     return edges + edges // 4
 
 
@@ -118,7 +114,7 @@ def set_mark(src, dst, edge, weight, mark, batch):
 
 
 def credit(u, v, total, sixths, tally):
-    """Add what was found for a pair, as `per_pair` of `frontier.intersect` gets it."""
+    """Add the amount found for a pair; the `per_pair` functor of `frontier.intersect`."""
     fr.atomic_add(sixths, u, total)
     fr.atomic_add(sixths, v, total)
     fr.atomic_add(tally, u & (SPREAD - 1), total)

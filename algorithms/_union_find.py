@@ -30,10 +30,8 @@ def join(forest, a, b):
 
 
 def root_of(forest, v):
-    """The root of the tree of `v`, with path halving.
-
-    Threads that halve paths may undo each other's: afterwards, links need not lead to roots.
-    """
+    """The root of the tree of `v`, with path halving. Concurrent halvings may undo each other, so links need not end at
+    roots."""
     root = v
     while forest[root] != root:
         forest[root] = forest[forest[root]]

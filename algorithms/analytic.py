@@ -1,7 +1,7 @@
 """`Analytic`: an entry of the catalogue, and the catalogue.
 
-All that lists analytics reads it: the command line, `dynfrontier.compare`, workloads, benchmarks and tests. An analytic
-that is registered is known to all of them.
+The command line, `dynfrontier.compare`, workloads, benchmarks and tests read the catalogue, and so know every
+registered analytic.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ _catalogue: dict[str, Analytic] = {}
 
 @dataclass(frozen=True, eq=False)
 class Analytic:
-    """What is to be known of an analytic to run it, and to compare its results with others.
+    """An analytic: how to run it, and how to compare its results with others.
 
     Parameters
     ----------
     name : str
-        A Python identifier. What the command line, reports and other libraries' adapters call it.
+        A Python identifier: its name on the command line, in reports and in adapters of other libraries.
     static : callable or None
-        Computes it: a function of a graph and parameters. None if there is only the incremental form.
+        A function of a graph and parameters that computes it. None if there is only the incremental form.
     incremental : type or None
-        Maintains it: a class made of a graph and some of the same parameters.
+        A class made of a graph and some of the same parameters that maintains it.
     values : tuple of str
-        What is compared: names of arrays or numbers that the results of both forms have. None is the result itself.
+        Names of the compared arrays or numbers, which the results of both forms have. None is the result itself.
     per : {"vertex", "edge", "graph"}
-        What has a value each. Of edges the first two of `values` are the ends.
+        The kind of item that has a value each. For edges, the first two of `values` are the ends.
     vertex_values : tuple of str
-        Names of arrays of the static result that hold vertices, apart from the ends of edges; -1 for none.
+        Names of arrays of the static result that contain vertices, apart from the ends of edges; -1 for none.
     time_values : tuple of str
-        Names of arrays of the static result that hold times.
+        Names of arrays of the static result that contain times.
     comparator : Comparator, or callable
-        When results are equal; or what gives a comparator, of the parameters by name.
+        Decides whether results are equal; or a function of the parameters by name that returns such a comparator.
     parameters : mapping
-        Values of parameters where nothing else is said. A parameter ``source`` is the vertex with most neighbors then.
+        Default values of parameters. A parameter ``source`` is by default the vertex with the most neighbors.
     varied : str
-        The parameter that tells several calls apart, such as the k of a k-truss; "" for none.
+        The parameter that distinguishes several calls, such as the k of a k-truss; "" for none.
     directions : {"followed", "ignored", "refused"}
-        What it makes of the directions of a directed graph.
+        The treatment of the directions of a directed graph.
     weights : {"ignored", "optional", "expected", "required"}
-        Whether it uses weights. If they are expected, it runs without, but is then something simpler.
+        Whether it uses weights. If they are expected, it runs without them, but is then something simpler.
     negative_weights : bool
         Whether weights may be negative or infinite.
     times : bool
         Whether it needs a graph with times.
     headline : tuple of str, optional
-        The number that sums a result up, by the name that it has in both forms, and what it counts: a noun.
+        The number that sums a result up, by its name in both forms, and the noun that it counts.
     note : str
-        What one has to know to compare results, as a format string of the parameters.
+        Advice for comparing results, as a format string of the parameters.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Analytic:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """The names of the parameters of either form, the graph excepted."""
+        """The names of the parameters of either form, except the graph."""
         names = [name for form in (self.static, self.incremental) for name in _parameters_of(form)]
         return tuple(dict.fromkeys(names))
 
@@ -112,14 +112,14 @@ class Analytic:
         return "source" in self.accepted
 
     def settings(self, graph: fr.Graph | None = None, **given: Any) -> dict[str, Any]:
-        """The parameters of a call: those given that it has, and the catalogue's.
+        """The parameters of a call: the given ones that it has, and the catalogue's.
 
         Parameters
         ----------
         graph : Graph, optional
-            Where the source is looked for if none is given.
+            The graph in which a source is chosen if none is given.
         **given
-            Parameters of any analytic; those that this one does not have are ignored, and so are those that are None.
+            Parameters of any analytic; None, and parameters that this analytic does not have, are ignored.
         """
         known = self.accepted
         found = dict(self.parameters) | {
@@ -132,7 +132,7 @@ class Analytic:
         return found
 
     def label(self, **settings: Any) -> str:
-        """What to call it in a table, with the parameter that tells calls apart."""
+        """Its name in a table, with the value of the parameter that distinguishes calls."""
         return f"{self.name}({settings[self.varied]})" if self.varied else self.name
 
     # ---- running ----------------------------------------------------------------------------------------------------
@@ -150,17 +150,17 @@ class Analytic:
         return self.incremental(graph, **_chosen(self.incremental, settings))
 
     def read(self, result: Any) -> tuple[Any, ...]:
-        """What is compared of a result of either form: arrays on the graph's device, and numbers."""
+        """The compared parts of a result of either form: arrays on the graph's device, and numbers."""
         if self.values:
             return tuple(getattr(result, name) for name in self.values)
         return result if isinstance(result, tuple) else (result,)
 
     def fetch(self, device: fr.advanced.Device, result: Any) -> tuple[Any, ...]:
-        """What is compared of a result, on the host."""
+        """The compared parts of a result, on the host."""
         return on_host(device, self.read(result))
 
     def obstacle(self, graph: fr.Graph) -> str:
-        """Why it cannot run on a graph, or ""; weights are not looked at."""
+        """Why it cannot run on a graph, or ""; ignores the values of weights."""
         if graph.directed and self.directions == "refused":
             return "it is defined for undirected graphs"
         if not graph.is_weighted and self.weights == "required":
@@ -174,24 +174,24 @@ class Analytic:
     # ---- comparing --------------------------------------------------------------------------------------------------
 
     def comparator_for(self, **settings: Any) -> Comparator:
-        """What compares results of calls with these parameters."""
+        """The comparator of results of calls with these parameters."""
         if isinstance(self.comparator, Comparator):
             return self.comparator
         return self.comparator(**settings)
 
 
 def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
-    """Put an analytic into the catalogue.
+    """Add an analytic to the catalogue.
 
     Parameters
     ----------
     replace : bool
-        In place of the one that has its name.
+        Whether it may replace the analytic with its name.
 
     Raises
     ------
     ValueError
-        Its name is taken.
+        The name is taken.
     """
     if not isinstance(analytic, Analytic):
         raise TypeError(f"analytic must be an Analytic, not {type(analytic).__name__}")
@@ -203,12 +203,12 @@ def register(analytic: Analytic, *, replace: bool = False) -> Analytic:
 
 
 def analytics(*, times: bool = False) -> dict[str, Analytic]:
-    """The catalogue: all analytics by name that run on graphs without times; with `times`, those that need times."""
+    """The analytics of the catalogue by name, for graphs without times or, with `times`, for graphs that need them."""
     return {name: known for name, known in _catalogue.items() if known.times == times}
 
 
 def find_analytic(name: str) -> Analytic:
-    """The analytic of a name; that of its static form is good, too.
+    """The analytic with this name, or with a static form of this name.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def find_analytic(name: str) -> Analytic:
     Raises
     ------
     ValueError
-        There is none.
+        No analytic has this name.
     """
     module, _, name = name.rpartition(":")
     if module:

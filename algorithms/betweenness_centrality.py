@@ -1,24 +1,24 @@
 """Betweenness centrality: how many shortest paths between other vertices lead through each.
 
 From several sources at once, a breadth-first search counts the shortest paths to every vertex, level by level. Back
-from the last level, every vertex then gets its share of the paths that go on from it. Sources have a bit each in words,
-and a column each in arrays:
+from the last level, every vertex then gets its share of the paths that continue from it. Sources have a bit each in
+words, and a column each in arrays:
 
     seen[v]        sources that have found v
-    here[v]        those whose current level v is in
-    coming[v]      those that find v in this step
+    here[v]        sources whose current level contains v
+    coming[v]      sources that find v in this step
     paths[v, s]    number of shortest paths from s to v
-    behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that go on from it; 0 as long as
-                   v's level has not been reached on the way back
+    behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that continue from it; 0 until the
+                   way back reaches v's level
 
-The vertices next to v whose `behind` is not 0 when the way back reaches v's level are those that follow v on shortest
-paths, so that a sum over all neighbors needs no look at distances.
+When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths, so
+a sum over all neighbors needs no distances.
 
 If paths are long, a CPU searches from one source after another, without a step of the host for each level:
 
     place[v]     minus the distance of v from the source; FAR before it is found
     paths[v]     number of shortest paths from the source to v
-    behind[v]    for each of the paths to v, those that go on from it; complete once all vertices farther away are done
+    behind[v]    paths that continue from v, per path to v; complete once all vertices farther away are done
 
 Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Brandes and Pich, "Centrality
 Estimation in Large Networks", Int. J. Bifurc. Chaos 2007 (a sample of sources); Then et al., "The More the Merrier:
@@ -75,17 +75,17 @@ def betweenness_centrality(
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     sources : array-like of int, optional
-        The sources; by default all vertices, or `k` of them. The sum at a vertex is multiplied by the number of
-        vertices that paths through it may start from, over the number of sources among them, as in NetworkX. Without
-        `endpoints`, a source is not among its own. The estimate is unbiased, and NaN for the only source.
+        The sources; by default all vertices, or `k` of them. The sum at a vertex is scaled by the number of vertices
+        where its paths may start over the number of sources among them, as in NetworkX. Without `endpoints`, a source
+        is not among its own. The estimate is unbiased, and NaN for the only source.
     k : int, optional
-        Draw so many sources at random.
+        Draw this number of sources at random.
     normalized : bool
         Divide by the number of pairs of other vertices.
     endpoints : bool
-        Paths also lead through their ends.
+        Count the ends of paths, too.
     seed : int
-        Of a sample that is drawn: the same one on every device.
+        The seed of the sample, which is the same on every device.
 
     Raises
     ------
@@ -94,9 +94,9 @@ def betweenness_centrality(
 
     Notes
     -----
-    O((V + E) levels) work at most for every 32 sources, in graphs of small diameter that of a few searches; a few
-    launches for each level. In graphs of large diameter, O(V + E) work for each source on a CPU. O(V) memory for each
-    of the 32. Numbers of paths beyond 2**53 are rounded. In undirected graphs each pair counts once.
+    O((V + E) levels) work at most for every 32 sources, as for a few searches if the diameter is small, and a few
+    launches for each level. If it is large, a CPU does O(V + E) work for each source. O(V) memory for each of the 32.
+    Numbers of paths beyond 2**53 are rounded. In undirected graphs each pair counts once.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def _add_paths(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool)
 
 
 def _add_paths_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool) -> None:
-    """The same from one source after another."""
+    """`_add_paths`, from one source after another."""
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     place, paths, behind = xp.empty(n, np.int32), xp.empty(n), xp.empty(n)
     queue = fr.PriorityFrontier(graph, place)

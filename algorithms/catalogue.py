@@ -1,7 +1,4 @@
-"""The analytics of this package, each with its static and its incremental form. A new one is one more entry.
-
-`analytics` gives them all, by name; users add theirs with `register`.
-"""
+"""The analytics of this package, each with its static and its incremental form; users add theirs with `register`."""
 
 from __future__ import annotations
 

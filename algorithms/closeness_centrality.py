@@ -1,10 +1,10 @@
 """Closeness centrality: the inverse of the mean distance to a vertex.
 
-What is summed up at a vertex are the distances from the sources to it. The searches are those of `_source_words`, 64
-at a time, or `bfs` where single ones are faster.
+Each vertex sums the distances from the sources. The searches are those of `_source_words`, 64 at a time, or `bfs` where
+single ones are faster.
 
     total[v]    sum of the distances from sources to v
-    count[v]    number of sources that reach v, itself excepted
+    count[v]    number of other sources that reach v
 
 Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014; Eppstein and Wang, "Fast
 Approximation of Centrality", SODA 2001 (a sample of sources).
@@ -49,15 +49,15 @@ def closeness_centrality(
     graph : Graph
         In a directed graph distances are those to the vertex, as in NetworkX. Weights are ignored.
     sources : array-like of int, optional
-        The sources; by default all vertices, or `k` of them. With a sample, means are those over the sources other than
-        the vertex. A vertex that none of them reaches has 0.
+        The sources; by default all vertices, or `k` of them. Means of a sample are over the sources other than the
+        vertex. A vertex that no source reaches has 0.
     k : int, optional
-        Draw so many sources at random.
+        Draw this number of sources at random.
     wf_improved : bool
-        Multiply by the fraction of other vertices that reach the vertex (Wasserman and Faust), so that those of small
-        components do not come first.
+        Multiply by the fraction of other vertices that reach the vertex (Wasserman and Faust), which ranks vertices of
+        small components lower.
     seed : int
-        Of a sample that is drawn: the same one on every device.
+        The seed of the sample, which is the same on every device.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def closeness_centrality(
 
     Notes
     -----
-    O((V + E) (levels + 1)) work at most for every 64 sources, that of a few searches in graphs of small diameter. O(V)
+    O((V + E) (levels + 1)) work at most for every 64 sources, as for a few searches if the diameter is small. O(V)
     memory.
 
     Examples

@@ -1,16 +1,16 @@
 """Earliest arrival: time-respecting breadth-first search.
 
 A message leaves the source at some time and follows edges in the order of their times: the times along a path must not
-decrease, or must increase. Each vertex has the time at which the message can be there first. An edge that brings it
-earlier makes its end pass it on; vertices that hear in one span of time are dealt with together, the earliest first, so
-that few of them hear again.
+decrease, or must increase. Each vertex has the earliest time at which the message can arrive. An edge that brings it
+earlier makes its end pass it on. Vertices that it reaches in one span of time are handled together, the earliest first,
+so that few of them pass it on again.
 
     arrival[v]       time of the last edge on the best path to v found so far; NEVER before there is one
     predecessor[v]   the vertex before v on such a path
 
 An edge u -> v with time t is *tight* if arrival[u] <= t == arrival[v]. Predecessors are chosen among vertices that
-arrive strictly earlier over tight edges. Where paths may have equal times, some vertices have tight edges from others
-of the same time only; the tree then grows into those edge by edge, so that no cycle forms.
+arrive strictly earlier over tight edges. If paths may have equal times, some vertices have tight edges from others of
+the same time only; the tree then grows into these edge by edge, so that no cycle forms.
 
 Wu, Cheng, Huang, Ke, Lu and Xu, "Path Problems in Temporal Graphs", VLDB 2014.
 """
@@ -68,9 +68,9 @@ def earliest_arrival(
         counts.
     source : int
     start : int or timestamp, optional
-        Edges with lesser times are ignored; by default none are.
+        Ignore edges with lesser times; by default none.
     end : int or timestamp, optional
-        Edges with this or greater times are ignored; by default none are, except of the largest int64.
+        Ignore edges with this time or a greater one; by default none but those of the largest int64.
     strict : bool
         Whether times must increase along a path, and not only never decrease.
     predecessors : bool
@@ -83,9 +83,8 @@ def earliest_arrival(
 
     Notes
     -----
-    O(V + E) work if edges were visited in the order of time; here about as much, since vertices that hear in one span
-    of time are visited together. Of a graph that keeps records, E is their number, and a copy is made
-    (`frontier.event_graph`).
+    O(V + E) work if edges were visited in the order of time, and about as much by spans. In a graph that keeps records,
+    E is their number, and a copy is made (`frontier.event_graph`).
 
     Examples
     --------
@@ -124,7 +123,7 @@ def earliest_arrival(
 
 
 def _width(graph: fr.Graph, times: Any) -> int:
-    """How many units of time are dealt with together; by the times of the edges of some vertices."""
+    """The units of time that are handled together, by the times of the edges of some vertices."""
     sample = graph.xp.arange(0, graph.num_vertices, max(graph.num_vertices // SAMPLE, 1))
     _, _, edges = fr.advanced.extract_neighbors(graph, sample[graph.has_vertices(sample)])
     if not edges.size:

@@ -1,4 +1,4 @@
-"""Peeling: removal of edges from an undirected graph, and of those that are then in too few triangles.
+"""Peeling: removal of edges from an undirected graph, and of the edges that are then in too few triangles.
 
 Every edge has a number; the support of an edge is the number of triangles that contain it.
 
@@ -29,10 +29,7 @@ GONE = 2**31 - 1
 
 
 def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
-    """`number` for edges of `graph`, in the given order: an int32 array by slot.
-
-    O(slots) memory, one look-up per arc; none for the arcs from `src` to `dst` if their slots are given.
-    """
+    """`number` for edges of `graph` in the given order: int32 by slot. One look-up per arc whose slot is not given."""
     xp = graph.xp
     numbers = xp.arange(src.size, dtype=np.int32)
     number = xp.full(graph.edge_capacity, -1, np.int32)
@@ -44,29 +41,10 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
 def peel(
     graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int, most: float = math.inf
 ) -> Any:
-    """Remove edges, then repeatedly all with fewer than `least` triangles; `support` is updated.
+    """Remove the edges `leaving`, then repeatedly all with fewer than `least` triangles; updates `support`, not the
+    graph.
 
-    The graph is not changed.
-
-    Parameters
-    ----------
-    graph : Graph
-        Undirected.
-    number : array of int32, by slot
-    src, dst : arrays of the graph's vertex dtype, by number
-    support : array of int32, by number
-    leaving : array of int
-        Numbers of the edges to remove first.
-    most : int, optional
-        Give up once so many edges are to be removed.
-
-    Returns
-    -------
-    array of int, or None
-        Numbers of all removed edges; None if it was given up, and supports are undefined.
-
-    Notes
-    -----
+    Returns the numbers of all removed edges; None once more than `most` were to be removed, and supports are undefined.
     O(sum of the smaller degree of the two ends) look-ups over removed edges. One host synchronization per round.
     """
     xp = graph.xp

@@ -55,13 +55,13 @@ def hits(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them, and others if they are walked faster then. In an
-        undirected graph both scores are the same in the limit. Weights are ignored.
+        A directed graph without in-edges is copied to one with them; others are copied if that is faster. In an
+        undirected graph both scores have the same limit. Weights are ignored.
     max_iter : int
     tol : float
         Stop once an iteration changes the hubs' scores by less than this in total.
     fail_on_nonconvergence : bool
-        Raise if `max_iter` iterations were not enough; otherwise return what there is.
+        Raise if `max_iter` iterations were not enough; otherwise return the scores so far.
 
     Raises
     ------

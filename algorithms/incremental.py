@@ -34,7 +34,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     Attributes
     ----------
     over_parts : bool
-        Whether it may follow a graph in several parts (`frontier.distributed`). Its arrays by vertex are then made by
+        Whether it supports a graph in several parts (`frontier.distributed`). Its arrays by vertex are then made by
         `Graph.vertex_array`, and completed before they are read as a whole.
     form_over_parts : type or None
         A subclass that is made in its place then.
@@ -44,7 +44,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     TypeError
         `graph` is not a `DynamicGraph`.
     NotImplementedError
-        It is in several parts, and this cannot follow such a graph yet.
+        It is in several parts, which this analytic does not support yet.
     """
 
     over_parts: ClassVar[bool] = False
@@ -98,18 +98,16 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     # ---- for subclasses ---------------------------------------------------------------------------------------------
 
     def _attach(self) -> None:
-        """Start receiving updates, none of which is to wait for a compiler."""
+        """Start receiving updates, none of which then synchronizes with a compiler."""
         self._compiled()
         self.graph.attach(self)
 
     def _bring_up(self) -> None:
-        """Do the work that updates have deferred. Called before results are read, and on close.
-
-        If it raises, the next call must do all of the work.
-        """
+        """Do the work that updates have deferred, before results are read and on close. After an error, the next call
+        redoes it."""
 
     def _check(self) -> None:
-        """Make sure that results are those of the current graph, or of the graph at the time of closing."""
+        """Ensure that results are those of the current graph, or of the graph at the time of closing."""
         if self._cause is not None:
             raise AnalyticFailedError(
                 f"this {type(self).__name__} is maintained no more, since {self._failed_in} raised "
@@ -121,7 +119,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
     # ---- notifications ----------------------------------------------------------------------------------------------
 
     def attaching(self, graph: fr.DynamicGraph) -> None:
-        """Reject a graph other than that of the results, and reattachment, since updates may have been missed."""
+        """Reject another graph than that of the results, and reattachment, since updates may have been missed."""
         if graph is not self.graph:
             raise ValueError(f"observer is a {type(self).__name__} of another graph: make a new one of this graph")
         if self.closed:

@@ -1,9 +1,9 @@
 """Katz centrality: the number of walks that end at a vertex, longer ones with less weight.
 
-A walk of n edges counts alpha^n times beta. So the centrality of a vertex is beta, and alpha times the sum of the
-centralities of those that point to it.
+A walk of n edges counts alpha^n times beta. So the centrality of a vertex is beta plus alpha times the sum of the
+centralities of the vertices that point to it.
 
-    centrality[v]    walks that end at v, of as many edges as there were iterations
+    centrality[v]    walks that end at v, of at most as many edges as there were iterations
 
 Katz, "A New Status Index Derived from Sociometric Analysis", Psychometrika 1953.
 """
@@ -57,11 +57,11 @@ def katz_centrality(
     Parameters
     ----------
     graph : Graph
-        A directed graph without in-edges is copied to one with them, and others if they are walked faster then. Weights
-        are ignored.
+        A directed graph without in-edges is copied to one with them; others are copied if that is faster. Weights are
+        ignored.
     alpha : float, optional
-        What each further edge multiplies a walk's weight by. There is a result if it is less than the inverse of the
-        largest eigenvalue of the adjacency matrix; by default 1 / (largest degree + 1), which is.
+        The factor by which each further edge multiplies a walk's weight. The sum converges if it is less than the
+        inverse of the largest eigenvalue of the adjacency matrix; by default 1 / (largest degree + 1), which is.
     beta : float
         Weight of a walk without edges.
     max_iter : int
@@ -70,7 +70,7 @@ def katz_centrality(
     normalized : bool
         Scale the result to a Euclidean norm of 1, unless it is 0 or, since alpha is too large, infinite.
     fail_on_nonconvergence : bool
-        Raise if `max_iter` iterations were not enough; otherwise return what there is.
+        Raise if `max_iter` iterations were not enough; otherwise return the centralities so far.
 
     Raises
     ------

@@ -111,10 +111,6 @@ def pagerank(
         ``"auto"``: what is expected to be faster for about as many iterations as the tolerance asks for, the
         preparation included; the result's `layout` says why.
 
-    Returns
-    -------
-    PageRankResult
-
     Raises
     ------
     ConvergenceError
@@ -150,7 +146,7 @@ def pagerank(
     jump = distribution(graph, personalization, "personalization")
     if jump is None:
         return PageRankResult(xp.zeros(graph.num_vertices, dtype), 0, 0.0, True)
-    damping = damping_of(graph, alpha, weighted)
+    damping = damping_of(graph, totals_of(graph, weighted), alpha)
     start = jump if nstart is None else distribution(graph, nstart, "nstart")
 
     product = fr.SpMV(
@@ -191,8 +187,7 @@ def _dtype_of(dtype: Any, tol: float) -> np.dtype:
 
 
 def _expected_steps(alpha: float, tol: float, max_iter: int) -> int:
-    """About how many iterations there will be: a third of what the slowest part of the error might take, which is what
-    R-MAT graphs need."""
+    """The expected number of iterations: a third of the bound, as R-MAT graphs need."""
     if not 0 < alpha < 1 or not 0 < tol < 1:
         return max_iter
     return min(max_iter, 1 + int(np.log(tol) / np.log(alpha) / 3))
@@ -233,14 +228,9 @@ def check_parameters(alpha: float, tol: float, max_iter: int) -> None:
 
 
 def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
-    """Numbers for vertices, scaled to add up to 1: float64 by vertex; even if none are given.
+    """Given numbers for vertices, scaled to add up to 1, or equal ones: float64 by vertex; None in an empty graph.
 
-    None in a graph without vertices.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument and what is wrong with it.
+    Raises TypeError or ValueError, which names the argument and the fault.
     """
     xp, n = graph.xp, graph.num_vertices
     absent = graph.absent_mask
@@ -274,19 +264,8 @@ def distribution(graph: fr.Graph, given: Any, name: str) -> Any:
     return values / total
 
 
-def damping_of(graph: fr.Graph, alpha: float, weighted: bool | None) -> Any:
-    """Per vertex, `alpha` divided by the total weight of its outgoing edges; 0 if that is 0.
-
-    Raises
-    ------
-    ValueError
-        A weight is negative or not finite.
-    """
-    return damping_from(graph, totals_of(graph, weighted), alpha)
-
-
-def damping_from(graph: fr.Graph, totals: Any, alpha: float) -> Any:
-    """`damping_of`, from the totals."""
+def damping_of(graph: fr.Graph, totals: Any, alpha: float) -> Any:
+    """Per vertex, `alpha` divided by the total weight of its outgoing edges; 0 if that is 0."""
     damping = graph.xp.maximum(totals, LEAST_TOTAL)
     graph.xp.divide(alpha, damping, out=damping)
     damping *= totals > 0
@@ -294,19 +273,18 @@ def damping_from(graph: fr.Graph, totals: Any, alpha: float) -> Any:
 
 
 def totals_of(graph: fr.Graph, weighted: bool | None) -> Any:
-    """Per vertex, the total weight of its outgoing edges, or their number.
-
-    Raises
-    ------
-    ValueError
-        A weight is negative or not finite.
-    """
+    """Per vertex, the total weight of its outgoing edges, or their number; ValueError for unfit weights."""
     if not graph.is_weighted or weighted is False:
         return graph.degrees()
     check_weights(graph, "pagerank")
     totals = fr.neighbor_reduce(graph, None, weight_of)
-    if not bool(graph.xp.isfinite(totals).all()):
-        raise ValueError("pagerank needs weights that are finite")
-    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
-        raise ValueError(f"pagerank needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")
+    check_totals(totals, "pagerank")
     return totals
+
+
+def check_totals(totals: Any, name: str) -> None:
+    """Raise ValueError, in the algorithm of this name, unless `damping_of` can divide by these totals."""
+    if not bool((totals < np.inf).all()):
+        raise ValueError(f"{name} needs weights that are finite")
+    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
+        raise ValueError(f"{name} needs weights that add up to at least {LEAST_TOTAL:.3g} where they are not 0")

@@ -3,13 +3,12 @@
 A random walker starts at a source, follows an outgoing edge with probability alpha, and otherwise jumps back to a
 source. At first all rank is residual of the sources. To push a vertex is to keep 1 - alpha of its residual as its rank,
 and to pass the rest on to its neighbors. Only vertices with much residual for their degree are pushed. Rank that
-arrives at a vertex without outgoing edges jumps to a source as well: the same as if it were lost, once ranks are
-scaled. Where rank spreads over a large part of the graph, the power iteration goes on from there; graphs in several
-parts take it alone.
+arrives at a vertex without outgoing edges jumps to a source as well, which equals losing it, once ranks are scaled. If
+rank spreads over a large share of the graph, the power iteration continues; graphs in several parts use it only.
 
     rank[v]        the rank so far
     residual[v]    rank that has arrived at v and was not pushed yet
-    moved[v]       what each neighbor gets by the current push of v
+    moved[v]       the amount that each neighbor gets by the current push of v
     limit[v]       the residual from which v is pushed
 
 Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors", FOCS 2006.

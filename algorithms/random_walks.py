@@ -49,17 +49,17 @@ def random_walks(graph: fr.Graph, starts: Any = None, length: int = 10, *, seed:
     graph : Graph
         In a directed graph edges are followed forward. Weights are ignored.
     starts : array-like of int, shape (number of walks,), optional
-        Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
-        included, so that rows are vertices.
+        The first vertex of each walk, any number of times. By default one walk from each vertex, deleted ones included,
+        so that rows are vertices.
     length : int
         Edges of a walk.
     seed : int
-        Walks depend on it, their places in `starts` and the edges alone.
+        Walks depend only on it, their positions in `starts` and the edges.
 
     Raises
     ------
     TypeError, ValueError
-        `starts` holds anything but vertices of the graph, or another argument is invalid.
+        `starts` contains other things than vertices of the graph, or another argument is invalid.
 
     Notes
     -----

@@ -46,17 +46,18 @@ class Result:
 
         Parameters
         ----------
-        names : Names, optional
-            What vertices are called: names take the place of ids in the columns ``vertex``, ``source``, ``src``,
-            ``dst`` and ``predecessor``, and vertices without one are left out. The frame is then one of pandas by
-            default.
+        names : VertexNames, optional
+            Names take the place of ids in the columns ``vertex``, ``source``, ``src``, ``dst`` and ``predecessor``.
+            Vertices without a name are left out. The frame is then one of pandas by default.
         library : {"pandas", "polars", "pyarrow", "cudf"}, optional
-            Whose frame; by default pandas, or for arrays on a GPU cuDF, if it is installed, without a copy to the host.
+            The library of the frame; by default pandas, or for arrays on a GPU cuDF, if it is installed, without a copy
+            to the host.
 
         Returns
         -------
         DataFrame
-            Of a graph on the workers of a Dask cluster, one of Dask.
+            One of Dask for a graph on the workers of a Dask cluster: each worker makes a partition, and no rows go
+            through the program.
 
         Raises
         ------
@@ -65,23 +66,13 @@ class Result:
         TypeError
             `names` is no `VertexNames`.
         ValueError
-            The result holds no arrays, or `library` is unknown, or one of Dask's frames should be of it.
-
-        Notes
-        -----
-        The rows of a frame of Dask are made by the workers, in as many partitions. They do not go through the program.
+            The result has no arrays, or `library` is unknown, or given for a frame of Dask.
         """
         fr.advanced.arguments.check_vertex_names(names)
         return fr.interchange.data_frame(self._columns(names), library)
 
     def _columns(self, names: fr.VertexNames | None = None, share: tuple[int, int] = (0, 1)) -> dict[str, Any]:
-        """The columns of `to_dataframe`.
-
-        Parameters
-        ----------
-        share : tuple of int
-            ``(i, n)``: of the rows, cut into n pieces in order, piece i; of those, the ones with names.
-        """
+        """The columns of `to_dataframe`; of the rows, cut into n pieces in order, piece i for `share` (i, n)."""
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
         if not columns:

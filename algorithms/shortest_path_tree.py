@@ -2,8 +2,8 @@
 
 An edge u -> v of length l is tight if ``distance[u] + l == distance[v]``. Every reached vertex but the source has a
 tight incoming edge, and any choice among those from strictly nearer vertices forms a tree. If lengths are zero, or too
-small compared with the distance to change a float, some vertices have tight edges from equally distant ones only: the
-tree is grown into those, edge by edge, so that no cycle forms.
+small compared with the distance to change a float, some vertices have tight edges from equally distant ones only. The
+tree is grown into these, edge by edge, so that no cycle forms.
 """
 
 from __future__ import annotations
@@ -18,33 +18,15 @@ import frontier as fr
 
 
 def shortest_path_tree(graph: fr.Graph, source: int, distance: Any, unreached: Any, length: Callable) -> Any:
-    """A tree of shortest paths, given their lengths.
+    """Find a tree of shortest paths from their lengths; -1 for the source and for unreachable vertices. O(V + E) work.
 
-    Parameters
-    ----------
-    graph : Graph
-    source : int
-    distance : array, shape (num_vertices,)
-        For every vertex but the source the minimum of ``distance[u] + length`` over its incoming edges.
-    unreached : number
-        The distance of unreachable vertices.
-    length : function
-        `unit_length` or `weight_length`.
-
-    Returns
-    -------
-    array of the graph's vertex dtype, shape (num_vertices,), on the graph's device
-        -1 for the source and for unreachable vertices.
-
-    Notes
-    -----
-    O(V + E) work.
+    `length` is `unit_length` or `weight_length`, and `unreached` the distance of unreachable vertices.
     """
     return tree_of(graph, tree_functors(length), distance, unreached, source)
 
 
 def tree_of(graph: fr.Graph, functors: TreeFunctors, distance: Any, *arguments: Any) -> Any:
-    """A tree of tight edges, by these functors, whose arguments are the distances, the predecessors and the others."""
+    """Grow a tree of tight edges by these functors, which take the distances, the predecessors and `arguments`."""
     predecessor = graph.vertex_array(graph.vertex_dtype, -1, combine="max")
     arguments = distance, predecessor, *arguments
     everyone = fr.Frontier.all(graph)
@@ -79,14 +61,9 @@ def weight_length(weight):
 class TreeFunctors(NamedTuple):
     """The functors that grow a tree of shortest paths.
 
-    Attributes
-    ----------
-    choose_nearer, choose_and_tell : function
-        Take the start of a tight edge from a nearer vertex as predecessor; the second one returns whether it did.
-    has_none : function
-        Whether a vertex is reached and has no predecessor.
-    grow : function
-        Take the start of a tight edge from an equally distant vertex of the tree as predecessor; whether it did.
+    `choose_nearer` and `choose_and_tell` choose the start of a tight edge from a nearer vertex as predecessor; the
+    second returns whether it did. `has_none` finds reached vertices without a predecessor, for which `grow` chooses an
+    equally distant vertex of the tree, and returns whether it did.
     """
 
     choose_nearer: Callable

@@ -1,8 +1,8 @@
 """Similarity of vertices by their common neighbors: Jaccard and overlap coefficients.
 
 For vertices u and v with c common neighbors, the Jaccard coefficient is c over the number of vertices that are a
-neighbor of either, the overlap coefficient c over the smaller of their degrees. The common neighbors of the two ends of
-an edge are the triangles that contain it, so that for all edges of an undirected graph one count of triangles answers.
+neighbor of either, the overlap coefficient c over the smaller of their degrees. The common neighbors of the ends of an
+edge are the triangles that contain it, so one count of triangles serves all edges of an undirected graph.
 
     up      each edge from its end of lower degree to the other (ties by id)
     down    the same edges reversed
@@ -81,19 +81,8 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
 
     Parameters
     ----------
-    graph : Graph
-        In a directed graph, neighbors are successors. Weights are ignored.
-    src, dst : array-like of int, shape (m,), optional
-        The pairs; by default the ends of every edge.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Only one of `src` and `dst` is given, they differ in length, or an id is not a vertex of the graph.
-
-    Notes
-    -----
-    For the edges of an undirected graph O(E^1.5) work; for given pairs, that of `intersect`. O(V + E) memory.
+    graph, src, dst
+        As in `jaccard`, like the errors and the work.
 
     Examples
     --------

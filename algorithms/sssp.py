@@ -77,14 +77,14 @@ def sssp(
         forward. Unweighted edges have length 1.
     source : int
     sources : array-like of int, in place of `source`
-        Any number of vertices; the same one may be there twice.
+        Any number of vertices, possibly equal.
     predecessors : bool
         Also compute the tree, which may take one more pass over the edges.
 
     Raises
     ------
     TypeError, ValueError
-        `source` is not a vertex of the graph; or not just one of `source` and `sources` is given.
+        `source` is not a vertex of the graph; or not exactly one of `source` and `sources` is given.
     ValueError
         A weight is negative or NaN, or a distance overflows int64.
 
@@ -94,10 +94,9 @@ def sssp(
     each edge adds a relative error of at most 6e-8 (float32) or 1.1e-16 (float64), and sums that overflow are infinite.
 
     O(V + E) work if no distance improves twice: a vertex relaxes its edges again whenever it comes nearer within its
-    bucket. At worst O(V + E) on a CPU, too; O(V E) on a GPU, in a graph in several parts, and from several sources at
-    once. Without weights, the work of `bfs`. O(V) memory apart from the result.
-
-    Up to 64 sources are searched from at once, in O(64 V) memory apart from the result.
+    bucket. On a CPU this is also the worst case. On a GPU, in a graph in several parts, and from several sources at
+    once the worst case is O(V E). Without weights, the work of `bfs`. O(V) memory apart from the result, or O(64 V) for
+    up to 64 sources, which are searched from at once.
 
     Examples
     --------

@@ -2,24 +2,23 @@
 
 The walk of `pagerank`, on a graph with times: an edge is followed in proportion to exp(-decay * age), times its weight
 if the graph has weights. Only ratios among the edges of one vertex count, and as time passes all its edges fade by the
-same factor. So ranks depend on the edges, not on what time it is now, and the age of an edge can be measured against
-the newest edge of its vertex: whose factor is 1, so that none overflows and no sum underflows.
+same factor. So ranks depend on the edges, not on the current time, and ages are measured from the newest edge of each
+vertex. Its factor is 1, so no factor overflows and no sum underflows.
 
     newest[v]    the greatest time of v's outgoing edges
     ranks[v]     the rank; they add up to 1
     jump[v]      probability that a jump leads to v: uniform, or the personalization
     damping[v]   alpha / total faded weight of v's outgoing edges; 0 for dangling vertices
     shares[v]    damping[v] * ranks[v]: the contribution over an edge as new as the newest, of weight 1
-    lost         total rank of dangling vertices, which is spread by jumps
+    lost         total rank of dangling vertices, which jumps distribute
 
-Faded weights are computed where they are used, from the times of the edges: no array of them is made.
+Faded weights are computed from the times of the edges at each use, without an array of them.
 
 Rozenshtein and Gionis, "Temporal PageRank", ECML PKDD 2016 (streams of edges with exponential decay).
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,12 +27,12 @@ import frontier as fr
 
 from ._arguments import check_weights
 from ._errors import iterate
-from ._functors import value_of
+from ._functors import faded, value_of
 from .pagerank import (
-    LEAST_TOTAL,
     PageRankResult,
     check_parameters,
-    damping_from,
+    check_totals,
+    damping_of,
     distribution,
     leads_nowhere,
     next_rank,
@@ -73,10 +72,6 @@ def temporal_pagerank(
         The age at which an edge counts half of a new one: in units of the graph's times, or such as ``"10min"``.
     weighted : bool, optional
         Whether weights count, too; by default if the graph has weights.
-
-    Returns
-    -------
-    PageRankResult
 
     Raises
     ------
@@ -142,25 +137,17 @@ def _damping(graph: fr.Graph, alpha: float, weighted: bool, fading: tuple) -> An
     if weighted:
         check_weights(graph, "temporal_pagerank")
     totals = fr.neighbor_reduce(graph, None, _total_weighted if weighted else _total, *fading)
-    if not bool(graph.xp.isfinite(totals).all()):
-        raise ValueError("temporal_pagerank needs weights that are finite")
-    if bool(((totals > 0) & (totals < LEAST_TOTAL)).any()):
-        raise ValueError(f"temporal_pagerank needs weights of at least {LEAST_TOTAL:.3g} where they are not 0")
-    return damping_from(graph, totals, alpha)
+    check_totals(totals, "temporal_pagerank")
+    return damping_of(graph, totals, alpha)
 
 
 def _follow(graph: fr.Graph, everyone: Any, weighted: bool, shares: Any, sums: Any, fading: tuple) -> None:
-    """What each vertex gets from those that lead to it."""
+    """Sum the ranks that each vertex gets from its in-neighbors."""
     if graph.has_in_edges:
         fr.neighbor_reduce(graph.reverse, None, _take_weighted if weighted else _take, shares, *fading, out=sums)
     else:
         sums.fill(0)
         fr.advance(graph, everyone, _give_weighted if weighted else _give, shares, sums, *fading)
-
-
-def _faded(time, newest, rate):
-    """What is left of an edge: its age may be any difference of two times, which int64 might not hold."""
-    return math.exp(-rate * np.float64(np.uint64(newest) - np.uint64(time)))
 
 
 def _time(src, dst, edge, weight, times):
@@ -172,27 +159,27 @@ def _time_if_weighted(src, dst, edge, weight, times):
 
 
 def _total(src, dst, edge, weight, times, newest, rate):
-    return _faded(times[edge], newest[src], rate)
+    return faded(newest[src], times[edge], rate)
 
 
 def _total_weighted(src, dst, edge, weight, times, newest, rate):
-    return weight * _faded(times[edge], newest[src], rate) if weight > 0 else 0.0
+    return weight * faded(newest[src], times[edge], rate) if weight > 0 else 0.0
 
 
 def _take(src, dst, edge, weight, shares, times, newest, rate):
-    return shares[dst] * _faded(times[edge], newest[dst], rate)
+    return shares[dst] * faded(newest[dst], times[edge], rate)
 
 
 def _take_weighted(src, dst, edge, weight, shares, times, newest, rate):
-    return shares[dst] * weight * _faded(times[edge], newest[dst], rate) if weight > 0 else 0.0
+    return shares[dst] * weight * faded(newest[dst], times[edge], rate) if weight > 0 else 0.0
 
 
 def _give(src, dst, edge, weight, shares, sums, times, newest, rate):
-    fr.atomic_add(sums, dst, shares[src] * _faded(times[edge], newest[src], rate))
+    fr.atomic_add(sums, dst, shares[src] * faded(newest[src], times[edge], rate))
     return False
 
 
 def _give_weighted(src, dst, edge, weight, shares, sums, times, newest, rate):
     if weight > 0:
-        fr.atomic_add(sums, dst, shares[src] * weight * _faded(times[edge], newest[src], rate))
+        fr.atomic_add(sums, dst, shares[src] * weight * faded(newest[src], times[edge], rate))
     return False

@@ -1,27 +1,26 @@
 """Temporal random walks: along edges in the order of their times.
 
-A walk is one call of a functor. The edges of each vertex are sorted by time, so that those which come after some time
-are the rest of a list: a binary search finds where it begins, and one of it is drawn. Walks back in time follow the
-edges the other way round, with times whose order is reversed.
+A walk is one call of a functor. The edges of each vertex are sorted by time, so the edges after some time are the rest
+of a list. A binary search finds its start, and one of its edges is drawn. Walks back in time follow reversed edges,
+with times whose order is reversed.
 
     paths[i, j]    vertex of walk i after j steps; -1 once the walk has ended
     times[i, j]    time of the edge of step j
 
-Uniform draws take a place of the rest. With decay, an edge weighs exp(-decay * wait), where the wait is how much later
-it comes than the walk is. All waits in one rest differ from each other by differences of times, so that sums over rests
-need no reference time that could overflow:
+Uniform draws choose a position in the rest. With decay, an edge weighs exp(-decay * wait), where the wait is the time
+from the walk to it. All waits in one rest differ by differences of times, so sums over rests need no reference time
+that could overflow:
 
     rest[e]    sum of exp(-decay * (time[f] - time[e])) over the edges f of the same vertex from e on
 
 The probability that a draw from e on goes beyond the edge before f is exp(-decay * (time[f] - time[e])) * rest[f] /
-rest[e], which falls with f: another binary search. `rest` is computed in blocks, so that no list is too long.
+rest[e], which falls with f: another binary search. `rest` is computed in blocks, so that long lists are divided.
 
 Nguyen, Lee, Rossi, Ahmed, Koh and Kim, "Continuous-Time Dynamic Network Embeddings", WWW Companion 2018.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +29,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, places, walk_starts
+from ._functors import faded
 from .result import Result
 
 BLOCK = 256
@@ -44,14 +44,10 @@ class TemporalRandomWalksResult(Result):
 
     Attributes
     ----------
-    paths : array of the graph's vertex dtype, shape (number of walks, length + 1)
-        The vertices of each walk, the start first; -1 after a walk has ended.
+    paths, steps, ends : arrays
+        As in `RandomWalksResult`.
     times : array of int64, shape (number of walks, length)
-        The times of its edges; 0 after it has ended.
-    steps : array of int32, shape (number of walks,)
-        Edges of each walk; fewer than `length` where no edge led on.
-    ends : array of the graph's vertex dtype, shape (number of walks,)
-        Where each walk ended; -1 for deleted vertices.
+        The times of the edges of each walk; 0 after it has ended.
     """
 
     paths: Any
@@ -81,36 +77,31 @@ def temporal_random_walks(
         With times. In a directed graph edges are followed forward, or backward with `backward`. Weights are ignored. In
         a graph that keeps its records (``multi_edges="all"``), each record is an edge to follow. In others an edge has
         one time, that of the record that counts.
-    starts : array-like of int, shape (number of walks,), optional
-        Where walks start; a vertex may be there several times. By default one walk from each vertex, deleted ones
-        included, so that rows are vertices.
-    length : int
-        Edges of a walk.
+    starts, length, seed
+        As in `random_walks`.
     start_times : int or timestamp, or array-like of them, shape (number of walks,), optional
-        The first edge of a walk has this time or a greater one; with `backward`, a lesser time. By default it may be
+        The first edge of a walk has this time or a greater one; with `backward`, a lesser time. By default it may have
         any.
     backward : bool
-        Whether walks go back in time, as a walk does that asks where something came from.
+        Whether walks go back in time, to find where something came from.
     strict : bool
         Whether the times of a walk increase (decrease, with `backward`), rather than never decrease.
     decay : float, optional
         Edges are drawn in proportion to exp(-decay * wait), with a rate per unit of the graph's times. The wait of an
-        edge is the time since the one before, or since the start time. By default, and where there is neither, all
-        edges that may follow are equally likely.
+        edge is the time since the previous one, or since the start time. By default, and without either, all edges that
+        may follow are equally likely.
     half_life : int, timedelta or str, in place of `decay`
         The wait that makes an edge half as likely: in units of the graph's times, or such as ``"1h"``.
-    seed : int
-        Walks depend on it, their places in `starts` and the edges alone.
 
     Raises
     ------
     TypeError, ValueError
-        The graph has no times, `starts` holds anything but vertices of the graph, or another argument is invalid.
+        The graph has no times, `starts` contains other things than its vertices, or another argument is invalid.
 
     Notes
     -----
-    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. Of a
-    graph that keeps records, E is their number.
+    O(length * log(degree)) work per walk, and a sort of all arcs: three passes of a radix sort, O(E) memory. In a graph
+    that keeps records, E is their number.
 
     Examples
     --------
@@ -161,10 +152,7 @@ def _start_times(graph: fr.Graph, given: Any, count: int, backward: bool) -> Any
 
 
 def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, Any, Any, Any]:
-    """All arcs by source, time and destination: offsets, sources, destinations, times.
-
-    For walks back in time, arcs are reversed, and so is the order of the times.
-    """
+    """Offsets, sources, destinations and times of all arcs by source, time and destination; reversed for `backward`."""
     xp, arcs = graph.xp, fr.EdgeFrontier.all(graph)
     src, ids = (arcs.dst, arcs.src) if backward else (arcs.src, arcs.dst)
     times = ~column[arcs.edges] if backward else column[arcs.edges]
@@ -194,11 +182,6 @@ def _sums_of_rests(graph: fr.Graph, offsets: Any, src: Any, times: Any, rate: fl
     return rest
 
 
-def _faded(late, early, rate):
-    """What is left after the time between: a difference that int64 might not hold."""
-    return math.exp(-rate * np.float64(np.uint64(late) - np.uint64(early)))
-
-
 def _sum_in_block(block, src, times, rate, rest, count):
     begin = block * BLOCK
     end = min(begin + BLOCK, count)
@@ -206,7 +189,7 @@ def _sum_in_block(block, src, times, rate, rest, count):
     for back in range(end - begin):
         at = end - 1 - back
         follows = back > 0 and src[at] == src[at + 1]
-        total = 1.0 + _faded(times[at + 1], times[at], rate) * total if follows else 1.0
+        total = 1.0 + faded(times[at + 1], times[at], rate) * total if follows else 1.0
         rest[at] = total
 
 
@@ -214,7 +197,7 @@ def _sum_over_blocks(v, offsets, times, rate, rest):
     end = offsets[v + 1]
     at = (end - 1) // BLOCK * BLOCK - BLOCK
     while at >= offsets[v]:
-        rest[at] += _faded(times[at + BLOCK], times[at], rate) * rest[at + BLOCK]
+        rest[at] += faded(times[at + BLOCK], times[at], rate) * rest[at + BLOCK]
         at -= BLOCK
 
 
@@ -223,7 +206,7 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
     after = begin + BLOCK
     for at in range(begin + 1, min(after, count)):
         if after < offsets[src[at] + 1]:
-            rest[at] += _faded(times[after], times[at], rate) * rest[after]
+            rest[at] += faded(times[after], times[at], rate) * rest[after]
 
 
 # ---- walks ----------------------------------------------------------------------------------------------------------
@@ -245,7 +228,7 @@ def _draw_fading(times, rest, rate, low, high, chance):
     first = low
     while low < high - 1:
         middle = (low + high) >> 1
-        if _faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
+        if faded(times[middle], times[first], rate) * rest[middle] >= chance * rest[first]:
             low = middle
         else:
             high = middle

@@ -1,14 +1,14 @@
 """Triangles whose three edges were seen within a span of time.
 
-Every edge u - v is a pair whose common neighbors w are found. The triangle is counted at its latest edge only (of equal
-times, that opposite to the greatest id), if the other two are no more than delta older. So each is counted once.
+Every edge u - v is a pair whose common neighbors w are found. The triangle is counted once, at its latest edge (of
+equal times, the edge opposite to the greatest id), if the other two are at most delta older.
 
     latest[i]   the time of edge i
     counts[v]   triangles of v
 
-Where edges have several events, a triangle is three events, one of each edge. They are counted by their last one, in a
-walk over the events of that edge in the order of time, along which the events of the other two that are no more than
-delta older are a window.
+If edges have several events, a triangle is three events, one of each edge. They are counted by their last one, in a
+walk over the events of that edge in the order of time. The events of the other two that are at most delta older are a
+window that moves along.
 
     places[e]   the number i of the edge whose id is e
     stamps      the times of the events of edge i, from the oldest on, are between offsets[i] and offsets[i + 1]
@@ -132,8 +132,8 @@ def _count_events(i, u, v, w, edge_uw, edge_vw, places, offsets, stamps, delta, 
 
 
 def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
-    """Choices of three events, one of each of three edges, of which that of `x` is the last: of equal times, those of
-    the others that have `ties` come before."""
+    """Count choices of an event of each edge, that of `x` last; at equal times, events of an edge that `ties` come
+    before."""
     y_low = y_end = offsets[y]
     z_low = z_end = offsets[z]
     found = 0
@@ -160,12 +160,10 @@ def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts)
 
 
 def precedes(time, opposite, last, opposite_last, delta):
-    """Whether an edge of a triangle is before another one, but not by more than delta; each by its time, and by the
-    vertex that it does not touch."""
+    """Whether an edge of a triangle is at most delta before another; the opposite vertices decide ties."""
     return (time < last or (time == last and opposite < opposite_last)) and within(time, last, delta)
 
 
 def within(early, late, delta):
-    """Whether two times, of which `early` is not greater, are at most delta apart: their difference may be more than
-    int64 holds."""
+    """Whether two times, `early` not the greater, are at most delta apart: a difference that int64 might not hold."""
     return np.uint64(late) - np.uint64(early) <= np.uint64(delta)

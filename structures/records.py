@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
+from frontier.core.store import Store
 from frontier.runtime.memory import growable
 
-if TYPE_CHECKING:
-    from frontier.runtime import Device
 
+class VertexRecords(Store):
+    """A store whose array `records` has one row for each vertex, and spare rows."""
 
-class VertexRecords:
-    """The array `records` of a store, with one row for each vertex and spare rows."""
-
-    device: Device
-    arrays: ClassVar[dict[str, Any]]
-    num_vertices: int
     records: Any
-    _view: tuple[int, Any, Any] | None
 
     def _empty_records(self, count: int) -> Any:
         """Records of vertices without neighbors: zeros by default."""

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import frontier as fr
-
-from .base import Comparator, Digest, Found, Verdict
+from .base import Comparator, Digest, EdgeList, Found, Verdict
 from .exact import Exact
 from .rounded import Values
 
@@ -16,9 +14,7 @@ from .rounded import Values
 class Automatic(Comparator):
     """Numbers and arrays of any kind: integers exactly, floats up to rounding; what is neither is not compared."""
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if len(ours) != len(theirs):
             return Verdict(False, f"{len(ours):,} values against {len(theirs):,}")
         found = Verdict(True, "exact")
@@ -32,7 +28,7 @@ class Automatic(Comparator):
             found = verdict if found.text == "exact" else found
         return found
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         parts = [(way.__name__, way().digest((part,))) for part in found if (way := _way_of(part)) is not None]
         return {"parts": parts}
 

@@ -1,4 +1,4 @@
-"""What comparators of all kinds share: the base class, verdicts, and parts of digests."""
+"""The base class of comparators, verdicts, and parts of digests."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import frontier as fr
 
 Found = tuple[Any, ...]
 """What is compared: arrays of NumPy's, or numbers."""
+EdgeList = fr.io.EdgeList
 Digest = dict[str, Any]
 """Numbers, and lists of them: what JSON can hold."""
 
@@ -34,27 +35,25 @@ class Comparator(ABC):
     Attributes
     ----------
     needs_edges : bool
-        Results can be checked only with the graph's edges at hand.
+        Whether results can be checked only with the graph's edges.
     """
 
     needs_edges: ClassVar[bool] = False
 
     @abstractmethod
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         """Compare two results.
 
         Parameters
         ----------
         edges : EdgeList
-            The graph's edges, each once, on the host; only for those that need them.
+            The graph's edges, each once, on the host, for comparators that need them.
         rounding : float
             Error that rounding may add on one side: the sum of absolute errors of `Distribution`.
         """
 
     @abstractmethod
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         """Short numbers for a result."""
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -68,7 +67,7 @@ def on_host(device: fr.advanced.Device, values: Found) -> Found:
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest, over that of theirs; 0 where both are."""
+    """The largest relative error, over the values of theirs; 0 where both are 0."""
     other = np.abs(theirs.astype(np.float64))
     error = np.abs(ours.astype(np.float64) - theirs)
     return float(np.divide(error, other, out=(error > 0).astype(np.float64), where=other > 0).max(initial=0.0))
@@ -87,7 +86,7 @@ def other_shapes(ours: Found, theirs: Found) -> Verdict | None:
 
 
 def bucket_sums(values: np.ndarray, positions: np.ndarray | None = None) -> list[float]:
-    """Sums of entries, which a hash of their positions puts into buckets."""
+    """Sums of entries in buckets, chosen by a hash of their positions."""
     positions = np.arange(values.size) if positions is None else positions
     bucket = (positions.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - BUCKETS.bit_length() + 1)
     return np.bincount(bucket.astype(np.int64), values.astype(np.float64), BUCKETS).tolist()

@@ -6,17 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import frontier as fr
-
-from .base import Comparator, Digest, Found, Verdict, arrays_of, crc_of, other_shapes, without
+from .base import Comparator, Digest, EdgeList, Found, Verdict, arrays_of, crc_of, other_shapes, without
 
 
 class Exact(Comparator):
     """Every entry is equal."""
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         ours, theirs = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(ours, theirs):
             return differ
@@ -24,17 +20,16 @@ class Exact(Comparator):
         size = sum(a.size for a in ours)
         return Verdict(not differing, f"{differing:,} of {size:,} values differ" if differing else "exact")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         arrays = arrays_of(found)
         return {"sizes": [int(array.size) for array in arrays], "crc": [crc_of(array) for array in arrays]}
 
 
 @dataclass(frozen=True)
 class Counts(Comparator):
-    """How many patterns there are, and how many each vertex is in: what both sides know of it.
+    """The number of patterns, and the number at each vertex, as far as both sides know them.
 
-    A side may give the total, the counts of vertices, or a pair of the total and the counts, of which either may be
-    None.
+    A side may give the total, the counts of vertices, or a pair of both, either of which may be None.
 
     Parameters
     ----------
@@ -44,9 +39,7 @@ class Counts(Comparator):
 
     corners: int
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         (total, mine), (other, yours) = self._both(ours), self._both(theirs)
         if total != other:
             return Verdict(False, f"{total:,} in total against {other:,}")
@@ -54,7 +47,7 @@ class Counts(Comparator):
             return Verdict(True, "exact, total")
         return Exact().compare((mine,), (yours,))
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         total, counts = self._both(found)
         return {"total": total} | ({} if counts is None else {"per_vertex": crc_of(counts)})
 
@@ -66,11 +59,9 @@ class Counts(Comparator):
 
 
 class Partition(Comparator):
-    """A label for each vertex, equal up to relabelling: two vertices have one label here if they have one there."""
+    """A label for each vertex, equal up to relabelling."""
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         ours, theirs = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(ours, theirs):
             return differ
@@ -81,16 +72,16 @@ class Partition(Comparator):
         met = np.unique(one * np.int64(one.size) + other).size
         return Verdict(False, f"{here:,} labels against {there:,}, which overlap in {met:,} parts")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         first = _first_of_label(np.asarray(found[0]))
         return {"parts": int(np.count_nonzero(first == np.arange(first.size))), "crc": crc_of(first)}
 
 
 @dataclass(frozen=True)
 class Edges(Comparator):
-    """Undirected edges, in whatever order and direction; perhaps with values of each.
+    """Undirected edges, in any order and direction or in both, perhaps with values.
 
-    The first two arrays are the ends; an edge may be there in both directions.
+    The first two arrays are the ends.
 
     Parameters
     ----------
@@ -100,9 +91,7 @@ class Edges(Comparator):
 
     values: Comparator = field(default_factory=Exact)
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         size = 1 + max(int(np.max(ends, initial=-1)) for found in (ours, theirs) for ends in found[:2])
         (here, mine), (there, yours) = (_in_order(found, size) for found in (ours, theirs))
         both = int(np.isin(here, there, assume_unique=True).sum())
@@ -114,7 +103,7 @@ class Edges(Comparator):
             return self.values.compare(mine, yours, rounding=rounding)
         return Verdict(True, f"exact, {both:,} edges")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         keys, values = _in_order(found, 1 << 32)
         known = {"edges": int(keys.size), "crc": crc_of(keys)}
         return known | ({"values": self.values.digest(values)} if values else {})

@@ -1,4 +1,4 @@
-"""Results of which many are right: those that keep a rule, or are good enough by a score; and such rules and scores."""
+"""Results of which many are right: valid ones, or good ones by a score; and their rules and scores."""
 
 from __future__ import annotations
 
@@ -9,36 +9,33 @@ from typing import ClassVar
 
 import numpy as np
 
-import frontier as fr
-
-from .base import ROUNDING, Comparator, Digest, Found, Verdict, arrays_of, bucket_sums, other_shapes
+from .base import ROUNDING, Comparator, Digest, EdgeList, Found, Verdict, arrays_of, bucket_sums, other_shapes
 from .exact import Exact
 
 
 @dataclass(frozen=True)
 class Quality(Comparator):
-    """Results of which many are good: compared by how good they are.
+    """Results of which many are good, compared by a score.
 
     Parameters
     ----------
     score : callable
-        The quality of a result, larger is better: of the graph's edges (`frontier.io.EdgeList`) and what is compared.
+        The quality of a result, larger is better: a function of the graph's edges (`frontier.io.EdgeList`) and the
+        result.
     slack : float
-        How much worse ours may be than theirs; of digests, either than the other.
+        How much worse ours may be than theirs; in digests, either than the other.
     """
 
     score: Callable[..., float]
     slack: float
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         one, other = (self.score(edges, *found) for found in (ours, theirs))
         text = f"quality {one:.4g} against {other:.4g}"
         return Verdict(one >= other - self.slack, text)
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return {} if edges is None else {"quality": float(self.score(edges, *found))}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -49,25 +46,23 @@ class Quality(Comparator):
 
 @dataclass(frozen=True)
 class Valid(Comparator):
-    """Results of which any that keeps a rule is right: independent sets, colorings. Each is checked by itself.
+    """Results that are right if they follow a rule, such as independent sets or colorings. Each is checked separately.
 
     Parameters
     ----------
     check : callable
-        What is wrong with a result, or "": of the graph's edges (`frontier.io.EdgeList`) and what is compared.
+        A function of the graph's edges (`frontier.io.EdgeList`) and the result that returns the fault, or "".
     """
 
     check: Callable[..., str]
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if fault := _fault(self.check, edges, ours, theirs):
             return fault
         return Verdict(True, "both valid")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         return {} if edges is None else {"wrong": self.check(edges, *found)}
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -75,16 +70,14 @@ class Valid(Comparator):
 
 
 class Forests(Comparator):
-    """Spanning forests of lowest weight, of which there may be several: sources, destinations and weights.
+    """Spanning forests of lowest weight, of which several may exist: sources, destinations and weights.
 
-    Each is checked to be one, and their weights are compared. An edge may be there in both directions.
+    Each is checked, and their weights are compared. An edge may be listed in both directions.
     """
 
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         assert edges is not None
         if fault := _fault(spanning_forest, edges, ours, theirs):
             return fault
@@ -92,7 +85,7 @@ class Forests(Comparator):
         agrees = abs(one - other) <= ROUNDING * abs(other)
         return Verdict(bool(agrees), f"both spanning, weights {one:.9g} and {other:.9g}")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         src, _, weights = _forest_edges(found)
         known = {"edges": int(src.size), "weight": float(weights.sum())}
         return known | ({} if edges is None else {"wrong": spanning_forest(edges, *found)})
@@ -104,7 +97,7 @@ class Forests(Comparator):
 
 @dataclass(frozen=True)
 class Walks(Comparator):
-    """Uniform random walks, one from every vertex: the edges of each, and where it ends; -1 for deleted vertices.
+    """Uniform random walks, one from every vertex: the edges of each, and its end; -1 for deleted vertices.
 
     Equal walks agree. Others do if both have as many edges as they must, and their ends are distributed as expected.
 
@@ -117,9 +110,7 @@ class Walks(Comparator):
     length: int
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         one, other = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(one, other):
             return differ
@@ -130,7 +121,7 @@ class Walks(Comparator):
             return fault
         return Verdict(True, "both distributed as expected")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known = Exact().digest(found)
         return known | ({} if edges is None else {"wrong": uniform_walks(edges, *found, length=self.length)})
 
@@ -157,9 +148,7 @@ class Scores(Comparator):
     tol: float
     needs_edges: ClassVar[bool] = True
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         distance = max(float(np.abs(one - other).sum()) for one, other in zip(ours, theirs, strict=True))
@@ -172,7 +161,7 @@ class Scores(Comparator):
                 return Verdict(False, f"{text}; {side}: {wrong}")
         return Verdict(True, f"{text}, both stationary")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known: Digest = {"size": int(np.size(found[0])), "sums": [bucket_sums(np.asarray(part)) for part in found]}
         wrong = "" if edges is None else stationary_scores(edges, *found, tol=self.tol, rounding=ROUNDING)
         return known | ({} if edges is None else {"wrong": wrong})
@@ -185,7 +174,7 @@ class Scores(Comparator):
         return bool(near) or (both_checked and not one["wrong"] and not other["wrong"])
 
 
-def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
+def modularity(edges: EdgeList, labels: np.ndarray) -> float:
     """The modularity of communities in an undirected graph, weighted if it is: a score for `Quality`."""
     weights = np.ones(len(edges)) if edges.weights is None else np.asarray(edges.weights, np.float64)
     total = float(weights.sum())
@@ -199,8 +188,8 @@ def modularity(edges: fr.io.EdgeList, labels: np.ndarray) -> float:
     return within / total - float(((degrees / (2 * total)) ** 2).sum())
 
 
-def proper_coloring(edges: fr.io.EdgeList, color: np.ndarray) -> str:
-    """What is wrong with a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
+def proper_coloring(edges: EdgeList, color: np.ndarray) -> str:
+    """The fault of a greedy coloring, or "": a rule for `Valid`. Negative colors stand for deleted vertices."""
     equal = np.flatnonzero((color[edges.src] == color[edges.dst]) | (color[edges.src] < 0) | (color[edges.dst] < 0))
     if equal.size:
         u, v = int(edges.src[equal[0]]), int(edges.dst[equal[0]])
@@ -209,8 +198,8 @@ def proper_coloring(edges: fr.io.EdgeList, color: np.ndarray) -> str:
     return f"vertex {high[0]} has color {color[high[0]]}, which is above its degree" if high.size else ""
 
 
-def maximal_independent(edges: fr.io.EdgeList, members: np.ndarray) -> str:
-    """What is wrong with a maximal independent set, given as a mask, or "": a rule for `Valid`."""
+def maximal_independent(edges: EdgeList, members: np.ndarray) -> str:
+    """The fault of a maximal independent set, given as a mask, or "": a rule for `Valid`."""
     members = np.asarray(members, bool)
     inside = np.flatnonzero(members[edges.src] & members[edges.dst])
     if inside.size:
@@ -222,8 +211,8 @@ def maximal_independent(edges: fr.io.EdgeList, members: np.ndarray) -> str:
     return f"vertex {missing[0]} could be added" if missing.size else ""
 
 
-def dominant_labels(edges: fr.io.EdgeList, labels: np.ndarray) -> str:
-    """What is wrong with labels that are to be among the most frequent of the neighbors, or "": a rule for `Valid`."""
+def dominant_labels(edges: EdgeList, labels: np.ndarray) -> str:
+    """The fault of labels that must be among the most frequent of the neighbors, or "": a rule for `Valid`."""
     src, dst = np.append(edges.src, edges.dst).astype(np.int64), np.append(edges.dst, edges.src)
     names, of = np.unique(labels, return_inverse=True)
     pairs, counts = np.unique(src * np.int64(names.size) + of[dst], return_counts=True)
@@ -240,8 +229,8 @@ def dominant_labels(edges: fr.io.EdgeList, labels: np.ndarray) -> str:
     return f"{own[v]} neighbors of vertex {v} have its label, {most[v]} another"
 
 
-def spanning_forest(edges: fr.io.EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
-    """What is wrong with a spanning forest, or "": its edges, each once or in both directions, and their weights."""
+def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: np.ndarray) -> str:
+    """The fault of a spanning forest, or "": its edges, each once or in both directions, and their weights."""
     src, dst, weights = _forest_edges((src, dst, weights))
     n = edges.num_vertices
     known = np.minimum(edges.src, edges.dst) * np.int64(n) + np.maximum(edges.src, edges.dst)
@@ -261,9 +250,12 @@ def spanning_forest(edges: fr.io.EdgeList, src: np.ndarray, dst: np.ndarray, wei
     return f"it has {src.size:,} edges, {n - whole:,} would do" if src.size != n - whole else ""
 
 
-def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
-    """What is wrong with a uniform random walk from every vertex, or "": where walks end, they must end, and else as
-    often at each vertex as expected, by a chi-squared test of groups of vertices."""
+def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
+    """The fault of uniform random walks from every vertex, or "".
+
+    Walks must end only where no edge continues, and at each vertex about as often as expected: a chi-squared test of
+    groups of vertices decides.
+    """
     alive = np.flatnonzero(ends >= 0)
     n = edges.num_vertices
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
@@ -290,9 +282,9 @@ def uniform_walks(edges: fr.io.EdgeList, steps: np.ndarray, ends: np.ndarray, *,
 
 
 def stationary_scores(
-    edges: fr.io.EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
+    edges: EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
 ) -> str:
-    """What is wrong with hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
+    """The fault of hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
 
     def step(scores: np.ndarray, ends: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -316,8 +308,8 @@ WALK_DEVIATIONS = 8
 """Standard deviations of chi-squared that are allowed."""
 
 
-def _fault(check: Callable[..., str], edges: fr.io.EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
-    """The verdict on results of which one is wrong by itself, as `check` says; None if neither is."""
+def _fault(check: Callable[..., str], edges: EdgeList | None, ours: Found, theirs: Found) -> Verdict | None:
+    """The verdict on results of which `check` finds one wrong; None if it finds neither."""
     for side, found in (("ours", ours), ("theirs", theirs)):
         if wrong := check(edges, *found):
             return Verdict(False, f"{side}: {wrong}")
@@ -340,9 +332,9 @@ def _count_components(num_vertices: int, src: np.ndarray, dst: np.ndarray) -> in
     return int(connected_components(matrix, directed=False)[0]) if num_vertices else 0
 
 
-def _both_ways(edges: fr.io.EdgeList) -> tuple[np.ndarray, np.ndarray]:
+def _both_ways(edges: EdgeList) -> tuple[np.ndarray, np.ndarray]:
     return np.append(edges.src, edges.dst), np.append(edges.dst, edges.src)
 
 
-def _degrees(edges: fr.io.EdgeList) -> np.ndarray:
+def _degrees(edges: EdgeList) -> np.ndarray:
     return np.bincount(np.append(edges.src, edges.dst), minlength=edges.num_vertices)

@@ -1,4 +1,4 @@
-"""Results that rounding and tolerances make differ: lengths, floats and shares in a total."""
+"""Results that differ by rounding and tolerances: lengths, floats and shares in a total."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-import frontier as fr
-
 from .base import (
     ROUNDING,
     Comparator,
     Digest,
+    EdgeList,
     Found,
     Verdict,
     arrays_of,
@@ -31,15 +30,12 @@ EXACT_FLOAT, EXACT_FLOAT32 = 2**53, 2**24
 
 
 class Distances(Comparator):
-    """Lengths of paths; -1, the largest integer or infinity where there is none.
+    """Lengths of paths; -1, the largest integer or infinity if there is no path.
 
-    Integers are equal exactly. Floats may differ by what sums in another order do to them, which depends on the type of
-    ours.
+    Integers are equal exactly. Floats may differ by the rounding of sums in another order, in the type of ours.
     """
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         (mine, here), (yours, there) = _paths(ours[0]), _paths(theirs[0])
@@ -55,7 +51,7 @@ class Distances(Comparator):
         error = relative_error(mine, yours)
         return Verdict(error <= allowed, f"max relative error {error:.2g}" if error else "exact")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         lengths, reached = _paths(found[0])
         at = np.flatnonzero(reached)
         lengths = lengths[at]
@@ -73,20 +69,18 @@ class Distances(Comparator):
 
 @dataclass(frozen=True)
 class Values(Comparator):
-    """Floats that may differ by a relative error each, and that are infinite or NaN in the same places.
+    """Floats that may differ by a relative error each, and that are infinite or NaN at the same positions.
 
     Parameters
     ----------
     rtol, atol : float
-        What the largest relative error may be, where the error is larger than `atol`.
+        The largest relative error of entries whose error is larger than `atol`.
     """
 
     rtol: float = ROUNDING
     atol: float = 0.0
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         ours, theirs = arrays_of(ours), arrays_of(theirs)
         if differ := other_shapes(ours, theirs):
             return differ
@@ -101,7 +95,7 @@ class Values(Comparator):
             worst = max(worst, relative_error(one[far], other[far]))
         return Verdict(worst <= self.rtol, f"max relative error {worst:.2g}" if worst else "exact")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         arrays = [array.astype(np.float64) for array in arrays_of(found)]
         kept = [np.where(np.isfinite(array), array, 0) for array in arrays]
         others = [np.select([np.isnan(array), array == np.inf, array == -np.inf], [1, 2, 3]) for array in arrays]
@@ -138,9 +132,7 @@ class Distribution(Comparator):
 
     allowed: float
 
-    def compare(
-        self, ours: Found, theirs: Found, *, edges: fr.io.EdgeList | None = None, rounding: float = 0.0
-    ) -> Verdict:
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
         if differ := other_shapes(arrays_of(ours), arrays_of(theirs)):
             return differ
         one, other = (_normalized(found[0]) for found in (ours, theirs))
@@ -150,7 +142,7 @@ class Distribution(Comparator):
         agrees = distance <= allowed
         return Verdict(agrees, text if agrees else f"{text}; in total {distance:.2g}, {allowed:.2g} allowed")
 
-    def digest(self, found: Found, *, edges: fr.io.EdgeList | None = None) -> Digest:
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         shares = _normalized(found[0])
         return {"size": int(shares.size), "sums": bucket_sums(shares)}
 

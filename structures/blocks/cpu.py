@@ -6,13 +6,13 @@ from frontier.runtime import jit, parallel_kernel
 from structures.changes.cpu import keep_changes, make_replace
 
 __all__ = [
-    "COUNTERS", "PENDING", "count_changes", "keep_changes", "make_append", "make_find_short", "make_remove",
+    "BLOCKS", "PENDING", "count_changes", "keep_changes", "make_append", "make_find_short", "make_remove",
     "replace_weights",
 ]  # fmt: skip
 
 EMPTY, TOMBSTONE = -1, -2
 PENDING = 3  # place in the counters, behind those of `structures.changes`: 0 if there are no arcs of long lists
-COUNTERS = 4  # a structure's own follow
+BLOCKS = 4  # place in the counters: blocks to take from the pool, or to free
 
 
 def count_changes(count, keys, bits, shift, slots, present, sums, counters):
@@ -28,7 +28,7 @@ replace_weights = make_replace(_slot_itself)
 
 
 def make_find_short(degree: Any, find: Any) -> Any:
-    """The kernel that finds the slots of arcs of short lists; ``-2`` for arcs of long ones."""
+    """Make the kernel that finds the slots of arcs of short lists, or -2 for arcs of long ones."""
 
     @parallel_kernel
     def find_short(begin, end, view, src, dst, limit, slots, counters):
@@ -46,7 +46,7 @@ def make_find_short(degree: Any, find: Any) -> Any:
 
 
 def make_append(degree: Any, slot_of: Any) -> Any:
-    """The kernel that writes new arcs to the end of their lists, which have their new degrees."""
+    """Make the kernel that writes new arcs to the ends of their lists, which have their new degrees."""
 
     @parallel_kernel(few=None)
     def append_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
@@ -65,10 +65,8 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
 
 def make_remove(degree: Any, slot_of: Any) -> Any:
-    """The kernel that removes arcs from their lists, which still have their old degrees.
-
-    The last neighbors of a list fill its holes.
-    """
+    """Make the kernel that removes arcs from lists, which still have their old degrees; their last neighbors fill the
+    holes."""
 
     @parallel_kernel(few=None)
     def remove_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_slots):

@@ -16,9 +16,10 @@ def keep_changes(
     count, keys, bits, shift, order, slots, present, weights, sums, summed, group_vertex, group_start, change_group,
     change_dst, change_weights, change_slots, counters,
 ):  # fmt: skip
-    """Gather the keys that change the graph, grouped by source: those in the graph, if `present`, or those not in it.
+    """Gather, grouped by source, the distinct keys that the graph has, if `present`, or else lacks; count them and the
+    others.
 
-    Counts changes, groups and other keys. Keys are distinct; `sums` and `change_group` are for the GPU.
+    `sums` and `change_group` are for the GPU.
     """
     index = np.empty(count, np.int64)
     _gather(count, keys, slots, shift, present, group_vertex, group_start, change_dst, index, counters)
@@ -55,10 +56,8 @@ def _gather(count, keys, slots, shift, present, group_vertex, group_start, chang
 
 
 def make_replace(slot_in_pool: Any) -> Any:
-    """The kernel that gives existing arcs their new weights.
-
-    ``slot_in_pool(view, source, slot)`` maps the result of the look-up to the slot of an arc.
-    """
+    """Make the kernel that gives existing arcs their new weights; ``slot_in_pool(view, source, slot)`` completes a
+    look-up."""
 
     @cpu_kernel
     def replace_weights(count, view, keys, bits, shift, order, slots, weights, others):

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
 
 from .cpu import GROUPS, OTHERS
 
-if TYPE_CHECKING:
-    from frontier.core.store import Store
-    from frontier.runtime import Counters
-
 
 class Changes(NamedTuple):
-    """The arcs of a batch that change the graph, grouped by source, in scratch memory that is valid until the next
-    update.
+    """The arcs of a batch that change the graph, grouped by source, in scratch memory that the next update reuses.
 
-    Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources, in
-    ascending order; some may have no changes. There are at most `bound` groups; their number and that of the changes
-    are in the counters (GROUPS, CHANGES). `vertex` has the source of each group, or is None on the GPU if group g is
-    that of vertex g. `slots` and `looked_up` have the results of the look-up for changes and for all keys (see
-    `find_changes`). `group` has the int32 group of each change, only on the GPU and for unordered lists. `replace`
-    queues the new weights of existing arcs, before anything moves.
+    Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources,
+    ascending; some may have no changes. At most `bound` groups exist; GROUPS and CHANGES of the counters have the exact
+    numbers. `vertex` has the source of each group; it is None on the GPU if group g is that of vertex g. `slots` and
+    `looked_up` are the results of the look-up for changes and for all keys. `group` (int32) has the group of each
+    change, on the GPU and for unordered lists only. `replace` queues the new weights of existing arcs, before anything
+    moves.
     """
 
     bound: int
@@ -41,39 +35,30 @@ class Changes(NamedTuple):
     looked_up: Any = None
 
 
-LookUp = Callable[[SortedKeys, bool, Any, Any], None]
-"""``look_up(keys, present, slots, sums)`` queues kernels that write the slot of each key's arc to `slots`, and the
-counts of changes and groups in each tile of keys to `sums` (see changes.cuh)."""
-
-
-def find_changes(
-    store: Store, arcs: Arcs, counters: Counters, look_up: LookUp, *, inserting: bool, ordered: bool
-) -> Changes:
+def find_changes(store: Any, arcs: Arcs, *, inserting: bool) -> Changes:
     """Find the changes of a batch: arcs to insert that are not in the graph, or arcs to delete that are.
 
-    CHANGES, GROUPS and OTHERS (distinct arcs that change nothing) are counted in `counters`, which must be zero. If
-    lists are `ordered`, `slots` have the vertex dtype and the position p of an arc in its source's list, or ``~p`` if
-    it would go there. Otherwise they are int64, the slot of an arc or -1.
+    CHANGES, GROUPS and OTHERS (distinct arcs that change nothing) are counted in the store's counters, which must be
+    zero. Its method ``_look_up(keys, present, slots, sums)`` queues kernels that write the slot of each key's arc to
+    `slots`, and the counts of changes and groups in each tile of keys to `sums` (see changes.cuh). If it is `_ordered`,
+    slots have the vertex dtype and are the position p of an arc in its source's list, or ``~p`` if it would go there.
+    Otherwise they are int64, the slot of an arc or -1.
 
     The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization.
     """
     weights = arcs.weights if inserting else None
-    batch = sorted_keys(store, arcs, origin=weights is not None)
-    return changes_of_keys(store, batch, weights, counters, look_up, inserting=inserting, ordered=ordered)
+    return changes_of_keys(store, sorted_keys(store, arcs, origin=weights is not None), weights, inserting=inserting)
 
 
-def changes_of_keys(
-    store: Store, batch: SortedKeys, weights: Any, counters: Counters, look_up: LookUp, *, inserting: bool,
-    ordered: bool,
-) -> Changes:  # fmt: skip
+def changes_of_keys(store: Any, batch: SortedKeys, weights: Any, *, inserting: bool) -> Changes:
     """`find_changes` of a sorted batch; `weights` are those of arcs to insert."""
-    device, scratch, kernels = store.device, workspace_of(store).scratch.get, store.kernels
-    weighted = weights is not None
+    device, scratch, kernels, counters = store.device, store.scratch.get, store.kernels, store._counters
+    weighted, ordered = weights is not None, store._ordered
     keys, bits, shift, order = batch
     size, slot_dtype = int(keys.size), store.vertex_dtype if ordered else np.int64
     slots = scratch("key_slots", size, slot_dtype)
     sums = scratch("change_sums", tile_count(size), np.int64)
-    look_up(batch, not inserting, slots, sums)
+    store._look_up(batch, not inserting, slots, sums)
     vertex, start = scratch("group_vertex", size, store.vertex_dtype), scratch("group_start", size + 1, np.int64)
     dst = scratch("change_dst", size, store.vertex_dtype)
     group = None if ordered or not device.is_gpu else scratch("change_group", size, np.int32)

@@ -6,6 +6,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
+from structures.search import find_between
 
 SORTED = True
 
@@ -41,18 +42,7 @@ def next_run(view, run):
 
 @jit
 def find(view, u, v):
-    low = view.offsets[u]
-    end = view.offsets[u + 1]
-    high = end
-    while low < high:
-        middle = (low + high) >> 1
-        if view.neighbors[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    if low < end and view.neighbors[low] == v:
-        return low
-    return -1
+    return find_between(view.neighbors, view.offsets[u], view.offsets[u + 1], v)
 
 
 @parallel_kernel
@@ -69,10 +59,8 @@ def find_arcs(begin, end, view, src, dst, slots):
 @cpu_kernel
 def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, shift, inserting, new_offsets,
                new_neighbors, new_weights, tally):  # fmt: skip
-    """Merge sorted distinct arcs into all rows (or remove them), writing new arrays; `count` is the number of rows.
-
-    ``tally`` receives the numbers of arcs that were absent and present.
-    """
+    """Merge sorted distinct arcs into all rows, or remove them, in new arrays; ``tally`` counts absent and present
+    arcs."""
     mask = (np.int64(1) << shift) - 1
     taken = 0
     out = 0

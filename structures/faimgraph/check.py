@@ -8,12 +8,11 @@ import numpy as np
 
 from frontier.core.invariants import count_at, enumerate_rows, require, require_integer, require_size, within
 
-from .cpu import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK
-from .pool import MAX_PAGES
+from .cpu import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK, MAX_PAGES
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; `FaimStore` and `PagePool` list the invariants."""
+    """See `Store.check`; `FaimStore` lists the invariants."""
     xp, n, records = store.xp, store.num_vertices, store.records
     _check_numbers(store)
     bits, used = store.page_bits, store._used

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from frontier.runtime import cpu_kernel, jit
+from structures.blocks.cpu import BLOCKS as PAGES
 from structures.blocks.cpu import (
     count_changes,
     keep_changes,
@@ -28,7 +29,7 @@ CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the s
 # A record is ``degree << DEGREE_SHIFT | head`` (pages.cuh: `degree_of`, `List`).
 DEGREE_SHIFT = 32
 HEAD_MASK = 0xFFFFFFFF
-PAGES = 4  # place in the counters of the pages that an update takes or gives back
+MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
 
 
 class View(NamedTuple):

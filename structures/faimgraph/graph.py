@@ -12,12 +12,6 @@ from frontier.runtime import Device
 from .store import FaimStore
 
 
-class FaimBuildOptions(BuildOptions, total=False):
-    """Options of `FaimGraph.from_edges`, for type checkers and editors."""
-
-    page_size: int
-
-
 @forwards("store", "page_size")
 class FaimGraph(DynamicGraph):
     """Each vertex's neighbors in linked 64-byte pages, from a shared pool to which empty pages return.
@@ -74,7 +68,7 @@ class FaimGraph(DynamicGraph):
         def from_edges(  # type: ignore[override]
             cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
             device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
-            **options: Unpack[FaimBuildOptions],
+            *, page_size: int = 64, **options: Unpack[BuildOptions],
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, page_size: int = 64, **options: Unpack[GraphOptions]):

@@ -6,30 +6,29 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
-from frontier.core.sort import SortedKeys
-from frontier.core.store import Store
 from frontier.operators.extract import sorted_arcs
-from frontier.operators.match import match_kernels
-from frontier.runtime import Counters, fill_with
-from frontier.runtime.compile.kernels import Header
+from frontier.runtime import fill_with
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import growable
-from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes
-from structures.changes.cpu import CHAIN
-from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
+from structures.blocks import ListStore
+from structures.changes import Changes
+from structures.small_batches import INSERT
 
 from .check import check_arrays
-from .cpu import DEGREE_SHIFT, PAGES, View
-from .pool import GROWTH_SHARE, PagePool
+from .cpu import DEGREE_SHIFT, MAX_PAGES, PAGES, View
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
+GROWTH_SHARE = 4  # arrays grow by one in so many of the elements that they have, at least
+QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
 
 
-class FaimStore(LaunchSequence, PagePool, Store):
+class FaimStore(ListStore):
     """Linked pages of neighbors from a shared pool; see `structures.faimgraph.FaimGraph`.
+
+    Free pages are those from `_used` on, which were never used, and the `_queued` ones whose numbers are in the queue,
+    each once. An insertion only allocates pages and a deletion only frees some, so the queue is a stack: the page that
+    was freed last is allocated first.
 
     Attributes
     ----------
@@ -37,19 +36,20 @@ class FaimStore(LaunchSequence, PagePool, Store):
         For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
         behind the last vertex. Degrees are below 2**31. The links and the directory of a list lead to the same pages,
         which belong, like the pages of the directory, to this list only.
-    neighbors, weights, links, queue
-        See `PagePool`.
+    neighbors, weights : arrays
+        Page p is ``neighbors[p * page_entries :][:page_entries]``, and likewise for the weights.
+    links, queue : arrays of int32
+        The next page of each page in its list; numbers of free pages.
     """
 
     name = "faimgraph"
     package = "structures.faimgraph"
     walk_cost: ClassVar = {"cpu": 1.1, "gpu": 1.2}
-    finds_fast = False  # lists are in no order
     view_type = View
     arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
-    _first_outcome = CHAIN
+    _deletions_may_wait = True
     options = ("page_size",)
     scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES
@@ -64,12 +64,18 @@ class FaimStore(LaunchSequence, PagePool, Store):
 
     def attach_runtime(self) -> None:
         super().attach_runtime()
-        self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._end = Struct(("pages",)), Struct(("address",))  # arguments of chains: see `_prepare_chain`
         self._supply = Struct(("queued",)), Struct(("used",))
 
-    def update_kernels(self) -> list[Header]:
-        return [*super().update_kernels(), *match_kernels(self)]
+    @property
+    def page_bits(self) -> int:
+        """The logarithm of `page_entries`."""
+        return (self.page_size // self.vertex_dtype.itemsize).bit_length() - 1
+
+    @property
+    def page_entries(self) -> int:
+        """The neighbors in a page."""
+        return 1 << self.page_bits
 
     @property
     def defines(self) -> dict[str, Any]:
@@ -81,9 +87,6 @@ class FaimStore(LaunchSequence, PagePool, Store):
 
     def view_scalars(self) -> dict[str, int]:
         return {"page_bits": self.page_bits}
-
-    def find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst)
 
     def degrees(self) -> Any:
         return self.records[: self.num_vertices] >> DEGREE_SHIFT
@@ -101,8 +104,7 @@ class FaimStore(LaunchSequence, PagePool, Store):
             self._view = None
 
     def used_bytes(self) -> int:
-        entry = self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
-        page = entry * self.page_entries + self.links.itemsize
+        page = self._slot_bytes * self.page_entries + self.links.itemsize
         return (self._used - self._queued) * page + self._queued * self.queue.itemsize + 8 * self.num_vertices
 
     def details(self) -> dict[str, Any]:
@@ -127,48 +129,79 @@ class FaimStore(LaunchSequence, PagePool, Store):
             "longest_list": longest,
         }
 
+    # ---- the pool of pages, and the queue of free ones --------------------------------------------------------------
+
+    def _new_pool(self, pages: int) -> None:
+        """Replace the pool by one of so many free pages."""
+        self._check_pages(pages)
+        size = pages << self.page_bits
+        pool = growable.empty(self.device, size, self.vertex_dtype)
+        weights = None if self.stored_dtype is None else growable.empty(self.device, size, self.stored_dtype)
+        links = growable.empty(self.device, pages, np.int32)
+        queue = self.device.xp.empty(0, np.int32)
+        self.neighbors, self.weights, self.links, self.queue = pool, weights, links, queue
+        self._used = self._queued = 0
+        self._view = None
+
+    @staticmethod
+    def _check_pages(pages: int) -> None:
+        if pages > MAX_PAGES:
+            raise MemoryError(f"{pages} pages are more than 32-bit page numbers can address")
+
+    def _reserve(self, plan: Any, blocks: int, *, inserting: bool) -> None:
+        if inserting:
+            self._make_room(blocks)
+            return
+        needed = self._queued + blocks
+        if needed > self.queue.size:
+            ample = growable.ample_size(self.device, self.queue, needed, GROWTH_SHARE)
+            self.queue = growable.grow(self.device, self.queue, max(ample, QUEUE_FLOOR))
+
+    def _make_room(self, pages: int) -> None:
+        """Ensure so many free pages. After a MemoryError the pool is unchanged."""
+        capacity = int(self.links.size)
+        needed = self._used + max(pages - self._queued, 0)
+        if needed <= capacity:
+            return
+        self._check_pages(needed)
+        bits = self.page_bits
+        size = growable.ample_size(self.device, self.neighbors, needed << bits, GROWTH_SHARE)
+        ample = min(size >> bits, MAX_PAGES)
+        try:
+            self._grow_pool(ample)
+        except MemoryError:
+            if ample == needed:
+                raise
+            self._grow_pool(needed)
+
+    def _grow_pool(self, pages: int) -> None:
+        size = pages << self.page_bits
+        pool = growable.grow(self.device, self.neighbors, size)
+        weights = None if self.weights is None else growable.grow(self.device, self.weights, size)
+        links = growable.grow(self.device, self.links, pages)
+        self.neighbors, self.weights, self.links = pool, weights, links
+        self._view = None
+
+    def _account(self, blocks: int, *, inserting: bool) -> None:
+        if not inserting:
+            self._queued += blocks
+            return
+        from_queue = min(blocks, self._queued)
+        self._queued -= from_queue
+        self._used += blocks - from_queue
+
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
-        changes = changes_of_all(self, offsets, dst, weights)
+        changes = self._changes_of_all(offsets, dst, weights)
         self._counters.reset()
         first_page = self._plan(changes, inserting=True)
         pages = self._counters.read()[PAGES]
         self._new_pool(pages)
-        self._lengthen(changes, self.num_vertices, int(dst.size), first_page, pages)
-
-    def insert(self, arcs: Arcs) -> tuple[int, int]:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=True)
-        first_page = self._plan(changes, inserting=True)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        inserted, others = numbers[CHANGES], numbers[OTHERS]
-        self._make_room(numbers[PAGES])
-        if others and changes.replace is not None:
-            changes.replace()
-        if inserted:
-            self._lengthen(changes, numbers[GROUPS], inserted, first_page, numbers[PAGES])
-        return inserted, others
-
-    def erase(self, arcs: Arcs) -> int:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=False)
-        first_page = self._plan(changes, inserting=False)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        deleted, groups, pages = numbers[CHANGES], numbers[GROUPS], numbers[PAGES]
-        if deleted:
-            self._make_queue_room(pages)
-            remove_changes(self, changes, groups, deleted)
-            self._shorten(changes, groups, deleted, first_page, pages)
-        return deleted
+        self._insert_changes(first_page, changes, self.num_vertices, int(dst.size), pages)
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """Queue the count of the pages that lists take or free (PAGES in the counters).
-
-        Returns the int64 number of each group's first page among them.
-        """
+        """See `ListStore`; the plan is the int64 number of each group's first page among those taken or freed."""
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
             changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,
@@ -176,38 +209,24 @@ class FaimStore(LaunchSequence, PagePool, Store):
         )  # fmt: skip
         return first_page
 
-    def _lengthen(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Append `count` changes to their lists, after allocating pages for them. Allocates no memory."""
-        supply = (self.queue, self._queued, self._used)
-        if not self.device.is_gpu:
-            view = self.make_view()
-            self.kernels.grow_serially(groups, view, changes.vertex, changes.start, *supply)
-        else:
-            self._take_pages(changes, groups, count if pages else 0, first_page, supply)
-        self._took(pages)
-        append_changes(self, changes, groups, count)
-
-    def _take_pages(self, changes: Changes, groups: int, count: int, first_page: Any, supply: tuple[Any, ...]) -> None:
-        """Allocate pages of the supply to lists on a GPU; `count` is 0 if they need none."""
-        counters = None if changes.vertex is None else self._counters.array
+    def _take_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        supply = (self.queue, *(self._supply if chain else (self._queued, self._used)))
         lists = (self.make_view(), changes.vertex, changes.start)
-        self.kernels.grow(count, *lists, changes.group, first_page, *supply, counters)
-        self.kernels.commit(groups, *lists, True, first_page, *supply, counters)
-
-    def _shorten(self, changes: Changes, groups: int, count: int, first_page: Any, pages: int) -> None:
-        """Free the pages that lists no longer need, after `count` changes were removed from their ends."""
         if not self.device.is_gpu:
-            view = self.make_view()
-            self.kernels.shrink_serially(groups, view, changes.vertex, changes.start, self.queue, self._queued)
-        else:
-            self._give_pages(changes, groups, count if pages else 0, first_page, self.queue[self._queued :])
-        self._queued += pages
+            self.kernels.grow_serially(groups, *lists, *supply)
+            return
+        counters = None if changes.vertex is None else self._counters.array
+        self.kernels.grow(count, *lists, changes.group, plan, *supply, counters)
+        self.kernels.commit(groups, *lists, True, plan, *supply, counters)
 
-    def _give_pages(self, changes: Changes, groups: int, count: int, first_page: Any, queue: Any) -> None:
-        """Put pages of lists into the queue, from its position `queue` on; `count` is 0 if they lose none."""
-        lists, counters = (self.make_view(), changes.vertex, changes.start), self._counters.array
-        self.kernels.shrink(count, *lists, changes.group, first_page, queue, counters)
-        self.kernels.commit(groups, *lists, False, first_page, None, 0, 0, counters)
+    def _free_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        lists = (self.make_view(), changes.vertex, changes.start)
+        if not self.device.is_gpu:
+            self.kernels.shrink_serially(groups, *lists, self.queue, self._queued)
+            return
+        queue, counters = self._end if chain else self.queue[self._queued :], self._counters.array
+        self.kernels.shrink(count, *lists, changes.group, plan, queue, counters)
+        self.kernels.commit(groups, *lists, False, plan, None, 0, 0, counters)
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
@@ -222,45 +241,10 @@ class FaimStore(LaunchSequence, PagePool, Store):
             self._end.set(queue.data.ptr + queue.itemsize * self._queued)
         return True
 
-    def _queue_chain(
-        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
-    ) -> tuple[Any, ...]:
-        assert keys is not None
-        inserting, counters = kind == INSERT, self._counters
-        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
-        bound = changes.bound
-        if kind != FIND:
-            first_page = self._plan(changes, inserting=inserting)
-            self.kernels.decide(1, PAGES, self._room, counters.array, threads=32, blocks=1)
-        if inserting:
-            if changes.replace is not None:
-                changes.replace()
-            self._take_pages(changes, bound, bound, first_page, (self.queue, *self._supply))
-            append_changes(self, changes, bound, bound)
-        elif kind == DELETE:
-            remove_changes(self, changes, bound, bound)
-            self._give_pages(changes, bound, bound, first_page, self._end)
-        return changes.looked_up, not inserting
-
-    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        if kind == INSERT:
-            self._took(numbers[PAGES])
-        else:
-            self._queued += numbers[PAGES]
-        return numbers[CHANGES], numbers[OTHERS]
-
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
     def compact(self) -> None:
         """Write all lists in ascending order into a pool that fits them; deletions leave their pages in the queue."""
-        offsets, dst, weights = sorted_arcs(self)
-        before = {name: getattr(self, name) for name in (*self.arrays, "_used", "_queued")}
-        try:
-            self.records = self.xp.zeros(self.num_vertices, np.int64)
-            self._view = None
-            self.build(offsets, dst, weights)
-        except MemoryError:
-            for name, value in before.items():
-                setattr(self, name, value)
-            self._view = None
-            raise
+        twin = self.empty_like()
+        twin.build(*sorted_arcs(self))
+        self._adopt(twin)

@@ -12,12 +12,6 @@ from structures.packed.array import PackedBuildOptions, PackedOptions
 from .store import GPMAStore
 
 
-class GPMABuildOptions(PackedBuildOptions, total=False):
-    """Options of `GPMA.from_edges`, for type checkers and editors."""
-
-    method: str
-
-
 @forwards("store", "leaf_density", "root_density", "deletion", "method")
 class GPMA(DynamicGraph):
     """All arcs in one packed memory array, indexed by CSR row offsets: GPMA and GPMA+.
@@ -65,7 +59,7 @@ class GPMA(DynamicGraph):
         def from_edges(  # type: ignore[override]
             cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
             device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
-            **options: Unpack[GPMABuildOptions],
+            *, method: str = "segment", **options: Unpack[PackedBuildOptions],
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, method: str = "segment", **options: Unpack[PackedOptions]):

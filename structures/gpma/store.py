@@ -1,25 +1,24 @@
 """The host side of GPMA and GPMA+: Sha, Li, He, Tan, "Accelerating Dynamic Graph Analytics on GPUs", PVLDB 11(1), 2017.
 
-What differs from the paper, and why:
+Differences from the paper, and their reasons:
 
-* *Keys are implicit.* The paper stores a 64-bit (row, column) key with each arc. Here a slot holds the column alone;
-  the row follows from the guards, and each leaf of 32 slots has one stored key, its separator, that searches use. A
-  slot takes 4 bytes in place of 8, and analytics read columns only.
-* *Guards stand first.* The paper's guard of a row has the column infinity and ends the row; here it begins it, with a
-  key lower than all of the row, and one more guard ends the last row. Rows have guards ahead of the vertices to come.
-* *All levels at once.* Algorithm 4 goes up level by level, and moves a window's entries again at each level that still
-  has to. Here the final number of entries of any window is a difference of prefix sums, so one kernel finds for each
-  leaf the window that it ends in, and each entry moves once. How many moves that spares is counted
-  (``statistics()["redundant_leaves"]``).
-* *Duplicates.* The authors' code stores an arc as often as a batch lists it, and again if it is there already. Here
-  each arc is stored once, and the last of the batch counts.
+* *Keys are implicit.* The paper stores a 64-bit (row, column) key with each arc. Here a slot has the column only. The
+  row follows from the guards, and each leaf of 32 slots has one stored key, its separator, for searches. A slot takes 4
+  bytes instead of 8, and analytics read columns only.
+* *Guards stand first.* The paper's guard of a row has the column infinity and ends the row. Here it starts the row,
+  with a key lower than all of the row, and one more guard ends the last row. Future vertices already have guards.
+* *All levels at once.* Algorithm 4 goes up level by level, and moves a window's entries again at each level. Here the
+  final number of entries of any window is a difference of prefix sums: one kernel finds the final window of each leaf,
+  and each entry moves once. ``statistics()["redundant_leaves"]`` counts the moves that this spares.
+* *Duplicates.* The authors' code stores an arc as often as a batch lists it, and again if it exists. Here each arc is
+  stored once, and the last of the batch counts.
 * *Leaf size.* Leaves have 32 slots, a cache line, at any size of the array, not a number that grows with its logarithm.
 * *Any number of leaves.* The array need not be a power of two of leaves: windows are cut off at its end. It grows to a
-  quarter of the way between the root's thresholds, and shrinks to half of it, whatever number of leaves that takes.
-* *Locks.* With ``method="lock"`` room is made for the whole batch before its first round (so that a batch that runs out
-  of memory leaves the graph as it was), one lock stands for all windows of more than 2,048 leaves, and the windows of a
-  round are re-dispatched at its end, the larger ones in place of those inside them. On the CPU the same method is the
-  serial packed memory array, which needs no lock.
+  quarter of the way between the root's thresholds, and shrinks to half of it, in any number of leaves.
+* *Locks.* With ``method="lock"`` capacity for the whole batch is allocated before its first round, so a batch that
+  exhausts memory changes nothing. One lock stands for all windows of more than 2,048 leaves. The windows of a round
+  are re-dispatched at its end, the larger ones instead of those inside them. On the CPU the same method is the serial
+  packed memory array, which needs no lock.
 * *Several GPUs.* A graph is on one device.
 """
 
@@ -33,22 +32,22 @@ from frontier.core.batch import Arcs
 from frontier.core.invariants import require
 from frontier.runtime.values import one_of
 from structures import small_batches
-from structures.packed.chains import PackedChains
 from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAVES, Batch
+from structures.packed.store import PackedStore
 
 METHODS = "segment", "lock"
 WINNERS = 12  # place in the counters (kernels.cuh has the same number)
 
 
-class GPMAStore(PackedChains):
+class GPMAStore(PackedStore):
     """One packed memory array of leaves in a row; see `structures.gpma.GPMA`."""
 
     name = "gpma"
     package = "structures.gpma"
     walk_cost: ClassVar = {"cpu": 1.0, "gpu": 1.1}
-    scalars: ClassVar[tuple[str, ...]] = (*PackedChains.scalars, "method", "_rounds")
-    options: ClassVar[tuple[str, ...]] = (*PackedChains.options, "method")
-    _tallies: ClassVar[tuple[str, ...]] = (*PackedChains._tallies, "_rounds")
+    options: ClassVar[tuple[str, ...]] = (*PackedStore.options, "method")
+    _tallies: ClassVar[tuple[str, ...]] = (*PackedStore._tallies, "_rounds")
+    scalars: ClassVar[tuple[str, ...]] = (*options, *_tallies)
 
     def __init__(self, num_vertices: int, *, method: str = "segment", **base: Any):
         self.method = one_of(method, "method", METHODS)
@@ -106,7 +105,7 @@ class GPMAStore(PackedChains):
 
     def _look_up(self, batch: Batch) -> None:
         """Find the places of a batch's keys, without a plan for the leaves that they come to."""
-        self._host.drop_arrivals(self._locate(batch))
+        self._drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:
         """One round of Algorithm 1: arcs compete for leaves, and the winners are inserted. Returns their number."""
@@ -119,6 +118,6 @@ class GPMAStore(PackedChains):
         self.kernels.step_back(batch.size, self.leaves, batch.places, arriving)
         plan = self._plan(INSERT, batch.size, batch.places, arriving)
         numbers = self._counters.read()
-        self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+        self._move(plan, numbers, batch)
         self._rounds += 1
         return numbers[WINNERS]

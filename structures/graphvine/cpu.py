@@ -11,6 +11,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel
 from structures.blocks.cpu import (  # noqa: F401
+    BLOCKS,
     count_changes,
     keep_changes,
     make_append,
@@ -23,7 +24,6 @@ SORTED = False
 
 # The columns of `records` (``struct Record`` of view.cuh).
 ROOT, LAST, DEGREE, STRAIGHT = range(4)
-BLOCKS = 4  # place in the counters: blocks to take from the queue, or to give back
 
 
 class View(NamedTuple):

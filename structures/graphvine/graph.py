@@ -13,12 +13,6 @@ from frontier.runtime import Device
 from .store import GraphVineStore
 
 
-class GraphVineBuildOptions(BuildOptions, total=False):
-    """Options of `GraphVine.from_edges`, for type checkers and editors."""
-
-    block_size: int | None
-
-
 @forwards("store", "block_size")
 class GraphVine(DynamicGraph):
     """Each vertex's neighbors in fixed-size edge blocks that form a complete binary tree.
@@ -76,7 +70,7 @@ class GraphVine(DynamicGraph):
         def from_edges(  # type: ignore[override]
             cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
             device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
-            **options: Unpack[GraphVineBuildOptions],
+            *, block_size: int | None = None, **options: Unpack[BuildOptions],
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, block_size: int | None = None, **options: Unpack[GraphOptions]):

@@ -6,22 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
-from frontier.core.sort import SortedKeys, running_sums, tile_count, tile_launch
-from frontier.core.store import Store
+from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.operators.extract import collect_arcs
-from frontier.operators.match import match_kernels
-from frontier.runtime import Counters
-from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.memory import elementwise, growable
 from frontier.runtime.values import integer
-from structures.blocks import append_changes, changes_of_all, changes_of_keys, find_arcs, find_changes, remove_changes
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes
-from structures.changes.cpu import CHAIN
+from structures.blocks import ListStore
+from structures.changes import CHANGES, GROUPS, Changes
 from structures.records import VertexRecords
-from structures.small_batches import DELETE, INSERT, LaunchSequence
+from structures.small_batches import INSERT
 
 from .check import check_arrays
 from .cpu import BLOCKS, DEGREE, STRAIGHT, View
@@ -34,7 +28,7 @@ SENTINEL = 16  # bytes
 LINKS = 8  # bytes of a block's links to those below it
 
 
-class GraphVineStore(LaunchSequence, VertexRecords, Store):
+class GraphVineStore(ListStore, VertexRecords):
     """Trees of edge blocks, and the queue of free ones; see `structures.graphvine.GraphVine`.
 
     Attributes
@@ -53,12 +47,10 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     name = "graphvine"
     package = "structures.graphvine"
     walk_cost: ClassVar = {"cpu": 1.2, "gpu": 1.1}
-    finds_fast = False  # lists are in no order
     view_type = View
     arrays: ClassVar = {
         "records": (np.int32, 4), "children": (np.int32, 2), "neighbors": VERTEX, "weights": WEIGHT, "queue": np.int32,
     }  # fmt: skip
-    _first_outcome = CHAIN
     options = ("block_size",)
     scalars = ("_bits", "_front", "_free")
     _bits_range = MIN_BITS, 16
@@ -81,11 +73,7 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
 
     def attach_runtime(self) -> None:
         super().attach_runtime()
-        self._counters = Counters(self.device, CHAIN + 3)
         self._room, self._place = Struct(("blocks",)), Struct(("place",))  # arguments of chains: see `_prepare_chain`
-
-    def update_kernels(self) -> list[Header]:
-        return [*super().update_kernels(), *match_kernels(self)]
 
     # ---- the graph --------------------------------------------------------------------------------------------------
 
@@ -99,18 +87,11 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     def view_scalars(self) -> dict[str, int]:
         return {"bits": self._bits or MIN_BITS}
 
-    def find(self, src: Any, dst: Any) -> Any:
-        return find_arcs(self, src, dst)
-
     def degrees(self) -> Any:
         return self.records[: self.num_vertices, DEGREE]
 
     def _record_capacity(self, num_vertices: int) -> int:
         return _power_of_two(num_vertices)
-
-    @property
-    def _slot_bytes(self) -> int:
-        return self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
 
     def _used_blocks(self) -> int:
         return int(self.queue.size) - self._free
@@ -152,11 +133,11 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
 
     # ---- the queue of free blocks -----------------------------------------------------------------------------------
 
-    def _reserve(self, blocks: int, bits: int) -> None:
-        """Ensure so many blocks in the queue; at 80 % of use add 25 % or more, or the needed ones if memory is short.
-
-        If memory is exhausted nothing has changed.
-        """
+    def _reserve(self, plan: Any, blocks: int, *, inserting: bool) -> None:
+        """See `ListStore`. At 80 % of use 25 % or more are added, or the needed ones if memory is short."""
+        if not inserting:
+            return
+        _, bits = plan
         capacity = int(self.queue.size)
         needed = capacity - self._free + blocks
         if needed <= EXHAUSTED * capacity:
@@ -194,79 +175,55 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
         if not dst.size:
             return
-        n = self.num_vertices
         bits = self._bits
         if bits is None:
             bits = _bits_for(int(dst.size), int(self.xp.flatnonzero(offsets[1:] != offsets[:-1]).size))
-        changes = changes_of_all(self, offsets, dst, weights)
+        changes = self._changes_of_all(offsets, dst, weights)
         self._counters.reset()
-        sums = self._plan(changes, 1, bits)
-        numbers = self._counters.read()
-        self._insert_changes(changes, sums, bits, n, int(dst.size), numbers[BLOCKS])
+        plan = self._plan(changes, inserting=True, bits=bits)
+        blocks = self._counters.read()[BLOCKS]
+        self._reserve(plan, blocks, inserting=True)
+        self._insert_changes(plan, changes, self.num_vertices, int(dst.size), blocks)
 
-    def insert(self, arcs: Arcs) -> tuple[int, int]:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=True)
-        bits = self._bits
-        if bits is None:  # the first batch: its size in vertices and arcs decides
+    def _plan(self, changes: Changes, *, inserting: bool, bits: int | None = None) -> tuple[Any, int]:
+        """See `ListStore`; the plan has sums of blocks over groups, and the logarithm of the block size."""
+        bits = self._bits if bits is None else bits
+        if bits is None and inserting:  # the first batch: its size in vertices and arcs decides
             numbers = self._counters.read()
             bits = _bits_for(numbers[CHANGES], numbers[GROUPS])
-        sums = self._plan(changes, 1, bits)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        inserted, others = numbers[CHANGES], numbers[OTHERS]
-        if inserted:
-            self._insert_changes(changes, sums, bits, numbers[GROUPS], inserted, numbers[BLOCKS])
-        if others and changes.replace is not None:
-            changes.replace()
-        return inserted, others
-
-    def _insert_changes(self, changes: Changes, sums: Any, bits: int, groups: int, count: int, blocks: int) -> None:
-        """Link new blocks into the trees, then fill them."""
-        self._reserve(blocks, bits)
-        self._bits = bits
-        self._move_blocks("link_blocks", groups, changes, sums, self._front)
-        if blocks:
-            self._front = (self._front + blocks) % int(self.queue.size)
-            self._free -= blocks
-        append_changes(self, changes, groups, count)
-
-    def erase(self, arcs: Arcs) -> int:
-        self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, inserting=False)
-        sums = self._plan(changes, -1, self._bits or MIN_BITS)
-        numbers = self._counters.read()
-        arcs.check(waited=True)
-        deleted, groups = numbers[CHANGES], numbers[GROUPS]
-        if deleted:
-            remove_changes(self, changes, groups, deleted)
-            end = (self._front + self._free) % int(self.queue.size)
-            self._move_blocks("return_blocks", groups, changes, sums, end)
-            self._free += numbers[BLOCKS]
-        return deleted
-
-    def _plan(self, changes: Changes, sign: int, bits: int) -> Any:
-        """Queue the count of blocks that lists take from the queue or free; returns sums over groups."""
+        elif bits is None:
+            bits = MIN_BITS
         count = changes.bound
         sums = self.scratch.get("block_sums", tile_count(count) if self.device.is_gpu else count, np.int64)
         self.kernels.plan(
-            count, self.records, bits, changes.vertex, changes.start, sign, sums, self._counters.array,
-            **tile_launch(count),
+            count, self.records, bits, changes.vertex, changes.start, 1 if inserting else -1, sums,
+            self._counters.array, **tile_launch(count),
         )  # fmt: skip
-        return sums
+        return sums, bits
+
+    def _take_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        self._bits = plan[1]
+        self._move_blocks(self.kernels.link_blocks, groups, changes, plan, self._front, chain)
+
+    def _free_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
+        end = (self._front + self._free) % max(int(self.queue.size), 1)
+        self._move_blocks(self.kernels.return_blocks, groups, changes, plan, end, chain)
 
     def _move_blocks(
-        self, kernel: str, groups: int, changes: Changes, sums: Any, front: Any, counters: Any = None
+        self, kernel: Any, groups: int, changes: Changes, plan: tuple[Any, int], front: int, chain: bool
     ) -> None:
-        """Launch a kernel that moves blocks between lists and the queue, from its index `front` on.
-
-        `counters`, if given, contain the number of groups.
-        """
-        getattr(self.kernels, kernel)(
-            groups, self.records, self.children, self._bits, changes.vertex, changes.start,
-            *running_sums(self.device, self.kernels, sums), self.queue, int(self.queue.size), front,
-            counters, **tile_launch(groups),
+        """Move blocks between lists and the queue, from its index `front` on, which a chain gets as an argument."""
+        sums, bits = plan
+        kernel(
+            groups, self.records, self.children, bits, changes.vertex, changes.start,
+            *running_sums(self.device, self.kernels, sums), self.queue, int(self.queue.size),
+            self._place if chain else front, self._counters.array if chain else None, **tile_launch(groups),
         )  # fmt: skip
+
+    def _account(self, blocks: int, *, inserting: bool) -> None:
+        if inserting and blocks:
+            self._front = (self._front + blocks) % int(self.queue.size)
+        self._free -= blocks if inserting else -blocks
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------
 
@@ -277,35 +234,6 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         self._room.set(int(EXHAUSTED * capacity) - self._used_blocks())
         self._place.set(self._front if kind == INSERT else (self._front + self._free) % capacity)
         return True
-
-    def _queue_chain(
-        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
-    ) -> tuple[Any, ...]:
-        assert keys is not None and self._bits is not None
-        inserting, counters = kind == INSERT, self._counters
-        changes = changes_of_keys(self, keys, weights, counters, inserting=inserting)
-        bound = changes.bound
-        if inserting:
-            sums = self._plan(changes, 1, self._bits)
-            self.kernels.decide(1, BLOCKS, self._room, counters.array, threads=32, blocks=1)
-            if changes.replace is not None:
-                changes.replace()
-            self._move_blocks("link_blocks", bound, changes, sums, self._place, counters.array)
-            append_changes(self, changes, bound, bound)
-        elif kind == DELETE:
-            sums = self._plan(changes, -1, self._bits)
-            remove_changes(self, changes, bound, bound)
-            self._move_blocks("return_blocks", bound, changes, sums, self._place, counters.array)
-        return changes.looked_up, not inserting
-
-    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        blocks = numbers[BLOCKS]
-        if kind == INSERT:
-            self._front = (self._front + blocks) % int(self.queue.size)
-            self._free -= blocks
-        else:
-            self._free += blocks
-        return numbers[CHANGES], numbers[OTHERS]
 
     def compact(self) -> None:
         self.rebuild(None)
@@ -319,9 +247,7 @@ class GraphVineStore(LaunchSequence, VertexRecords, Store):
         twin = self.empty_like(block_size=block_size)
         offsets, dst, slots = collect_arcs(self, slots=self.stored_dtype is not None)
         twin.build(offsets, dst, None if slots is None else self.weights[slots])
-        for name in (*self.arrays, *self.scalars):
-            setattr(self, name, getattr(twin, name))
-        self._view = None
+        self._adopt(twin)
 
 
 def _power_of_two(count: int) -> int:

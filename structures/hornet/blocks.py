@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.store import Store
 from frontier.runtime.memory import growable
 
 from .cpu import CLASSES
-
-if TYPE_CHECKING:
-    from frontier.runtime import Device, Kernels
 
 NONE, CONTINUED = -1, -2  # in `_array_classes`: the unit is free, or belongs to the block-array before it
 GROWTH_SHARE = 4  # the pool grows by one in so many of its units, at least
@@ -29,7 +27,7 @@ class Directory(NamedTuple):
     spare: int  # edges in one block-array for each class that has any
 
 
-class BlockArrays:
+class BlockArrays(Store):
     """The host side of Hornet's memory manager, for both devices.
 
     The pool of edges is cut into *units* of ``2**unit_bits`` slots. A block-array is a unit whose blocks are all of one
@@ -42,17 +40,11 @@ class BlockArrays:
 
     `neighbors` and `weights` have ``units << unit_bits`` slots. ``free_bits`` (uint32) has ``words_per_unit`` words for
     each unit; a block-array uses the first ones, 1 for each free block, and the rest of its first unit is 0.
-    ``free_counts`` (int32) has the free blocks of the block-array that begins in a unit: as many as there are bits.
+    ``free_counts`` (int32) has the free blocks of the block-array that starts in a unit: as many as bits are set.
     ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
 
-    device: Device
-    vertex_dtype: np.dtype
-    stored_dtype: np.dtype | None
-    weights: Any
     _host: Any
-    kernels: Kernels
-    _view: tuple[int, Any, Any] | None
 
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp
@@ -141,34 +133,26 @@ class BlockArrays:
         for unit, k in zip(starts.tolist(), wanted, strict=True):
             classes[unit : unit + self._units(k)] = CONTINUED
         classes[starts] = chosen
-        self._open(chosen, starts)
+        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([starts, chosen.astype(np.int64)])))
         self._set_classes(classes)
         self._count_free(counters)
 
     def _place(self, wanted: list[int]) -> tuple[np.ndarray, int]:
         """Units for block-arrays of these classes (largest first), and the number of units that the pool needs."""
-        free = np.flatnonzero(self._classes == NONE)
-        starts = np.empty(len(wanted), np.int64)
-        taken = 0
-        end = int(self._classes.size)
-        while end and taken < len(wanted) and self._units(wanted[taken]) > 1:
-            size = self._units(wanted[taken])
+        free, end = np.flatnonzero(self._classes == NONE), int(self._classes.size)
+        starts = []
+        sizes = [size for size in map(self._units, wanted) if size > 1]
+        for size in sizes:
             fits = np.flatnonzero(free[size - 1 :] - free[: max(free.size - size + 1, 0)] == size - 1)
-            if not fits.size:
-                break
-            starts[taken] = free[fits[0]]
-            free = np.delete(free, slice(fits[0], fits[0] + size))
-            taken += 1
-        for i in range(taken, len(wanted)):
-            size = self._units(wanted[i])
-            if size == 1:
-                singles = min(len(wanted) - i, free.size)
-                starts[i : i + singles] = free[:singles]
-                starts[i + singles :] = np.arange(end, end + len(wanted) - i - singles)
-                return starts, end + len(wanted) - i - singles
-            starts[i] = end
-            end += size
-        return starts, end
+            if fits.size:
+                starts.append(int(free[fits[0]]))
+                free = np.delete(free, slice(fits[0], fits[0] + size))
+            else:
+                starts.append(end)
+                end += size
+        singles = free[: len(wanted) - len(sizes)]
+        more = len(wanted) - len(sizes) - singles.size
+        return np.concatenate([np.array(starts, np.int64), singles, np.arange(end, end + more)]), end + more
 
     def _extend_pool(self, units: int) -> None:
         """Grow the pool to at least this many units."""
@@ -192,10 +176,6 @@ class BlockArrays:
         for name, array in grown.items():
             setattr(self, name, array)
         self._view = None
-
-    def _open(self, classes: np.ndarray, units: np.ndarray) -> None:
-        """Make all blocks of new block-arrays free."""
-        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([units, classes.astype(np.int64)])))
 
     @property
     def _all_free(self) -> tuple[Any, Any]:

@@ -46,7 +46,8 @@ def _check_block_arrays(store: Any, units: int) -> None:
     words = store.free_bits.reshape(units, store.words_per_unit)[heads]
     all_words, _ = store._all_free
     require((words & ~all_words[k] == 0).all(), "free_bits names a block that there is not")
-    require((_bits_set(words).sum(axis=1) == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
+    free = xp.unpackbits(words.view(np.uint8)).reshape(heads.size, -1).sum(axis=1)
+    require((free == store.free_counts[heads]).all(), "free_counts is not that of free_bits")
 
 
 def _check_records(store: Any) -> tuple[Any, Any]:
@@ -74,12 +75,3 @@ def _check_records(store: Any) -> tuple[Any, Any]:
     require(((word >> (bit & 31)) & 1 == 0).all(), "the block of a vertex is free, too")
     require(int(capacity.sum()) == store._block_edges, "_block_edges is not the room in all blocks")
     return records[:n, START], records[:n, META] >> CLASS_BITS
-
-
-def _bits_set(words: Any) -> Any:
-    """The number of set bits in each word."""
-    words = words.astype(np.int64)
-    words = words - ((words >> 1) & 0x55555555)
-    words = (words & 0x33333333) + ((words >> 2) & 0x33333333)
-    words = (words + (words >> 4)) & 0x0F0F0F0F
-    return (words * 0x01010101 >> 24) & 0xFF

@@ -11,6 +11,7 @@ import numpy as np
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
+from structures.search import find_between, lower_bound
 
 SORTED = True
 
@@ -63,25 +64,9 @@ def next_run(view, run):
 
 
 @jit
-def _lower_bound(array, low, high, key):
-    """The first position of low..high whose element is not below `key`."""
-    while low < high:
-        middle = (low + high) >> 1
-        if array[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
 def find(view, u, v):
     start = view.records[u, START]
-    end = start + (view.records[u, META] >> CLASS_BITS)
-    slot = _lower_bound(view.neighbors, start, end, v)
-    if slot < end and view.neighbors[slot] == v:
-        return slot
-    return -1
+    return find_between(view.neighbors, start, start + (view.records[u, META] >> CLASS_BITS), v)
 
 
 @jit(forceinline=True)
@@ -127,7 +112,7 @@ def locate(begin, end, records, neighbors, keys, bits, shift, present, slots, su
             start = records[v, START]
             stop = start + (records[v, META] >> CLASS_BITS)
             low = start
-        low = _lower_bound(neighbors, low, stop, dst)
+        low = lower_bound(neighbors, low, stop, dst)
         slots[i] = low - start if low < stop and neighbors[low] == dst else ~(low - start)
 
 
@@ -147,10 +132,8 @@ def count_free(count, directory, class_first, free_counts, prefix, counters):
 
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Choose the blocks that move, and count the blocks that each class must supply and gets back; changes nothing.
-
-    Blocks in units of the pool that are ``leaving`` move in any case.
-    """
+    """Choose the blocks that move, those in ``leaving`` units in any case, and count the blocks of each class to take
+    or free."""
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]
@@ -182,10 +165,7 @@ def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, mo
 def take_blocks(
     count, directory, class_first, prefix, array_classes, free_counts, free_bits, unit_bits, counters, fresh
 ):  # fmt: skip
-    """Take the blocks that each class must supply, in the order of the directory of block-arrays.
-
-    ``fresh`` receives their first slots: all of class 0, then of class 1, and so on.
-    """
+    """Take the requested blocks in the order of the directory; ``fresh`` receives their first slots, by class."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
     out = 0
     for k in range(CLASSES):
@@ -216,6 +196,12 @@ def take_blocks(
                 first += np.int64(32) << k
 
 
+@jit(forceinline=True)
+def _copy(array, start, target, positions):
+    for p in positions:
+        array[target + p] = array[start + p]
+
+
 @jit
 def apply_list(
     records, neighbors, weights, v, low, high, delta_pos, delta_dst, delta_weights, mode, move, fresh, class_first
@@ -238,11 +224,9 @@ def apply_list(
             for j in range(low, high + 1):
                 last = np.int64(delta_pos[j]) if j < high else old
                 shift = target - (j - low)
-                for p in range(first, last):
-                    neighbors[shift + p] = neighbors[start + p]
+                _copy(neighbors, start, shift, range(first, last))
                 if weights is not None:
-                    for p in range(first, last):
-                        weights[shift + p] = weights[start + p]
+                    _copy(weights, start, shift, range(first, last))
                 first = last + 1
     else:
         new = old + (high - low)
@@ -250,20 +234,16 @@ def apply_list(
         for j in range(high - 1, low - 1, -1):
             first = np.int64(delta_pos[j])
             shift = target + (j - low) + 1
-            for p in range(last - 1, first - 1, -1):
-                neighbors[shift + p] = neighbors[start + p]
+            _copy(neighbors, start, shift, range(last - 1, first - 1, -1))
             neighbors[shift + first - 1] = delta_dst[j]
             if weights is not None:
-                for p in range(last - 1, first - 1, -1):
-                    weights[shift + p] = weights[start + p]
+                _copy(weights, start, shift, range(last - 1, first - 1, -1))
                 weights[shift + first - 1] = delta_weights[j]
             last = first
         if move >= 0:
-            for p in range(last):
-                neighbors[target + p] = neighbors[start + p]
+            _copy(neighbors, start, target, range(last))
             if weights is not None:
-                for p in range(last):
-                    weights[target + p] = weights[start + p]
+                _copy(weights, start, target, range(last))
     records[v, START] = -1 if move == DROP else target
     records[v, META] = 0 if move == DROP else (new << CLASS_BITS) | new_class
 

@@ -12,12 +12,6 @@ from frontier.runtime import Device
 from .store import HornetStore
 
 
-class HornetBuildOptions(BuildOptions, total=False):
-    """Options of `Hornet.from_edges`, for type checkers and editors."""
-
-    block_array_size: int | None
-
-
 @forwards("store", "block_array_size")
 class Hornet(DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
@@ -66,7 +60,7 @@ class Hornet(DynamicGraph):
         def from_edges(  # type: ignore[override]
             cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
             device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
-            **options: Unpack[HornetBuildOptions],
+            *, block_array_size: int | None = None, **options: Unpack[BuildOptions],
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, block_array_size: int | None = None, **options: Unpack[GraphOptions]):

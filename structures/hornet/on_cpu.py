@@ -1,4 +1,4 @@
-"""Updates of Hornet on the CPU. `on_gpu` has the same functions."""
+"""Updates of Hornet on the CPU."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FEW = 1024  # lists and changes: fewer are worked on by one thread
 
 
 def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
-    """All vertices as groups, with these arcs for their empty lists; no changes if `offsets` is None.
+    """All vertices as groups, with these arcs for their empty lists, or no changes if `offsets` is None.
 
-    All arrays exist, as Numba would compile the kernels again for absent ones.
+    All arrays exist, since Numba would compile the kernels again for absent ones.
     """
     n = store.num_vertices
     if offsets is None:
@@ -26,10 +26,6 @@ def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
     return Changes(n, ids, offsets, dst, weights, positions)
 
 
-def no_units_leaving(store: Any) -> Any:
-    return np.empty(0, bool)
-
-
 def open_arrays(store: Any, units: Any, classes: Any) -> None:
     """Make all blocks of new block-arrays free."""
     words, counts = store._all_free
@@ -37,20 +33,7 @@ def open_arrays(store: Any, units: Any, classes: Any) -> None:
     store.free_counts[units] = counts[classes]
 
 
-def room_for_large(store: Any, changes: Changes) -> Any:
-    """A table of large lists: none."""
-    return None
-
-
-def room_to_stage(store: Any, numbers: list[int]) -> Any:
-    """Memory for large lists: none."""
-    return None
-
-
-def move(
-    store: Any, changes: Changes, groups: int, mode: int, moves: Any, large: Any, staged: Any, fresh: Any,
-    numbers: list[int],
-) -> None:  # fmt: skip
+def move(store: Any, changes: Changes, groups: int, mode: int, moves: Any, fresh: Any) -> None:
     """Move the lists of so many groups as planned, insert or remove changes, and write their records."""
     kernels, weights = store.kernels, changes.weights
     if weights is None and store.weights is not None:  # a deletion; spares Numba another compilation

@@ -1,4 +1,4 @@
-"""Updates of Hornet on the GPU. `on_cpu` has the same functions."""
+"""Updates of Hornet on the GPU, where thread blocks share large lists."""
 
 from __future__ import annotations
 
@@ -23,25 +23,21 @@ def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
     return Changes(store.num_vertices, None, offsets, dst, weights)
 
 
-def no_units_leaving(store: Any) -> Any:
-    return None
-
-
 def open_arrays(store: Any, units: Any, classes: Any) -> None:
     """Make all blocks of new block-arrays free."""
     words, each = store._all_free, store.words_per_unit
     store.kernels.open_arrays(int(units.size) * each, each, units, classes, *words, store.free_bits, store.free_counts)
 
 
-def room_for_large(store: Any, changes: Changes) -> Any:
-    """A table of large lists: three numbers for each."""
+def table_of_large(store: Any, changes: Changes) -> Any:
+    """Scratch memory for a table of large lists: three numbers for each."""
     total = store.num_arcs + (0 if changes.dst is None else int(changes.dst.size))
     return workspace_of(store).scratch.get(
         "large", 3 * min(changes.bound, max(total // LARGE_LIST + 1, SMALL_LISTS)), np.int64
     )
 
 
-def room_to_stage(store: Any, numbers: list[int]) -> Any:
+def room_to_stage(store: Any, numbers: list[int]) -> tuple[Any, Any]:
     """Memory for large lists that change in their blocks."""
     return _staging_area(store, numbers[STAGED])
 

@@ -10,7 +10,6 @@ import numpy as np
 from frontier.core.batch import Arcs
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, tile_launch
-from frontier.core.store import Store
 from frontier.runtime import Counters, fill_column
 from frontier.runtime.values import integer
 from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
@@ -27,7 +26,7 @@ from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQU
 MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, unless asked for otherwise
 
 
-class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
+class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
 
     Attributes
@@ -49,6 +48,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     _unit_bits_range = 5, 30
     options = ("block_array_size",)
     _first_outcome = CHAIN
+    _ordered = True
     scalars = ("unit_bits", "_block_edges", "_moved_blocks", "_changed_since_tidy")
 
     def __init__(self, num_vertices: int, *, block_array_size: int | None = None, **base: Any):
@@ -70,6 +70,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
         self._host: Any = on_gpu if self.device.is_gpu else on_cpu
+        self._none_leaving = None if self.device.is_gpu else np.empty(0, bool)
         self._forget_directory()
 
     @property
@@ -143,21 +144,19 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
         """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
         self._counters.reset()
-        changes = find_changes(self, arcs, self._counters, self._locate, inserting=mode == INSERT, ordered=True)
+        changes = find_changes(self, arcs, inserting=mode == INSERT)
         planned = self._plan(changes, mode)
         numbers = self._counters.read()
         arcs.check(waited=True)
         changed, others = numbers[CHANGES], numbers[OTHERS]
         if changed:
             self._carry_out(changes, numbers[GROUPS], mode, planned, numbers)
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):  # the batch is in; memory may be used less well than it should be
-                self._tidy_if_needed(self.num_arcs + (changed if mode == INSERT else -changed))
+            self._tidy_after(changed, mode == INSERT)
         elif others and changes.replace is not None:
             changes.replace()
         return changed, others
 
-    def _locate(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
+    def _look_up(self, batch: SortedKeys, present: bool, slots: Any, sums: Any) -> None:
         size = int(slots.size)
         self.kernels.locate(
             size, self.records, self.neighbors, batch.keys, batch.bits, batch.shift, present, slots, sums,
@@ -165,16 +164,13 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the blocks that move, and the count of free blocks.
-
-        Returns the fate of each list, and which lists are large (see the kernel ``plan``).
-        """
+        """Queue the plan of the blocks that move, and the count of free blocks; returns moves and large lists (kernel
+        ``plan``)."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
-        large = self._host.room_for_large(self, changes)
+        large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
             changes.bound, self.records, changes.vertex, changes.start, mode, self.unit_bits,
-            self._host.no_units_leaving(self) if leaving is None else leaving, moves, self._counters.array,
-            changes.slots, large,
+            self._none_leaving if leaving is None else leaving, moves, self._counters.array, changes.slots, large,
         )  # fmt: skip
         self._count_free(self._counters)
         return moves, large
@@ -185,18 +181,25 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
         """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
         counters = self._counters
         requests = np.array(numbers[REQUESTS : REQUESTS + CLASSES], np.int64)
-        returned = np.array(numbers[RETURNED : RETURNED + CLASSES], np.int64)
-        sizes = np.int64(1) << np.arange(CLASSES)
         fresh = self.scratch.get("fresh", int(requests.sum()), np.int64)
-        staged = self._host.room_to_stage(self, numbers)
+        staged = on_gpu.room_to_stage(self, numbers) if self.device.is_gpu else None
         self._reserve(requests, np.array(numbers[FREE : FREE + CLASSES], np.int64), counters)
         if changes.replace is not None and numbers[OTHERS]:
             changes.replace()
         if fresh.size:
             self._take_blocks(fresh)
-        self._host.move(self, changes, groups, mode, *planned, staged, fresh, numbers)
-        self._block_edges += int(((requests - returned) * sizes).sum())
-        self._moved_blocks += min(int(requests.sum()), int(returned.sum()))
+        moves, large = planned
+        if self.device.is_gpu:
+            on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
+        else:
+            on_cpu.move(self, changes, groups, mode, moves, fresh)
+        self._account(numbers)
+
+    def _account(self, numbers: list[int]) -> None:
+        """Note the blocks that an update took and freed."""
+        requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
+        self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
+        self._moved_blocks += min(sum(requested), sum(returned))
 
     def _take_blocks(self, fresh: Any) -> None:
         """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
@@ -217,7 +220,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     ) -> tuple[Any, ...]:
         assert keys is not None
         inserting = kind == INSERTION
-        changes = changes_of_keys(self, keys, weights, self._counters, self._locate, inserting=inserting, ordered=True)
+        changes = changes_of_keys(self, keys, weights, inserting=inserting)
         if kind != FIND:
             mode = INSERT if inserting else DELETE
             on_gpu.move_unplanned(self, changes, mode, *self._plan(changes, mode))
@@ -226,36 +229,33 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords, Store):
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         changed = numbers[CHANGES]
         if changed:
-            requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
-            self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
-            self._moved_blocks += min(sum(requested), sum(returned))
-            self._changed_since_tidy += changed
-            with suppress(MemoryError):
-                self._tidy_if_needed(self.num_arcs + (changed if kind == INSERTION else -changed))
+            self._account(numbers)
+            self._tidy_after(changed, kind == INSERTION)
         return changed, numbers[OTHERS]
 
     # ---- keeping memory small ---------------------------------------------------------------------------------------
 
-    def _tidy_if_needed(self, arcs: int) -> None:
-        """Consolidate lists if blocks, or block-arrays, hold more than twice the edges of the graph.
+    def _tidy_after(self, changed: int, inserting: bool) -> None:
+        """Compact if blocks, or block-arrays, have more than twice the edges of the graph.
 
-        That is a pass over all vertices, so it is deferred until the changes are in proportion to them.
+        Compaction is a pass over all vertices, so it is deferred until the changes are in proportion to them. The batch
+        is complete: exhausted memory only leaves more of it unused.
         """
+        self._changed_since_tidy += changed
+        arcs = self.num_arcs + (changed if inserting else -changed)
         if 8 * self._changed_since_tidy < arcs + self.num_vertices:
             return
-        if self._block_edges <= 2 * arcs:
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-            self._give_back_empty()
-            if self._directory.edges <= 2 * arcs + self._directory.spare:
-                return
-        self.compact()
+        with suppress(MemoryError):
+            if self._block_edges <= 2 * arcs:
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+                self._give_back_empty()
+                if self._directory.edges <= 2 * arcs + self._directory.spare:
+                    return
+            self.compact()
 
     def compact(self) -> None:
-        """Move every list to the smallest block that holds it, and lists out of sparsely used block-arrays.
-
-        Updates do this by themselves when memory exceeds twice the edges. Slots change. O(V + E) work.
-        """
+        """Move each list to the smallest block that fits, and out of sparsely used block-arrays. O(V + E) work."""
         self._changed_since_tidy = 0
         try:
             self._give_back_empty()

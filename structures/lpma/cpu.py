@@ -19,10 +19,7 @@ BAD_SUMS = 14  # sums that do not fit in the weights' type, or are NaN
 
 
 def _no_sum(a: Any, b: Any) -> bool:
-    """Whether a sum of integers does not fit in their type, or one of floats is NaN.
-
-    Integers are not added: an overflow has no defined result.
-    """
+    """Whether a sum of integers overflows, which is found without adding them, or one of floats is NaN."""
     raise NotImplementedError
 
 
@@ -36,10 +33,7 @@ def _no_sum_on_cpu(a, b):
 
 @cpu_kernel
 def add_weights(count, view, keys, shift, places, weights, origin, src, dst, counters):
-    """Add the weights of existing arcs to those of a batch; list the arcs to delete in `src` and `dst`.
-
-    Entries of `src` for other arcs are -1.
-    """
+    """Add the weights of existing arcs to those of a batch; list arcs to delete in `src` (else -1) and `dst`."""
     mask = (np.int64(1) << shift) - 1
     for j in range(count):
         k = origin[j]
@@ -65,10 +59,8 @@ def _make_empty(view, p, shift):
 
 @parallel_kernel(few=1024)
 def append_leaves(begin, end, view, old_levels):
-    """Make the leaves that were just appended, the last ones, empty leaves that no key is searched in.
-
-    Each old leaf is followed, in order, by new ones: they get the separator of the next old leaf.
-    """
+    """Make the appended leaves empty: each gets the separator of the old leaf after it in order, so no search chooses
+    it."""
     first = np.int64(1) << old_levels
     for k in range(begin, end):
         _make_empty(view, first + k, view.levels - old_levels)

@@ -12,12 +12,6 @@ from structures.packed.array import PackedBuildOptions, PackedOptions
 from .store import HYBRID, LPMAStore
 
 
-class LPMABuildOptions(PackedBuildOptions, total=False):
-    """Options of `LPMA.from_edges`, for type checkers and editors."""
-
-    strategy: str
-
-
 @forwards("store", "leaf_density", "root_density", "deletion", "strategy", "levels", "density")
 class LPMA(DynamicGraph):
     """A packed memory array in levels of a perfect binary tree, grown by appending a level.
@@ -79,7 +73,7 @@ class LPMA(DynamicGraph):
         def from_edges(  # type: ignore[override]
             cls, src: Any, dst: Any, weights: Any = None, num_vertices: int | None = None, directed: bool = False,
             device: str | Device = "auto", edge_data: Any = None, time: Any = None, time_unit: str = "ns",
-            **options: Unpack[LPMABuildOptions],
+            *, strategy: str = HYBRID, **options: Unpack[PackedBuildOptions],
         ) -> Self: ...  # fmt: skip
 
     def __init__(self, num_vertices: int = 0, *, strategy: str = HYBRID, **options: Unpack[PackedOptions]):

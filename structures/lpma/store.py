@@ -11,8 +11,8 @@ from frontier.runtime import fill_with
 from frontier.runtime.memory import growable
 from frontier.runtime.values import one_of
 from structures import small_batches
-from structures.packed.chains import PackedChains
 from structures.packed.layout import EMPTY, FOUND, INSERT, LEAF, MOVED, NEW, Batch, Rebalance
+from structures.packed.store import PackedStore
 
 from .cpu import BAD_SUMS, SPENT
 from .strategy import BOTTOM_UP, TOP_DOWN, Tuner
@@ -25,15 +25,15 @@ AHEAD_STEPS = 4
 PER_LEAF = {"separators": 1, "counts": 1, "neighbors": LEAF, "weights": LEAF}
 
 
-class LPMAStore(PackedChains):
+class LPMAStore(PackedStore):
     """One packed memory array in levels; see `structures.lpma.LPMA`."""
 
     name = "lpma"
     package = "structures.lpma"
     walk_cost: ClassVar = {"cpu": 2.5, "gpu": 1.2}
-    options = (*PackedChains.options, "strategy")
-    _tallies = (*PackedChains._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
-    scalars = (*PackedChains.scalars, "strategy", "_expansions", "_expansion_moved", "_expansion_leaves")
+    options = (*PackedStore.options, "strategy")
+    _tallies = (*PackedStore._tallies, "_expansions", "_expansion_moved", "_expansion_leaves")
+    scalars = (*options, *_tallies)
 
     def __init__(self, num_vertices: int, *, strategy: str = HYBRID, **base: Any):
         self.strategy = one_of(strategy, "strategy", STRATEGIES)
@@ -139,7 +139,7 @@ class LPMAStore(PackedChains):
         if not batch.size:
             return 0, 0, 0
         src, dst = (self.xp.empty(batch.size, self.vertex_dtype) for _ in range(2))
-        self._host.room_to_erase(self, batch.size)  # for the deletion, which must not run out of memory
+        self._room_to_erase(batch.size)  # for the deletion, which must not run out of memory
         plan = self._plan_insertion(batch)
         # Sums need the places, not the plan: they are queued before the host synchronizes, which it then does once
         # unless the array has to grow. To plan again for a larger array leaves the sums as they are.

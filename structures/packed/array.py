@@ -111,12 +111,10 @@ class PackedArray(Store):
         "neighbors": VERTEX, "weights": WEIGHT, "offsets": np.int64, "row_degrees": VERTEX, "separators": np.int64,
         "counts": np.int32,
     }  # fmt: skip
-    scalars: ClassVar[tuple[str, ...]] = (
-        "leaf_density", "root_density", "deletion", "_moved", "_redundant", "_rebuilds",
-    )  # fmt: skip
     options: ClassVar[tuple[str, ...]] = ("leaf_density", "root_density", "deletion")
     _tallies: ClassVar[tuple[str, ...]] = ("_moved", "_redundant", "_rebuilds")
-    """Those of `_scalars` that only statistics depend on."""
+    """Numbers that only statistics depend on."""
+    scalars: ClassVar[tuple[str, ...]] = (*options, *_tallies)
     _most_vertices = MAX_VERTICES
     neighbors: Any
     weights: Any

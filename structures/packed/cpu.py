@@ -7,6 +7,7 @@ import numpy as np
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
+from structures.search import lower_bound
 
 from .layout import (
     COLUMN_MASK,
@@ -104,8 +105,8 @@ def next_run(view, run):
 def _last_leaf(view, low, high, key):
     """The last leaf, in order, of ``low .. high`` whose separator is at most the key; the first one's is.
 
-    Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor of the
-    leaves down. So all searches visit the same few leaves first, which the leveled layout stores together.
+    Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor down.
+    All searches visit the same few leaves first, which the leveled layout stores together.
     """
     step = np.int64(1)
     while step <= (low ^ high) >> 1:
@@ -223,11 +224,11 @@ def commit(count, view, keys, shift, places, weights, origin, taken):
 
 
 def erase(count, view, error_counts, src, dst, threshold, places, arriving, counters):
-    """Clear the slots of arcs; nothing happens if there are `error_counts`.
+    """Clear the slots of arcs, unless `error_counts` has errors.
 
-    Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are listed, each once, as the
-    first ``counters[TOUCHED]`` of `places`, which has two numbers per arc. Arcs are sorted first: a look-up then finds
-    in the cache what its predecessor has read, which saves more time than sorting costs.
+    Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are the first
+    ``counters[TOUCHED]`` of `places`, each once; `places` has two numbers per arc. Arcs are sorted first, so a look-up
+    finds in the cache what its predecessor has read: this saves more time than sorting costs.
     """
     if error_counts is not None and error_counts.any():
         return
@@ -259,20 +260,6 @@ def _clear(count, view, keys, places, threshold, arriving, counters):
             places[touched] = leaf << PLACE_SHIFT
             touched += 1
     counters[TOUCHED] = touched
-
-
-@jit
-def lower_bound(array, value):
-    """The first position of an ascending array whose element is not below `value`."""
-    low = 0
-    high = array.size
-    while low < high:
-        middle = (low + high) >> 1
-        if array[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @jit
@@ -355,7 +342,7 @@ def plan(
     for m in range(marks - 1, -1, -1):
         start = marked[m] >> HEIGHT_BITS
         end = min(start + (np.int64(1) << (marked[m] & 63)), view.leaves)
-        k = lower_bound(leaves, start)
+        k = lower_bound(leaves, 0, leaves.size, start)
         if owners[k] >= 0:
             counters[REDUNDANT] += end - start
             continue
@@ -452,8 +439,8 @@ def rebalance(view, start, leaves, keys, shift, places, batch_weights, origin, l
 def _move_window(view, window, keys, shift, places, weights, origin):
     start = window >> HEIGHT_BITS
     end = min(start + (np.int64(1) << (window & 63)), view.leaves)
-    low = lower_bound(places, start << PLACE_SHIFT)
-    high = lower_bound(places, end << PLACE_SHIFT)
+    low = lower_bound(places, 0, places.size, start << PLACE_SHIFT)
+    high = lower_bound(places, low, places.size, end << PLACE_SHIFT)
     rebalance(view, start, end - start, keys, shift, places, weights, origin, low, high)
 
 

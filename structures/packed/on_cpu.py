@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays on the CPU. `on_gpu` has the same functions."""
+"""Updates of packed memory arrays on the CPU. `on_gpu` has them, too."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 
-from .layout import DELETE, LEAVES, TOUCHED, Batch, Capacity, Rebalance
+from .layout import DELETE, LEAVES, TOUCHED, Batch, Rebalance
 
 
 def no_arrivals(store: Any) -> Any:
     """Zeros for each leaf; kernels restore the zeros."""
     return workspace_of(store).scratch.get("arriving", store.leaves, np.uint32, fill=0)
-
-
-def drop_arrivals(arriving: Any) -> None:
-    """Clear the arrivals of a batch, which no kernel plans."""
-    arriving.fill(0)
 
 
 def sums_of(store: Any, counts: Any) -> Any:
@@ -28,16 +23,6 @@ def sums_of(store: Any, counts: Any) -> Any:
 def room_to_plan(store: Any, size: int) -> Rebalance:
     """Scratch memory for a plan in which at most `size` leaves change."""
     return Rebalance(workspace_of(store).scratch.get("windows", size, np.int64))
-
-
-def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
-    """Nothing."""
-    return Capacity()
-
-
-def room_to_erase(store: Any, size: int) -> Any:
-    """Memory for the places of the leaves that a deletion changes, and for the keys of its arcs."""
-    return workspace_of(store).scratch.get("erased", 2 * size, np.int64)
 
 
 def no_batch(store: Any) -> Batch:
@@ -57,7 +42,7 @@ def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance
     return store._plan(DELETE, touched, places, arriving)
 
 
-def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Any) -> None:
     """Rebalance the windows of a plan, and merge the batch into them."""
     if numbers[LEAVES]:
         store.kernels.move(numbers[LEAVES], store._held_view(), plan.leaves, *batch)

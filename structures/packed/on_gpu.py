@@ -13,6 +13,7 @@ from frontier.runtime import fill_with
 from .layout import BLOCKS, DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS, Batch, Capacity, Rebalance
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
+MAX_BLOCKS = 528  # that share the windows of a chain: four for each multiprocessor of a large GPU
 
 
 def no_arrivals(store: Any) -> Any:
@@ -20,10 +21,6 @@ def no_arrivals(store: Any) -> Any:
     arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
     fill_with(arriving, 0)
     return arriving
-
-
-def drop_arrivals(arriving: Any) -> None:
-    """Nothing: `no_arrivals` clears them."""
 
 
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
@@ -66,11 +63,6 @@ def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
     )
 
 
-def room_to_erase(store: Any, size: int) -> Any:
-    """Nothing: a plan reads the arrivals of all leaves."""
-    return None
-
-
 def no_batch(store: Any) -> Batch:
     return Batch()
 
@@ -80,17 +72,26 @@ def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance
     return store._plan(DELETE, size, places, arriving)
 
 
+def move_windows(store: Any, plan: Rebalance, arriving: Any, batch: Batch, numbers: list[int] | None = None) -> None:
+    """Rebalance the windows of up to 64 leaves; a chain, whose host knows no numbers, takes those in the counters."""
+    view, kernels, counters = store._held_view(), store.kernels, store._counters.array
+    for rebalance, kind, windows, tile in (
+        (kernels.move_leaves, LEAVES, plan.leaves, 8),
+        (kernels.move_warps, WARPS, plan.warps, 32),
+        (kernels.move_blocks, BLOCKS, plan.blocks, None),
+    ):
+        if kind == LEAVES and batch.keys is None:  # deletions rebalance no single leaves
+            continue
+        count, counted = (int(windows.size), counters[kind:]) if numbers is None else (numbers[kind], None)
+        launch = {"blocks": count if numbers else min(count, MAX_BLOCKS)} if tile is None else {"tile": tile}
+        if count:
+            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, counted, **launch)
+
+
 def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
     view, kernels = store._held_view(), store.kernels
-    launches = (
-        (kernels.move_leaves, numbers[LEAVES], plan.leaves, {"tile": 8}),
-        (kernels.move_warps, numbers[WARPS], plan.warps, {"tile": 32}),
-        (kernels.move_blocks, numbers[BLOCKS], plan.blocks, {"blocks": numbers[BLOCKS]}),
-    )
     arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
-    for rebalance, count, windows, launch in launches:
-        if count:
-            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, None, **launch)
+    move_windows(store, plan, arriving, batch, numbers)
     chunks = numbers[LARGE] & 0xFFFFFFFF
     if chunks:
         args = (view, plan.large, numbers[LARGE] >> 32, plan.tile_state, batch.size, *batch, *room)

@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays."""
+"""Updates of packed memory arrays; small ones on a GPU are chains of launches."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from frontier.core.batch import Arcs
-from frontier.core.sort import distinct_keys, id_bits
+from frontier.core.sort import SortedKeys, distinct_keys, distinct_of_sorted, id_bits
+from structures import small_batches
+from structures.small_batches import LaunchSequence
 
+from . import on_gpu
 from .array import SHRUNK, PackedArray
 from .layout import (
+    CHAIN,
+    DELETE,
     FOUND,
     INSERT,
     LARGE,
@@ -22,6 +27,7 @@ from .layout import (
     OVERFLOW,
     PLAN_THREADS,
     REDUNDANT,
+    TAKEN,
     TILE_LEAVES,
     Batch,
     Capacity,
@@ -29,8 +35,14 @@ from .layout import (
 )
 
 
-class PackedStore(PackedArray):
-    """A graph in one packed memory array (`PackedArray`). `on_cpu` and `on_gpu` contain the steps that differ."""
+class PackedStore(LaunchSequence, PackedArray):
+    """A graph in one packed memory array (`PackedArray`). `on_cpu` and `on_gpu` contain the steps that differ.
+
+    Small insertions that would rebalance windows of more than 64 leaves take the general path. Small deletions that
+    leave such a window too empty are tidied after their chain.
+    """
+
+    _first_outcome = CHAIN
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         batch = self._batch(arcs)
@@ -79,9 +91,18 @@ class PackedStore(PackedArray):
                 threads=PLAN_THREADS, blocks=-(-self.leaves // TILE_LEAVES),
             )  # fmt: skip
         except BaseException:
-            self._host.drop_arrivals(arriving)
+            self._drop_arrivals(arriving)
             raise
         return plan
+
+    def _drop_arrivals(self, arriving: Any) -> None:
+        """Clear the arrivals of a batch that no kernel plans. A GPU clears them before the next one."""
+        if not self.device.is_gpu:
+            arriving.fill(0)
+
+    def _room_to_erase(self, size: int) -> Any:
+        """Memory for the leaves that a deletion changes, and for its keys, on a CPU. A GPU reads all leaves."""
+        return None if self.device.is_gpu else self.scratch.get("erased", 2 * size, np.int64)
 
     def _search(self, mode: int) -> Any:
         return self.kernels.plan
@@ -93,13 +114,15 @@ class PackedStore(PackedArray):
 
     def _carry_out(self, plan: Rebalance, numbers: list[int], batch: Batch) -> None:
         """Carry out a plan. Memory is exhausted, if it is, before the graph has changed."""
-        room = self._host.room_to_move(self, numbers, batch)
+        room = on_gpu.room_to_move(self, numbers, batch)
         if numbers[NEW] or batch.weights is not None:
             self.kernels.commit(batch.size, self._held_view(), *batch, None)
         self._move(plan, numbers, batch, room)
 
-    def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:
+    def _move(self, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity | None = None) -> None:
         """Rebalance the windows of a plan, and merge the batch into them."""
+        if room is None:
+            room = on_gpu.room_to_move(self, numbers, batch)
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]
         self._host.move(self, plan, numbers, batch, room)
@@ -113,14 +136,11 @@ class PackedStore(PackedArray):
         return numbers[NEW]
 
     def _erase(self, arcs: Arcs) -> tuple[Rebalance | None, list[int]]:
-        """Clear the arcs' slots, and plan the rebalancing if deletion is eager.
-
-        Memory is exhausted, if it is, before the graph has changed.
-        """
+        """Clear the arcs' slots, and plan the rebalancing if deletion is eager. A MemoryError changes nothing."""
         size, eager, plan = len(arcs), self.deletion == "eager", None
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self._counters.reset()
-        places = self._host.room_to_erase(self, size)
+        places = self._room_to_erase(size)
         arriving = self._host.no_arrivals(self) if eager else None
         self.kernels.erase(
             size, self._held_view(), arcs.error_counts, arcs.src, arcs.dst, threshold, places, arriving,
@@ -134,8 +154,7 @@ class PackedStore(PackedArray):
     def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
         """Shrink an array that has become too empty, or rebalance windows that have."""
         if not self._shrunk(arcs) and plan is not None and any(numbers[LEAVES : LARGE + 1]):
-            batch = self._host.no_batch(self)
-            self._move(plan, numbers, batch, self._host.room_to_move(self, numbers, batch))
+            self._move(plan, numbers, self._host.no_batch(self))
 
     def _shrunk(self, arcs: int) -> bool:
         """Shrink the array if so few arcs leave it too empty; returns whether it did."""
@@ -145,3 +164,66 @@ class PackedStore(PackedArray):
             if leaves < before:
                 self._rebuild(arcs, leaves)
         return self.leaves < before
+
+    # ---- small batches, on a GPU ------------------------------------------------------------------------------------
+
+    def _prepare_chain(self, kind: str, arcs: int) -> bool:
+        if kind != small_batches.DELETE or self.deletion == "lazy":
+            return True
+        return self._entries(self.num_arcs - arcs) >= self._root_limits()[0]  # or else the array may shrink
+
+    def _chain_sorts(self, kind: str) -> bool:
+        return kind != small_batches.DELETE
+
+    def _queue_chain(
+        self, kind: str, keys: SortedKeys | None, weights: Any, src: Any = None, dst: Any = None
+    ) -> tuple[Any, ...]:
+        if keys is None:
+            self._queue_deletion(src, dst)
+            return None, 0, None, False
+        kernels, view, counters, scratch = self.kernels, self._held_view(), self._counters.array, self.scratch.get
+        distinct = distinct_of_sorted(self, keys, origin=weights is not None)
+        size = int(distinct.keys.size)
+        places = scratch("places", size, np.int64)
+        arriving = scratch("no_arrivals", 2 * self.leaves, np.uint32, fill=0)
+        kernels.locate(size, view, distinct.keys, keys.shift, places, arriving, counters, tile=4)
+        if kind == small_batches.INSERT:
+            batch = Batch(distinct.keys, keys.shift, places, weights, distinct.origin)
+            plan = self._plan(INSERT, size, places, arriving, kernels.plan)
+            kernels.decide(size, counters, threads=32, blocks=1)
+            kernels.commit(size, view, *batch, counters[TAKEN:])
+            on_gpu.move_windows(self, plan, arriving, batch)
+        kernels.forget_arrivals(size, self.leaves, places, arriving)
+        return distinct.keys, size, places, kind != small_batches.INSERT
+
+    def _queue_deletion(self, src: Any, dst: Any) -> None:
+        size, eager = int(src.size), self.deletion == "eager"
+        arriving = None
+        if eager:
+            arriving = self.scratch.get("emptied", self.leaves, np.uint32)
+            self.kernels.clear_arrivals(int(arriving.size), arriving)
+        threshold = self.leaf_density[0] * LEAF if eager else 0.0
+        self.kernels.erase(
+            size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
+        )  # fmt: skip
+        if eager:
+            plan = self._plan(DELETE, size, None, arriving, self.kernels.plan)
+            on_gpu.move_windows(self, plan, arriving, on_gpu.no_batch(self))
+
+    def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
+        self._moved += numbers[MOVED]
+        self._redundant += numbers[REDUNDANT]
+        new = numbers[NEW]
+        if kind == small_batches.DELETE and self.deletion == "eager" and new:
+            with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
+                self._tidy_after_chain(numbers, self.num_arcs - new)
+        return new, numbers[FOUND]
+
+    def _tidy_after_chain(self, numbers: list[int], arcs: int) -> None:
+        """Shrink the array, or rebalance large windows, which a chain cannot."""
+        if not self._shrunk(arcs) and numbers[LARGE]:
+            assert self._chains is not None
+            emptied = self._chains.scratch.get("emptied", self.leaves, np.uint32)
+            self._counters.reset()
+            plan = self._plan(DELETE, self.leaves, None, emptied, self.kernels.plan)
+            self._move(plan, self._counters.read(), on_gpu.no_batch(self))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import subprocess
 import sys
+import textwrap
 import tomllib
 from importlib.util import find_spec
 
@@ -19,16 +21,9 @@ from dynfrontier import Pipeline
 from dynfrontier.pipeline.pipeline import ResumeOptions
 from dynfrontier.workload import Workload
 from dynfrontier.workload.workload import WorkloadOptions
-from frontier.core.options import BuildOptions, GraphOptions
+from frontier.core.options import GraphOptions
 from frontier.runtime.compile.disk_cache import PROJECT_ROOT
-from structures.csr import graph as csr
-from structures.faimgraph import graph as faimgraph
-from structures.gpma import graph as gpma
-from structures.graphvine import graph as graphvine
-from structures.hornet import graph as hornet
-from structures.lpma import graph as lpma
-from structures.packed.array import PackedArray, PackedBuildOptions, PackedOptions
-from structures.slab import graph as slab
+from structures.packed.array import PackedArray, PackedOptions
 
 FOLDER = PROJECT_ROOT / "tests" / "typing"
 MODULES = (algorithms, dynfrontier, fr, fr.interchange, fr.io, structures)
@@ -100,22 +95,17 @@ def test_options_are_those_of_the_constructor(options, constructor):
     assert set(options.__annotations__) - inherited == own
 
 
-BUILDERS = {
-    csr.CSR: BuildOptions, hornet.Hornet: hornet.HornetBuildOptions, slab.SlabGraph: slab.SlabBuildOptions,
-    gpma.GPMA: gpma.GPMABuildOptions, lpma.LPMA: lpma.LPMABuildOptions,
-    graphvine.GraphVine: graphvine.GraphVineBuildOptions, faimgraph.FaimGraph: faimgraph.FaimBuildOptions,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", BUILDERS)
-def test_options_of_from_edges(kind):
-    """What type checkers know of it beyond the arguments of `Graph.from_edges`: options of the constructor."""
+@pytest.mark.parametrize("name", structures.__all__)
+def test_options_of_from_edges(name):
+    """A type checker knows the options of the constructor, which the signature of `from_edges` has for it alone."""
+    kind = getattr(structures, name)
+    source = textwrap.dedent(inspect.getsource(kind))
+    shown = next(node for node in ast.walk(ast.parse(source)) if getattr(node, "name", "") == "from_edges").args
+    named = vars(inspect.getmodule(kind))[shown.kwarg.annotation.slice.id].__annotations__
+    known = {argument.arg for argument in [*shown.args, *shown.kwonlyargs]} | set(named)
     own = {p.name for p in inspect.signature(kind.__init__).parameters.values() if p.kind is p.KEYWORD_ONLY}
-    inherited = PackedBuildOptions if kind in (gpma.GPMA, lpma.LPMA) else BuildOptions
-    assert set(BUILDERS[kind].__annotations__) - set(inherited.__annotations__) == own
-    assert set(inherited.__annotations__) <= set(GraphOptions.__annotations__) | set(PackedOptions.__annotations__)
-    positional = {p.name for p in inspect.signature(kind.from_edges).parameters.values() if p.kind is not p.VAR_KEYWORD}
-    assert set(GraphOptions.__annotations__) <= positional | set(inherited.__annotations__)
+    inherited = PackedOptions if issubclass(kind.store_type, PackedArray) else GraphOptions
+    assert set(inherited.__annotations__) | own <= known
 
 
 def test_all_that_is_public_has_types():

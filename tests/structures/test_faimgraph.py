@@ -6,7 +6,7 @@ from model import assert_same, make, random_batch, to_host
 
 from frontier import io
 from structures import FaimGraph
-from structures.faimgraph import pool as pool_module
+from structures.faimgraph import store as store_module
 from structures.faimgraph.cpu import CHAIN_PAGES
 
 VERTICES = 60
@@ -194,7 +194,7 @@ def test_the_pool_grows_by_little(device, rng):
 def test_no_more_pages_than_numbers(device, monkeypatch):
     graph = FaimGraph.from_edges(*fan([40] * 10), num_vertices=100, directed=True, device=device)
     before = to_host(graph, graph.store.records).tolist()
-    monkeypatch.setattr(pool_module, "MAX_PAGES", graph.store._used + 20)
+    monkeypatch.setattr(store_module, "MAX_PAGES", graph.store._used + 20)
     with pytest.raises(MemoryError, match="32-bit page numbers"):
         graph.insert_edges(*fan([99] * 50, 100))
     assert to_host(graph, graph.store.records).tolist() == before

@@ -217,12 +217,12 @@ def test_the_queue_grows_as_far_as_memory_allows(monkeypatch):
 
 def test_hubs_are_looked_up_together(device, monkeypatch):
     """Arcs of long lists take another way than those of short ones."""
-    from structures.blocks import updates
+    from structures.blocks import store
 
     src, dst = np.r_[np.zeros(50, int), np.arange(1, 50)], np.r_[np.arange(1, 51), np.zeros(49, int)]
     graph = make(device, src, dst, block_size=8)
     expected = to_host(graph, graph.find_edges(src, dst))
-    monkeypatch.setattr(updates, "SHORT_LIST", 8)
+    monkeypatch.setattr(store, "SHORT_LIST", 8)
     asked_src, asked_dst = np.r_[src, 0, 51, 0, src[::-1]], np.r_[dst, 55, 0, 0, dst[::-1]]
     found = to_host(graph, graph.find_edges(asked_src, asked_dst))
     assert found.tolist() == [*expected.tolist(), -1, -1, -1, *expected[::-1].tolist()]

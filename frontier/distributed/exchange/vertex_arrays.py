@@ -238,26 +238,13 @@ class VertexArrays:
     # ---- changed copies to owners -----------------------------------------------------------------------------------
 
     def to_owners(self, reached: Any, arrays: Sequence[Any], numbers: Sequence[int] = ()) -> tuple[Any, list[int]]:
-        """Send the copies of some vertices to their owners.
+        """Send the copies of `reached`, vertices without duplicates, to their owners, for the arrays with a rule.
+
+        Returns the owned ones of `reached` together with the vertices whose entries other parts' copies have improved,
+        without duplicates; without a rule, all owned vertices that other parts have reached. Also returns the number of
+        vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers` over all parts.
 
         One exchange of counts, for which the host waits, and one of values; on GPUs see `levels`.
-
-        Parameters
-        ----------
-        reached : array of vertex ids
-            Without duplicates. Copies of other vertices have not changed.
-        arrays : sequence of array
-            Arrays with a rule are sent.
-        numbers : sequence of int
-            Summed over all parts, along with the counts.
-
-        Returns
-        -------
-        vertices : array of vertex ids
-            The owned ones of `reached`, and the vertices whose entries other parts' copies have improved, without
-            duplicates. If no array has a rule, all owned vertices that other parts have reached.
-        sums : list of int
-            The number of vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)

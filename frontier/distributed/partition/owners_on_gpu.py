@@ -23,17 +23,10 @@ def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
 
 
 class ByOwner:
-    """Vertices to be sorted by the parts that own them; negative ids go nowhere. The order is stable.
+    """Contiguous ids to be sorted by the parts that own them; negative ids go nowhere. The order is stable.
 
-    Parameters
-    ----------
-    partition : Partition
-    ids : array of vertex ids
-        Contiguous.
-    mates : array of vertex ids, optional
-        Pairs go nowhere if one of both is no id below `limit`; `wrong` counts those with a nonnegative id first.
-    limit : int
-    wrong : array of int64, shape (1,), or None
+    With `mates`, pairs go nowhere if either end is no id below `limit`; `wrong` (int64, shape (1,)) counts those whose
+    first id is not negative.
     """
 
     def __init__(self, partition: BasePartition, ids: Any, *, mates: Any = None, limit: int = 0, wrong: Any = None):

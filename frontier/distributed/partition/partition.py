@@ -19,17 +19,8 @@ FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two take a sev
 class Partition(BasePartition):
     """The owners of all vertices, known to every part.
 
-    Parameters
-    ----------
-    device : Device
-    num_parts, rank : int
-
-    Attributes
-    ----------
-    together : int
-        The length of the runs of vertices with one owner, as a power of two (`owners`).
-    owners : array of uint8 or int32, shape (num_vertices,)
-        The part of each vertex.
+    `together` is the length of the runs of vertices with one owner, as a power of two (`owners`); the array `owners`,
+    of uint8 or int32, has the part of each vertex.
     """
 
     def __init__(self, device: Device, num_parts: int, rank: int):

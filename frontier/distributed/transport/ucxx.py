@@ -43,10 +43,7 @@ NAPS = ((0.1, 2e-5), (2.0, 2e-4), (float("inf"), 2e-3))
 class Listener:
     """A process that waits for its peers: each makes a listener, all exchange their offers, and then `connect`.
 
-    Attributes
-    ----------
-    offer : tuple
-        The port, on the address of its host; its machine, None if unknown; and its address on the machine.
+    An `offer` is the port, on the address of its host; its machine, None if unknown; and its address on the machine.
     """
 
     def __init__(self) -> None:

@@ -26,28 +26,14 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Window:
-    """The windows of all parts, as one of them sees them; initially zero.
+    """The windows of all parts, of `nbytes` each, as one of them sees them; initially zero.
+
+    This part's window is `memory` (uint8); `addresses` (uint64, on the device) has those of all ranks. A kernel leaves
+    results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all parts combined
+    numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other parts. `senders`
+    of batches are found by the types of their columns (`sending`).
 
     `unmap` forgets the windows of the other parts. `free`, after all parts have done so, frees this one's memory.
-
-    Attributes
-    ----------
-    nbytes : int
-        Of each window.
-    memory : array of uint8
-        This part's window.
-    addresses : array of uint64
-        Addresses of the windows by rank, on the device.
-    outcome : Counters
-        Results of a kernel for the host.
-    notices : Counters
-        A row of each part: its numbers of a batch.
-    sums : Counters
-        Combined numbers of all parts.
-    abandoned : int
-        The address in the host's memory that ends the kernels' waits for other parts.
-    senders : dict of tuple of dtype to Sender
-        The senders of batches (`sending`), by the types of their columns.
     """
 
     OUTCOMES = 9
