@@ -18,6 +18,21 @@ def check_undirected(graph: Any, name: str) -> None:
         raise ValueError(f"{name} is defined for undirected graphs; make the graph with directed=False")
 
 
+def with_in_edges(graph: Any, name: str) -> Any:
+    """The graph, or a static copy that has in-edges if it has none, for the algorithm of this name.
+
+    Raises
+    ------
+    ValueError
+        A graph in several parts has no in-edges.
+    """
+    if graph.has_in_edges:
+        return graph
+    if graph.in_parts:
+        raise ValueError(f"{name} follows edges backward: make a directed graph in several parts with in_edges=True")
+    return graph.to_csr(in_edges=True)
+
+
 def check_weights(graph: fr.Graph, name: str) -> None:
     """Raise if a weight is negative or NaN, for the algorithm of this name."""
     if graph.num_arcs and not float(fr.neighbor_reduce(graph, None, weight_of, reduce="min").min()) >= 0:

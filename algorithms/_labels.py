@@ -6,11 +6,16 @@ from typing import Any
 
 import frontier as fr
 
+from ._arguments import places
+
 
 def smallest_vertices(graph: fr.Graph, labels: Any) -> Any:
-    """For each vertex the smallest one with its label, in the graph's vertex dtype; labels are vertex ids."""
+    """For each vertex the smallest one with its label, in the graph's vertex dtype.
+
+    Labels are vertex ids; in a distributed graph, all are known on all parts.
+    """
     smallest = graph.xp.full(graph.num_vertices, graph.num_vertices, graph.vertex_dtype)
-    fr.compute(fr.Frontier.all(graph), _find_smallest, labels, smallest)
+    fr.compute(places(graph, graph.num_vertices), _find_smallest, labels, smallest)
     return smallest[labels]
 
 

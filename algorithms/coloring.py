@@ -5,6 +5,9 @@ is the degree, unless the caller gives another. In parallel, a vertex is colored
 (`_priorities`): one traversal that starts from the vertices without such neighbors. A vertex with w neighbors before it
 gets a color of at most w, so it keeps w + 1 bits for the colors that they have taken.
 
+Over the parts of a graph, bits would travel in messages of any size. There, colors go to all parts, and a vertex looks
+up those of its earlier neighbors once it is ready.
+
     color[v]      the color of v; -1 before it has one
     first[v]      the first word of v's bits, which end at first[v + 1]
     taken[...]    bits of the colors that neighbors of a vertex have, 32 in a word
@@ -27,6 +30,8 @@ from ._priorities import comes_before, earlier_neighbors, given_priority, random
 from .result import Result
 
 ALL_TAKEN = 2**32 - 1
+COLORS = 62
+"""Over parts, a vertex looks for so many colors at a time. An int64 has a bit for each."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,17 +90,38 @@ def coloring(graph: fr.Graph, priority: Any = None, *, seed: int = 0) -> Colorin
     array([0, 1, 2, 0, 1], dtype=int32)
     """
     check_undirected(graph, "coloring")
-    fr.advanced.arguments.check_one_device(graph, "coloring")
-    xp = graph.xp
     chosen = random_priority(graph, graph.degrees(), seed) if priority is None else given_priority(graph, priority)
-    waiting = earlier_neighbors(graph, chosen)
+    find = _look_up if graph.in_parts else _pass_on
+    color = find(graph, chosen, earlier_neighbors(graph, chosen))
+    return ColoringResult(color, int(color.max()) + 1 if color.size else 0)
+
+
+def _pass_on(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
+    """The colors, which vertices pass on to their later neighbors."""
+    xp = graph.xp
     first = xp.zeros(graph.num_vertices + 1, np.int64)
     xp.cumsum((waiting >> 5) + 1, out=first[1:])
     taken = xp.zeros(int(first[-1]), np.uint32)
     color = xp.full(graph.num_vertices, -1, np.int32)
     start = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
-    fr.traverse(graph, start, _pass_color, chosen, waiting, first, taken, color, prepare=_choose_color)
-    return ColoringResult(color, int(color.max()) + 1 if color.size else 0)
+    fr.traverse(graph, start, _pass_color, priority, waiting, first, taken, color, prepare=_choose_color)
+    return color
+
+
+def _look_up(graph: fr.Graph, priority: Any, waiting: Any) -> Any:
+    """The colors, which vertices look up at their earlier neighbors: over parts, where colors go to all."""
+    waiting = graph.vertex_array(np.int32, waiting, combine="countdown")
+    color, lowest = graph.vertex_array(np.int32, -1), graph.vertex_array(np.int32)
+    taken = graph.vertex_array(np.int64)
+    ready = fr.filter(fr.Frontier.all(graph), _is_ready, waiting)
+    while ready:
+        choosing = ready
+        while choosing:  # among the next COLORS
+            fr.neighbor_reduce(graph, choosing, _color_bit, priority, color, lowest, reduce="or", out=taken)
+            choosing = fr.filter(choosing, _finds_none, color, lowest, taken)
+        graph.sync(color, of=ready)
+        ready = fr.advance(graph, ready, _count_down, priority, waiting)
+    return color
 
 
 def _is_ready(v, waiting):
@@ -120,3 +146,25 @@ def _pass_color(src, dst, edge, weight, priority, waiting, first, taken, color):
     if word < first[dst + 1]:
         fr.atomic_or(taken, word, np.uint32(1) << np.uint32(color[src] & 31))
     return fr.atomic_add(waiting, dst, -1) == 1
+
+
+def _color_bit(src, dst, edge, weight, priority, color, lowest):
+    """The bit of the color of a neighbor before `src`, if it is one of those from the lowest on."""
+    place = color[dst] - lowest[src]
+    return 1 << place if comes_before(dst, src, priority) and 0 <= place < COLORS else 0
+
+
+def _finds_none(v, color, lowest, taken):
+    """Choose the lowest color that is not taken; returns whether all are."""
+    place = 0
+    while place < COLORS and taken[v] >> place & 1:
+        place += 1
+    if place == COLORS:
+        lowest[v] += COLORS
+        return True
+    color[v] = lowest[v] + place
+    return False
+
+
+def _count_down(src, dst, edge, weight, priority, waiting):
+    return comes_before(src, dst, priority) and fr.atomic_add(waiting, dst, -1) == 1

@@ -2,10 +2,10 @@
 
 The k-core is the largest subgraph in which every vertex has at least k neighbors; the core number of a vertex is the
 largest k for which it is in the k-core. Vertices are peeled off by increasing degree. Those with at most k remaining
-neighbors leave together, and so do, one traversal later, all that fall to k because of it. A count never falls below k,
-so that in the end the counts are the core numbers.
+neighbors leave together, and so do, one traversal later, all that fall to k because of it.
 
-    core[v]    remaining neighbors of v, but at least k; the core number once v has left
+    core[v]     the core number of v, once it has left
+    spare[v]    remaining neighbors of v beyond k; 0 or less once it has left
 
 Batagelj and Zaversnik, "An O(m) Algorithm for Cores Decomposition of Networks", 2003; Dasari, Desh and Zubair, "ParK:
 An Efficient Algorithm for k-core Decomposition on Multicore Processors", IEEE Big Data 2014.
@@ -20,6 +20,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import with_in_edges
 from ._subgraph import SubgraphResult, sorted_edges
 from .result import Result
 
@@ -69,7 +70,12 @@ def core_number(graph: fr.Graph) -> CoreNumberResult:
     ----------
     graph : Graph
         In a directed graph the degree of a vertex is its in-degree plus its out-degree, as in NetworkX. One without
-        in-edges is copied to one with them.
+        in-edges is copied to one with them; in several parts it is refused.
+
+    Raises
+    ------
+    ValueError
+        A directed graph in several parts has no in-edges.
 
     Notes
     -----
@@ -85,22 +91,23 @@ def core_number(graph: fr.Graph) -> CoreNumberResult:
     array([2, 2, 2, 1, 1], dtype=int32)
     """
     fr.advanced.arguments.check_graph(graph)
-    fr.advanced.arguments.check_one_device(graph, "core_number")
-    if not graph.has_in_edges:
-        graph = graph.to_csr(in_edges=True)
-    core = graph.degrees().astype(np.int32)
-    if graph.directed:
-        core += graph.in_degrees().astype(np.int32)
-    rest, k, next_selection = fr.filter(fr.Frontier.all(graph), _is_least, core, 1), 1, 2
-    while k < ANY:
-        leaving = fr.filter(rest, _is_equal, core, k)
+    graph = with_in_edges(graph, "core_number")
+    everyone, degrees = fr.Frontier.all(graph), graph.degrees()
+    core = graph.xp.zeros(graph.num_vertices, np.int32)
+    spare = graph.vertex_array(
+        np.int32, degrees + graph.in_degrees() if graph.directed else degrees, combine="countdown"
+    )
+    rest, k, step, next_selection = fr.filter(everyone, _remains, spare), 0, 1, 2
+    while step < ANY:
+        k += step
+        leaving = fr.filter(rest, _leaves, spare, step)
         if leaving:
-            fr.traverse(graph, leaving, _peel, core, k, edges="both")
-            k += 1
+            fr.traverse(graph, leaving, _peel, core, spare, k, prepare=_leave, edges="both")
+            step = 1
         else:
-            k = int(fr.reduce(rest, _if_least, core, k, reduce="min", dtype=np.int32)[0])
-        if next_selection <= k < ANY:
-            rest, next_selection = fr.filter(rest, _is_least, core, k), 2 * k
+            step = int(fr.reduce(rest, _if_spare, spare, reduce="min", dtype=np.int32)[0])
+        if k >= next_selection:
+            rest, next_selection = fr.filter(rest, _remains, spare), 2 * k
     return CoreNumberResult(core)
 
 
@@ -144,25 +151,26 @@ def k_core(graph: fr.Graph, k: int | None = None) -> KCoreResult:
     return KCoreResult(src, dst, least, graph.num_vertices, type(graph), graph.directed)
 
 
-def _is_least(v, core, k):
-    return core[v] >= k
+def _remains(v, spare):
+    return spare[v] > 0
 
 
-def _is_equal(v, core, k):
-    return core[v] == k
+def _leaves(v, spare, step):
+    """Whether v leaves now that k is higher by `step`."""
+    spare[v] -= step
+    return spare[v] == 0
 
 
-def _if_least(v, core, k):
-    return core[v] if core[v] >= k else ANY
+def _if_spare(v, spare):
+    return spare[v] if spare[v] > 0 else ANY
 
 
-def _peel(src, dst, edge, weight, core, k):
-    if core[dst] <= k:
-        return False
-    before = fr.atomic_add(core, dst, -1)
-    if before <= k:  # another neighbor was faster
-        fr.atomic_add(core, dst, 1)
-    return before == k + 1
+def _leave(src, core, spare, k):
+    core[src] = k
+
+
+def _peel(src, dst, edge, weight, core, spare, k):
+    return fr.atomic_add(spare, dst, -1) == 1
 
 
 def _is_held(src, dst, edge, weight, core, k, once):

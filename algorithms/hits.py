@@ -15,6 +15,7 @@ from typing import Any
 
 import frontier as fr
 
+from ._arguments import with_in_edges
 from ._errors import iterate
 from ._functors import neighbor_value, value_of
 from .pagerank import not_converged
@@ -89,8 +90,7 @@ def hits(
     fr.advanced.arguments.integer(max_iter, "max_iter", 1)
     if not fr.advanced.arguments.number(tol, "tol") >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
-    if not graph.has_in_edges:
-        graph = graph.to_csr(in_edges=True)
+    graph = with_in_edges(graph, "hits")
     reverse = fr.advanced.copy_for_passes(graph.reverse, PASSES)
     xp, graph = graph.xp, fr.advanced.copy_for_passes(graph, PASSES) if graph.directed else reverse
     everyone, pointed_at = fr.Frontier.all(graph), fr.Frontier.all(reverse)

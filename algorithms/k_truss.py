@@ -125,7 +125,7 @@ def _over_parts(graph: Any, k: int) -> KTrussResult:
     _check(graph)
     k = fr.advanced.arguments.integer(k, "k", 2)
     xp = graph.xp
-    src, dst = graph.own_edges()
+    src, dst, _ = graph.own_edges()
     truss = graph.empty_like()
     truss.insert_edges(src, dst)
     least = min(k - 2, graph.num_vertices)

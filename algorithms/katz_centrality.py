@@ -17,6 +17,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import with_in_edges
 from ._errors import iterate
 from ._functors import neighbor_value
 from .pagerank import ConvergenceError
@@ -97,8 +98,7 @@ def katz_centrality(
             raise ValueError(f"{name} must be finite and not negative, got {value}")
     fr.advanced.arguments.integer(max_iter, "max_iter", 1)
     fr.advanced.arguments.flag(normalized, "normalized")
-    if not graph.has_in_edges:
-        graph = graph.to_csr(in_edges=True)
+    graph = with_in_edges(graph, "katz_centrality")
     if alpha is None:
         alpha = 1 / ((int(graph.degrees().max()) if graph.num_vertices else 0) + 1)
     xp, reverse = graph.xp, fr.advanced.copy_for_passes(graph.reverse, PASSES)

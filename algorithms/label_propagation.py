@@ -7,11 +7,10 @@ the same way in each run. A vertex is looked at again once a neighbor's label ha
 label is one of the most frequent among the neighbors. If most neighbors of a vertex have its label, some of them may
 change theirs before its neighbors are looked at: no other label can be more frequent until then.
 
-    label[v]      the label of v
-    pending[v]    1 if v is to be looked at
-    found[v]      the most frequent label of its neighbors; -1 for its own, so that it is the lowest
-    count[v]      how many of its neighbors have it
-    slack[v]      how many neighbors may still change their labels before another may be more frequent than v's
+    label[v]    the label of v
+    found[v]    the most frequent label of its neighbors; -1 for its own, so that it is the lowest
+    count[v]    how many of its neighbors have it
+    slack[v]    how many neighbors may still change their labels before v is looked at again; below 0 if it is to be
 
 Raghavan, Albert and Kumara, "Near linear time algorithm to detect community structures in large-scale networks", Phys.
 Rev. E 2007; Cordasco and Gargano, "Community Detection via Semi-Synchronous Label Propagation Algorithms", BASNA 2010.
@@ -88,19 +87,19 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     array([0, 0, 0, 3, 3, 3], dtype=int32)
     """
     check_undirected(graph, "label_propagation")
-    fr.advanced.arguments.check_one_device(graph, "label_propagation")
     fr.advanced.arguments.integer(max_iter, "max_iter", 1)
     seed = as_int64(seed)
     graph = fr.advanced.copy_for_passes(graph, PASSES)
-    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
-    label, pending = _random_order(graph, everyone, seed), xp.ones(n, np.int32)
-    found, slack, degrees = xp.empty_like(label), xp.full(n, -1, np.int32), graph.degrees()
+    everyone = fr.Frontier.all(graph)
+    label, slack = _random_order(graph, everyone, seed), graph.vertex_array(np.int32, -1, combine="add")
+    found, degrees = graph.xp.empty_like(label), graph.degrees()
     iterations = 0
-    while (waiting := fr.filter(everyone, _is_pending, pending)) and iterations < max_iter:
-        drawn = fr.filter(waiting, _is_drawn, pending, slack, seed, iterations)
+    while (waiting := fr.filter(everyone, _is_waiting, slack)) and iterations < max_iter:
+        drawn = fr.filter(waiting, _is_drawn, seed, iterations)
         _, count = fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found, values=True)
         changed = fr.filter(drawn, _adopt, label, found, count, degrees, slack)
-        fr.advance(graph, changed, _call, pending, slack, output=None)
+        graph.sync(label, of=changed)
+        fr.advance(graph, changed, _call, slack, output=None)
         iterations += 1
     return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, not waiting)
 
@@ -110,6 +109,7 @@ def _random_order(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any
     xp = graph.xp
     number = xp.zeros(graph.num_vertices, np.int64)
     fr.compute(everyone, _draw, number, seed)
+    graph.sync(number)
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)
     place[xp.argsort(number)] = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return place
@@ -119,15 +119,12 @@ def _draw(v, number, seed):
     number[v] = fr.advanced.random_bits(seed, v, 1) << 31 | v
 
 
-def _is_pending(v, pending):
-    return pending[v] != 0
-
-
-def _is_drawn(v, pending, slack, seed, iteration):
-    if fr.advanced.random_bits(seed, v, iteration) & 1:
-        return False
-    pending[v] = 0
+def _is_waiting(v, slack):
     return slack[v] < 0
+
+
+def _is_drawn(v, seed, iteration):
+    return fr.advanced.random_bits(seed, v, iteration) & 1 == 0
 
 
 def _label_of(src, dst, edge, weight, label):
@@ -135,15 +132,17 @@ def _label_of(src, dst, edge, weight, label):
 
 
 def _adopt(v, label, found, count, degrees, slack):
-    slack[v] = (2 * count[v] - degrees[v]) // 2  # a change takes one from its label, and may give one to another
+    """Take the label that was found; returns whether it is another one.
+
+    A change takes one from v's label, and may give one to another. Without a majority any change counts.
+    """
+    slack[v] = max(2 * count[v] - degrees[v], 0) // 2
     if found[v] < 0:
         return False
     label[v] = found[v]
     return True
 
 
-def _call(src, dst, edge, weight, pending, slack):
-    pending[dst] = 1
-    if slack[dst] >= 0:
-        fr.atomic_add(slack, dst, -1)
+def _call(src, dst, edge, weight, slack):
+    fr.atomic_add(slack, dst, -1)
     return False

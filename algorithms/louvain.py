@@ -120,7 +120,8 @@ def louvain(
     Notes
     -----
     O(V + E) work for each sweep, at most 34 of them on each level; levels shrink fast. O(V + E) memory, for graphs of
-    communities, and for a copy of graphs that are walked much slower than CSR.
+    communities, and for a copy of graphs that are walked much slower than CSR. In a graph in several parts, each level
+    is in as many.
 
     Examples
     --------
@@ -134,7 +135,6 @@ def louvain(
     0.357
     """
     check_undirected(graph, "louvain")
-    fr.advanced.arguments.check_one_device(graph, "louvain")
     for name, value in (("resolution", resolution), ("threshold", threshold)):
         if not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
@@ -157,7 +157,7 @@ def louvain(
         community, count = _numbered(level, _move(level, alone, share, seed, turn, COARSENING_SWEEPS))
         merged = _merge(level, community, count)
         found = merged.modularity(resolution)
-        if not found > modularity + threshold:
+        if not graph.max_over_parts(found > modularity + threshold):  # parts may round differently
             break
         modularity = found
         levels.append(merged)
@@ -186,8 +186,10 @@ def _move(level: _Level, community: Any, share: float, seed: int, turn: int, swe
     if n < SMALL:
         few, groups, sweeps = 0, GROUPS_IF_SMALL, MAX_SWEEPS
     community, chosen = community.copy(), xp.empty_like(community)
-    total, size = xp.bincount(community, degree, n), xp.bincount(community, None, n).astype(graph.vertex_dtype)
-    pending = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any").astype(np.int32)
+    total = graph.vertex_array(np.float64, xp.bincount(community, degree, n), combine="add")
+    size = graph.vertex_array(graph.vertex_dtype, xp.bincount(community, None, n), combine="add")
+    apart = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any")
+    pending = graph.vertex_array(np.int32, apart, combine="add")
     looked, sweep = n, 0
     while looked > few and sweep < sweeps:
         looked = 0
@@ -202,7 +204,8 @@ def _move(level: _Level, community: Any, share: float, seed: int, turn: int, swe
             )  # fmt: skip
             changed = fr.filter(drawn, _moves, community, chosen, gain, size)
             fr.compute(changed, _join, degree, community, total, size, pending, chosen)
-            fr.advance(graph, changed, _call, community, pending)
+            graph.sync(community, of=changed)
+            fr.advance(graph, changed, _call, community, pending, output=None)
         sweep += 1
     return community
 
@@ -219,20 +222,21 @@ def _numbered(level: _Level, community: Any) -> tuple[Any, int]:
 def _merge(level: _Level, community: Any, count: int) -> _Level:
     """The next level, whose vertices are the communities of this one."""
     graph, xp = level.graph, level.graph.xp
-    src, dst, weights = graph.to_coo()
+    src, dst, weights = graph.own_edges() if graph.in_parts else graph.to_coo()
     src, dst = community[src], community[dst]
     apart = xp.flatnonzero(src != dst)
     low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
     keys, joined = fr.advanced.keys.sums(
         graph, fr.advanced.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
     )  # fmt: skip
-    merged = fr.advanced.csr_structure().from_edges(
-        *fr.advanced.keys.unpack(graph, keys), joined, num_vertices=count, device=graph.device
-    )  # fmt: skip
-    within = xp.flatnonzero(src == dst)
-    inside = xp.bincount(src[within], None if weights is None else weights[within].astype(np.float64), count)
-    loops = xp.bincount(community, level.loops, count) + 2 * inside
-    return _Level(merged, xp.bincount(community, level.degree, count), loops)
+    low, high = fr.advanced.keys.unpack(graph, keys)
+    if graph.in_parts:  # several may have edges between the same two communities
+        merged = graph.empty_like(count, weight_dtype=np.float64, multi_edges="sum")
+        merged.insert_edges(low, high, joined)
+    else:
+        merged = fr.advanced.csr_structure().from_edges(low, high, joined, num_vertices=count, device=graph.device)
+    loops = level.loops + fr.neighbor_reduce(graph, None, _within, community)
+    return _Level(merged, xp.bincount(community, level.degree, count), xp.bincount(community, loops, count))
 
 
 def _within(src, dst, edge, weight, labels):

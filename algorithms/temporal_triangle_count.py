@@ -92,7 +92,7 @@ def temporal_triangle_count(graph: fr.Graph, delta: Any) -> TemporalTriangleCoun
     delta = fr.advanced.arguments.span(graph, delta, "delta")
     fr.advanced.arguments.warn_of_replaced_times(graph)
     part: Any = graph
-    src, dst = part.own_edges() if graph.in_parts else graph.to_coo()[:2]
+    src, dst, _ = part.own_edges() if graph.in_parts else graph.to_coo()
     local = part.local if graph.in_parts else graph
     latest = times[local.find_edges(src, dst, checked=False)]
     counts = graph.vertex_array(np.int64, combine="add")

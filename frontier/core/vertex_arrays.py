@@ -38,10 +38,12 @@ class MakesVertexArrays:
         dtype : dtype
         fill : number, array of shape (num_vertices,), or ``range(num_vertices)``
             What the entries are at first.
-        combine : {"min", "max", "add", "or"} or function, optional
+        combine : {"min", "max", "add", "or", "countdown"} or function, optional
             The rule. A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy,
             `theirs`, and must be idempotent; then functors may write to entries of any vertices. Otherwise they write
-            to that of `dst`, and return True if they do. Without a rule, functors at edges must not write to it.
+            to that of `dst`, and return True if they do. With "countdown" they return
+            ``frontier.atomic_add(array, dst, -1) == 1``: vertices whose entries reach 0 are returned once. Without a
+            rule, functors at edges must not write to it.
         follows : array, optional
             A vertex array with ``combine="min"`` or ``"max"``: of each entry, the copy counts that has the best there.
         normal : function ``normal(v, array)``, optional

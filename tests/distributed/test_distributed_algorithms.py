@@ -11,7 +11,16 @@ from distributed_cases import host, of_shape
 from graphs import GRAPHS
 
 import frontier as fr
-from algorithms import analytics, bfs, connected_components, pagerank, sssp, temporal_random_walks, triangle_count
+from algorithms import (
+    analytics,
+    bfs,
+    coloring,
+    connected_components,
+    pagerank,
+    sssp,
+    temporal_random_walks,
+    triangle_count,
+)
 from algorithms.pagerank import ConvergenceError
 from frontier.distributed import DistributedGraph, GraphPart
 from structures import SlabGraph
@@ -68,7 +77,7 @@ def test_a_weighted_pagerank(engine):
 
 
 NOT_OVER_PARTS = {
-    "betweenness_centrality", "coloring", "core_number", "k_core", "label_propagation", "louvain",
+    "betweenness_centrality", "k_core",
     "maximal_independent_set", "minimum_spanning_forest", "random_walks", "strongly_connected_components",
     "truss_numbers",
 }  # fmt: skip
@@ -103,6 +112,39 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     edges = fr.io.EdgeList(*(device.to_host(each) for each in one.to_coo()), num_vertices=one.num_vertices)
     verdict = comparator.compare(known.fetch(device, found), known.fetch(device, expected), edges=edges, rounding=1e-5)
     assert verdict.agrees, verdict.text
+
+
+@pytest.mark.parametrize("name", ["coloring", "core_number", "label_propagation", "louvain"])
+@pytest.mark.parametrize("shape", ["empty", "one-vertex", "path", "star", "rmat"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_results_are_those_of_one_device(engine, name, shape, directed):
+    known = analytics()[name]
+    if directed and known.directions == "refused":
+        pytest.skip("it is defined for undirected graphs")
+    graph, one = weighted_of_shape(engine, shape, directed)
+    for seed, deleted in enumerate([[], [v for v in (1, 5, 17) if v < one.num_vertices]]):
+        for each in (graph, one):
+            each.delete_vertices(deleted)
+        found, expected = known.compute(graph, seed=seed), known.compute(one, seed=seed)
+        for value, other in zip(vars(found).values(), vars(expected).values(), strict=True):
+            np.testing.assert_array_equal(host(value), host(other))
+
+
+def test_a_vertex_has_more_earlier_neighbors_than_a_word_has_bits(engine):
+    src, dst = np.triu_indices(70, 1)
+    graph = DistributedGraph(SlabGraph, 70, engine=engine)
+    graph.insert_edges(src, dst)
+    found = coloring(graph, priority=range(70))
+    assert host(found.color).tolist() == list(range(69, -1, -1)) and found.count == 70
+
+
+@pytest.mark.parametrize("name", ["core_number", "hits", "katz_centrality"])
+def test_directed_graphs_without_in_edges_are_refused(engine, name):
+    graph, _ = of_shape(engine, "path", directed=True)
+    with pytest.raises(
+        ValueError, match=r"follows edges backward: make a directed graph in several parts with in_edge"
+    ):
+        analytics()[name].compute(graph)
 
 
 def test_walks_in_time_say_that_they_do_not_run(engine):

@@ -8,11 +8,14 @@ import frontier as fr
 from algorithms import bfs, sssp
 from frontier.distributed import DistributedGraph, ThreadEngine
 from frontier.distributed.exchange import levels
+from frontier.distributed.exchange.vertex_arrays import IDLE
 from frontier.distributed.partition import owners
 from frontier.distributed.transport.in_process import InProcessCommunicator
 from structures import SlabGraph
 
-RULES = {"min": np.minimum, "max": np.maximum, "add": np.add, "or": np.bitwise_or}
+RULES = {
+    "min": np.minimum, "max": np.maximum, "add": np.add, "or": np.bitwise_or, "countdown": lambda a, b: a + (b - 1),
+}  # fmt: skip
 DTYPES = ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
@@ -36,10 +39,12 @@ def values_of(rng, n, dtype):
 
 def leave_others(rule, values, ids, owners):
     """Have copies of vertices that a part has not reached say what the owner does, or add nothing."""
+    own = np.choose(owners, values)
     for rank, copy in enumerate(values):
+        if rule == "countdown":
+            copy[owners != rank] = 1 - copy[owners != rank]
         others = np.setdiff1d(np.flatnonzero(owners != rank), ids[rank])
-        own = np.choose(owners, values)
-        copy[others] = 0 if rule == "add" else own[others]
+        copy[others] = IDLE.get(rule, own[others])
 
 
 def delivered(part, ids, columns, rules):
@@ -76,7 +81,7 @@ def expected_of(ids, columns, rules, owners, parts):
                             array[v] = values[peer][v]
                         continue
                     total = RULES[rule](array[v], values[peer][v])
-                    better.append(total != array[v])
+                    better.append(total != array[v] if rule != "countdown" else array[v] > 0 >= total)
                     array[v] = total
                 if any(better) or not rules:
                     members.add(v)
@@ -87,10 +92,12 @@ def expected_of(ids, columns, rules, owners, parts):
 CASES = {
     **{f"{rule}-{dtype}": ((rule,), (dtype,)) for dtype in DTYPES for rule in ("min", "max", "add")},
     **{f"or-{dtype}": (("or",), (dtype,)) for dtype in DTYPES if not dtype.startswith("float")},
+    **{f"countdown-{dtype}": (("countdown",), (dtype,)) for dtype in ("int32", "int64")},
     "nothing": ((), ()),
     "follows": (("min", "follows"), ("int32", "int64")),
     "followed-by-bytes": (("max", "follows", "follows"), ("float64", "uint8", "float32")),
     "four": (("min", "max", "or", "follows"), ("int64", "float32", "bool", "int32")),
+    "counting": (("add", "countdown", "min"), ("float64", "int32", "int32")),
     "five": (("min", "max", "or", "add", "max"), ("int32",) * 5),  # more than kernels take
 }
 
@@ -118,8 +125,8 @@ def test_copies_reach_their_owners(engine, room, case):
             # What was added elsewhere is gone from the copy.
             for rule, array, values in zip(rules, arrays, columns, strict=True):
                 sent = np.setdiff1d(ids[rank], owned)
-                if rule == "add":
-                    assert not array[sent].any()
+                if rule in IDLE:
+                    assert (array[sent] == IDLE[rule]).all()
                 elif rule != "follows":
                     np.testing.assert_array_equal(array[sent], values[rank][sent])
             assert sums[1] == sum(rank + 5 for rank in range(parts)) and (sums[0] > 0) == (sum(sizes) > 0)

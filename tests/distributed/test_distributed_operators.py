@@ -54,9 +54,18 @@ def bits_of(graph):
     return host(bits).tolist()
 
 
+def reached_at_zero(graph, start):
+    """Which vertices have had three or five neighbors in the frontiers so far, after each."""
+    left = graph.vertex_array(np.int32, graph.xp.asarray([3, 5] * (graph.num_vertices // 2)), combine="countdown")
+    frontiers = [fr.advance(graph, fr.Frontier(graph, part), count_down, left) for part in start]
+    graph.sync(left)
+    return [sorted(each) for each in frontiers], host(left).tolist()
+
+
 def test_rules_combine_copies(engine):
     graph, one = of_shape(engine, "rmat")
-    for function, *args in ((visits_of, [0, 3, 7]), (visits_of, [500]), (bits_of,)):
+    parts = [range(i, graph.num_vertices, 4) for i in range(4)]
+    for function, *args in ((visits_of, [0, 3, 7]), (visits_of, [500]), (bits_of,), (reached_at_zero, parts)):
         assert graph.run(function, *args) == function(one, *args)
     components = host(connected_components(one).labels)
     largest = np.zeros(components.size, np.int64)
@@ -96,6 +105,89 @@ def vertex_operators(graph):
 def test_operators_over_vertices(engine):
     graph, one = of_shape(engine, "rmat")
     assert graph.run(vertex_operators) == vertex_operators(one)
+
+
+def join_group(v, groups, sizes):
+    fr.atomic_add(sizes, groups[v], 10)
+    fr.atomic_add(sizes, v, 1)
+
+
+def has_members(v, sizes):
+    return sizes[v] > 21
+
+
+def size_of_group(src, dst, edge, weight, groups, sizes):
+    return sizes[groups[dst]]
+
+
+def sizes_of_groups(graph):
+    groups = graph.xp.arange(graph.num_vertices) % 37
+    sizes = graph.vertex_array(np.int64, 20, combine="add")
+    fr.compute(fr.Frontier.all(graph), join_group, groups, sizes)
+    named = fr.filter(fr.Frontier.all(graph), has_members, sizes)
+    fr.compute(named, join_group, groups, sizes)
+    largest = fr.neighbor_reduce(graph, None, size_of_group, groups, sizes, reduce="max", dtype=np.int64)
+    fr.compute(named, join_group, groups, sizes)
+    graph.sync(sizes)
+    return host(sizes).tolist(), host(largest).tolist(), sorted(named)
+
+
+def test_functors_over_vertices_add_to_others(engine):
+    graph, one = of_shape(engine, "rmat")
+    assert graph.run(sizes_of_groups) == sizes_of_groups(one)
+
+
+def read_and_join(v, groups, sizes):
+    fr.atomic_add(sizes, groups[v], sizes[groups[v]])
+
+
+def adds_what_it_reads(part):
+    groups = part.vertex_array(np.int64)
+    fr.compute(fr.Frontier.all(part), read_and_join, groups, part.vertex_array(np.int64, combine="add"))
+
+
+def neighbor_group(src, dst, edge, weight, groups, totals):
+    return groups[dst]
+
+
+def lightest(src, value, joined, groups, totals):
+    return joined - totals[value] / 64
+
+
+def modes(graph):
+    groups, totals = graph.vertex_array(np.int64), graph.vertex_array(np.int64)
+    fr.compute(fr.Frontier.all(graph), enter_group, groups, totals)  # only owners know both
+    frontier = fr.Frontier(graph, range(0, graph.num_vertices, 3))
+    out = graph.vertex_array(np.int64, -7)
+    found = [
+        *fr.neighbor_reduce(graph, None, neighbor_group, groups, totals, reduce="mode", values=True),
+        *fr.neighbor_reduce(
+            graph, frontier, neighbor_group, groups, totals, reduce="mode", score=lightest, values=True, out=out
+        ),
+        *fr.neighbor_reduce(graph, frontier, neighbor_group, groups, totals, reduce="argmin", values=True),
+    ]  # fmt: skip
+    graph.sync(*found[2:4])
+    return [host(array).tolist() for array in found]
+
+
+def enter_group(v, groups, totals):
+    groups[v] = v % 7
+    totals[v] = v * v % 11
+
+
+def test_modes_and_their_scores(engine):
+    graph, one = of_shape(engine, "rmat")
+    assert graph.run(modes) == modes(one)
+
+
+def writing_score(src, value, joined, groups, totals):
+    totals[src] = 1
+    return joined
+
+
+def scored_by_writing(part):
+    arrays = part.vertex_array(np.int64), part.vertex_array(np.int64)
+    fr.neighbor_reduce(part, None, neighbor_group, *arrays, reduce="mode", score=writing_score)
 
 
 def set_operations(graph):
@@ -176,12 +268,28 @@ def doubled(part):
     fr.compute(fr.Frontier.all(part), double_next, part.vertex_array(np.int64))
 
 
+def count_down(src, dst, edge, weight, left):
+    return fr.atomic_add(left, dst, -1) == 1
+
+
+def silent(part):
+    fr.advance(part, fr.Frontier.all(part), count_down, part.vertex_array(np.int32, combine="countdown"), output=None)
+
+
+def fractions(part):
+    part.vertex_array(np.float32, combine="countdown")
+
+
 @pytest.mark.parametrize(
     "program, message",
     [
         (unruled, r"raise_label\(\) writes to labels at edges, .*, with a rule"),
         (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
         (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
+        (silent, r"count_down\(\) writes to left at edges, .*: have advance put vertices out"),
+        (adds_what_it_reads, r"read_and_join\(\) writes to entries of sizes that are not those of v"),
+        (scored_by_writing, r"writing_score\(\) writes to totals: a score only reads arrays"),
+        (fractions, r"combine='countdown' is for signed integers, which may fall below 0, not float32"),
         (doubled, r"double_next\(\) writes to entries of values that are not those of v"),
     ],
 )

@@ -7,6 +7,8 @@ Entry v of a copy is authoritative on the part that owns v. Functors read and wr
 * Operators over vertices write to owned entries. The copies of other parts are then *behind*, until they are needed.
 * Copies of an array with the rule "add" contain the amounts to add to the owner's entry. An amount that functors added
   without returning the vertex is *pending*: it stays where it is until the array is read.
+* Copies of an array with the rule "countdown" are one more than the amounts to add. So the first decrement of a copy is
+  from 1 to 0: the functor returns the vertex, and its owner is notified. The owner decides whether its entry reaches 0.
 * Copies of an array whose rule is a function are *apart* after `visit_edges`, until another operator needs them. They
   are *held* apart while a block (`locally`) lets each part work on its own copy.
 """
@@ -31,7 +33,9 @@ from ..transport.communicator import Communicator
 from .accesses import reads_own_entry
 from .levels import Columns, Mail
 
-RULES = ("min", "max", "add", "or")
+RULES = ("min", "max", "add", "or", "countdown")
+IDLE = {"add": 0, "countdown": 1}
+"""The entries of copies, by the rules of which copies contain amounts, if there is nothing to add."""
 MARKED = 256
 """On a CPU, lists of vertices are joined by a mark for each vertex if there are at most so many marks for an entry, and
 by sorting otherwise."""
@@ -49,7 +53,7 @@ class Entry:
     rule: str | Callable | None = None
     leader: weakref.ref | None = None  # the array whose copies decide which copy of this one counts
     behind: bool = False  # copies of entries that other parts own may be out of date
-    holds_sums: bool = False  # with the rule "add": such copies contain amounts to add instead of values
+    holds_sums: bool = False  # with a rule of `IDLE`: such copies contain amounts to add instead of values
     pending: bool = False  # these amounts may be nonzero
     apart: bool = False  # copies may have to be combined, by a rule that is a function
     held: bool = False  # they stay apart for now, even if they are needed
@@ -80,6 +84,10 @@ class VertexArrays:
         """Register how the copies of an array combine; return the array."""
         if rule is not None and not callable(rule):
             one_of(rule, "combine", RULES)
+            if rule == "countdown" and array.dtype.kind != "i":
+                raise ValueError(
+                    f"combine='countdown' is for signed integers, which may fall below 0, not {array.dtype}"
+                )
         if leader is not None:
             found = self._known.get(id(leader))
             if found is None or found.rule not in ("min", "max"):
@@ -226,14 +234,14 @@ class VertexArrays:
                 entry.before = array.copy() if alike else None
 
     def hold_sums(self, arrays: Sequence[Any]) -> None:
-        """Let copies of arrays with the rule "add" contain amounts to add, and expect some."""
+        """Let copies of arrays contain amounts to add, where the rules say so, and expect some."""
         for array in arrays:
             entry = self._entry(array)
-            if entry.rule == "add" and self._comm.size > 1:
+            if entry.rule in IDLE and self._comm.size > 1:
                 if not entry.holds_sums:
-                    array[self._is_away(array)] = 0
+                    array[self._is_away(array)] = IDLE[entry.rule]
                     entry.holds_sums = True
-                entry.pending = True
+                entry.pending = entry.rule == "add"
 
     # ---- changed copies to owners -----------------------------------------------------------------------------------
 
@@ -334,14 +342,14 @@ class VertexArrays:
         """Clear amounts that have been sent: of some vertices, or of all (None)."""
         for array in arrays:
             entry = self._entry(array)
-            if entry.rule != "add":
+            if entry.rule not in IDLE:
                 continue
             if sent is None:
-                array[self._is_away(array)] = 0
+                array[self._is_away(array)] = IDLE[entry.rule]
                 entry.pending = False
             else:
                 for ids in sent:
-                    array[ids] = 0
+                    array[ids] = IDLE[entry.rule]
 
     def _send_pending(self, array: Any, entry: Entry) -> None:
         """Send all pending amounts to the owners."""
@@ -370,8 +378,12 @@ class VertexArrays:
         better: dict[int, Any] = {}
         for array in ruled:
             old, new, rule = array[ids], values[id(array)], self._entry(array).rule
-            total = {"min": xp.minimum, "max": xp.maximum, "add": xp.add, "or": xp.bitwise_or}[rule](old, new)
-            better[id(array)] = total != old
+            if rule == "countdown":
+                total = old + (new - IDLE[rule])
+                better[id(array)] = (old > 0) & (total <= 0)
+            else:
+                total = {"min": xp.minimum, "max": xp.maximum, "add": xp.add, "or": xp.bitwise_or}[rule](old, new)
+                better[id(array)] = total != old
             improved |= better[id(array)]
             array[ids] = total
         for array in followers:

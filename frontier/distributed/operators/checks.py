@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from frontier.operators.neighbor_mode import SCORE_PARAMETERS
+
 from ..exchange.accesses import ANYWHERE, accesses_of, arrays_of
 from ..exchange.vertex_arrays import OF_NO_VERTEX
 
@@ -67,18 +69,23 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
     return [array for array in graph.arrays.among(args) if not any(array is each for each in by_edge)]
 
 
-def check_at_vertices(graph: BasePart, op: Callable, args: tuple, *, writable: int = 1) -> tuple[list[Any], list[Any]]:
+def check_at_vertices(
+    graph: BasePart, op: Callable, args: tuple, *, writable: int = 1, adds: bool = False
+) -> tuple[list[Any], list[Any]]:
     """Raise if `op` writes to entries of other vertices than its own; bring up to date what it reads.
 
     Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The entries of the first
-    `writable` parameters may be written.
+    `writable` parameters may be written; with `adds`, `op` may add to any entries of arrays with the rule "add".
     """
     arrays = graph.arrays.among(args)
     graph.arrays.settle(arrays)
-    behind = []
+    behind, added = [], []
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
-        if not (use.writes <= set(vertex[:writable]) or rule in OF_NO_VERTEX or (callable(rule) and writable)):
+        own = set(vertex[:writable])
+        if adds and rule == "add" and use.reads <= own < use.writes | own:
+            added.append(array)
+        elif not (use.writes <= own or rule in OF_NO_VERTEX or (callable(rule) and writable)):
             raise ValueError(
                 f"{op.__name__}() writes to entries of {name} that are not those of {vertex[0]}: in a graph of several "
                 "parts each of them has a copy"
@@ -86,6 +93,7 @@ def check_at_vertices(graph: BasePart, op: Callable, args: tuple, *, writable: i
         if not use.reads <= set(vertex) and graph.arrays.among([array]) and not callable(rule):
             behind.append(array)
     graph.arrays.sync(behind)
+    graph.arrays.hold_sums(added)
     return arrays, behind
 
 
@@ -118,6 +126,19 @@ def read_afar(graph: BasePart, arrays: list[Any], functors: Functors, args: tupl
     if condition is not None:
         read += [array for _, array, use, _ in arrays_of(condition, 1, args, kind) if use.reads]
     return found_among(arrays, read)
+
+
+def read_by_score(graph: BasePart, arrays: list[Any], score: Callable | None, args: tuple) -> list[Any]:
+    """Return the arrays of which the score of a value at a vertex reads entries other than the vertex's."""
+    if score is None:
+        return []
+    if not isinstance(score, FunctionType) or accesses_of(score) is None:
+        return arrays
+    uses = arrays_of(score, len(SCORE_PARAMETERS), args, graph.xp.ndarray)
+    for name, _, use, _ in uses:
+        if use.writes:
+            raise ValueError(f"{score.__name__}() writes to {name}: a score only reads arrays")
+    return found_among(arrays, [array for _, array, use, (src, *_) in uses if use.reads - {src}])
 
 
 def read_in_pull(graph: BasePart, arrays: list[Any], op: Callable, args: tuple) -> list[Any]:

@@ -30,7 +30,9 @@ from .checks import (
     check_at_edges,
     check_at_vertices,
     check_condition_and_prepare,
+    found_among,
     read_afar,
+    read_by_score,
     written_at_edges,
     written_by,
 )
@@ -233,13 +235,13 @@ def _traverse_alone(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`. At edges, `op` writes to the entry of `src`, or adds."""
+    """`frontier.compute`. `op` writes to the entry of its vertex, at edges to that of `src`; it may add to others."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             one_device.compute(frontier.local, op, *args)
         return
     graph: Any = graph_of(frontier)
-    arrays, _ = check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args, adds=True)
     one_device.compute(frontier.local, op, *args)
     graph.arrays.written(written_by(arrays, op, args))
 
@@ -251,7 +253,7 @@ def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
             edges = one_device.filter(frontier.local, op, *args)
         return PartEdgeFrontier.of_part(frontier.graph, edges)
     graph: Any = graph_of(frontier)
-    arrays, _ = check_at_vertices(graph, op, args)
+    arrays, _ = check_at_vertices(graph, op, args, adds=True)
     kept = one_device.filter(frontier.local, op, *args)
     graph.arrays.written(written_by(arrays, op, args))
     return type(frontier).of_part(graph, kept)
@@ -273,7 +275,7 @@ def reduce(
         with _at_edges(frontier, op, args) as args:  # type: ignore[arg-type]
             found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
     else:
-        arrays, _ = check_at_vertices(graph, op, args)
+        arrays, _ = check_at_vertices(graph, op, args, adds=True)
         found = one_device.reduce(frontier.local, op, *args, reduce=reduce, dtype=dtype, out=out)
         graph.arrays.written(written_by(arrays, op, args))
     if deferred:
@@ -292,21 +294,24 @@ def neighbor_reduce(
     score: Callable | None = None, balance: str = "auto",
 ) -> Any:  # fmt: skip
     """`frontier.neighbor_reduce`. With `out`, copies of other parts' vertices are updated when they are needed."""
-    if columns is not None or values or score is not None:
-        raise NotImplementedError("columns, values and score are not available for a graph of several parts yet")
+    if columns is not None:
+        raise NotImplementedError("columns is not available for a graph of several parts yet")
     args = check_at_edges(graph, op, args, gathers=True)
     members = PartFrontier.all(graph) if frontier is None else check_frontier(graph, frontier)
-    graph.arrays.sync(read_afar(graph, by_vertex_among(graph, op, args), Functors(op), args))
+    arrays = by_vertex_among(graph, op, args)
+    read = [*read_afar(graph, arrays, Functors(op), args), *read_by_score(graph, arrays, score, args)]
+    graph.arrays.sync(found_among(arrays, read))
     if out is not None:
         graph.arrays.settle([out])
-    found = one_device.neighbor_reduce(
+    result = one_device.neighbor_reduce(
         graph.local, members.local, op, *args, reduce=reduce, identity=identity, dtype=dtype, out=out,  # type: ignore
-        balance=balance,
+        values=values, score=score, balance=balance,
     )  # fmt: skip
-    graph.arrays.written([found])
+    found = result if values else (result,)
+    graph.arrays.written(found)
     if out is None:
-        graph.arrays.sync([found])
-    return found
+        graph.arrays.sync(found)
+    return result
 
 
 def sample_neighbors(graph: BasePart, frontier: PartFrontier, op: Callable, *args: Any, **options: Any) -> None:

@@ -195,12 +195,20 @@ class GraphPart(PartUpdates, PartReads):
         """`Graph.copy`: an independent graph in as many parts, which can be updated, also if this one cannot."""
         return copy_of(self, GraphPart)
 
-    def empty_like(self) -> GraphPart:
-        """A graph with the same vertices and no edges, in parts of the same structure, without weights."""
+    def empty_like(self, num_vertices: int | None = None, **options: Any) -> GraphPart:
+        """A graph without edges or weights, in parts of the same structure: with the same vertices, or so many.
+
+        Parameters
+        ----------
+        num_vertices : int, optional
+        **options
+            Further ones of `GraphPart`, such as `weight_dtype`.
+        """
         made = GraphPart(
-            self.comm, self.structure, self.num_vertices, directed=self.directed, vertex_dtype=self.vertex_dtype
-        )
-        if self.store.absent is not None:
+            self.comm, self.structure, self.num_vertices if num_vertices is None else num_vertices,
+            directed=self.directed, vertex_dtype=self.vertex_dtype, **options,
+        )  # fmt: skip
+        if num_vertices is None and self.store.absent is not None:
             made.delete_vertices(self.xp.flatnonzero(self.store.absent))
         return made
 

@@ -186,23 +186,20 @@ class PartReads(MakesVertexArrays, BasePart):
 
     def to_coo(self) -> tuple[Any, Any, Any]:
         """`Graph.to_coo`: all edges on every part, for graphs that fit; `local.to_coo` has the part's own arcs."""
-        src, dst, weights = self.local.to_coo()
-        if not self.directed:
-            keep = self.xp.flatnonzero(src < dst)
-            src, dst, weights = src[keep], dst[keep], None if weights is None else weights[keep]
+        src, dst, weights = self.own_edges()
         src, counts = self.comm.allgather(src)
         dst, _ = self.comm.allgather(dst, counts)
         weights = None if weights is None else self.comm.allgather(weights, counts)[0]
         order = self.xp.argsort(src, kind="stable")  # the edges of each vertex are in order
         return src[order], dst[order], None if weights is None else weights[order]
 
-    def own_edges(self) -> tuple[Any, Any]:
+    def own_edges(self) -> tuple[Any, Any, Any]:
         """Return the edges that leave this part's vertices; undirected ones once, at the smaller end."""
-        src, dst, _ = self.local.to_coo()
+        src, dst, weights = self.local.to_coo()
         if self.directed:
-            return src, dst
+            return src, dst, weights
         keep = self.xp.flatnonzero(src < dst)
-        return src[keep], dst[keep]
+        return src[keep], dst[keep], None if weights is None else weights[keep]
 
     def own_share(self, count: int) -> slice:
         """Return this part's share of `count` items that all parts have in the same order."""

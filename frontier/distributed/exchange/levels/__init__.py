@@ -38,7 +38,7 @@ smaller where all parts know that a level reaches fewer."""
 MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024  # as in levels.cuh
 BYTES_AHEAD = 16  # of a message, before its columns (HEADER in levels.cuh)
 LEFT, TOTALS, ROWS = 2, 4, 8  # indices of the numbers (levels.cuh has the same)
-RULES = {"min": 0, "max": 1, "add": 2, "or": 3}
+RULES = {"min": 0, "max": 1, "add": 2, "or": 3, "countdown": 5}
 FOLLOW = 4
 TYPES = {
     np.dtype(name): code for code, name in enumerate(
@@ -52,7 +52,7 @@ class Columns:
     """The arrays whose entries travel, and their kernel arguments."""
 
     arrays: list[Any]  # first arrays with a rule, then arrays that follow one of them
-    adds: bool  # whether a rule is "add"
+    adds: bool  # whether copies of an array contain amounts to add
     width: int  # bytes of an entry of each
     args: tuple
 
@@ -68,7 +68,7 @@ class Columns:
             at = next(i for i, (each, _) in enumerate(ruled) if each is leader)
             codes.append(TYPES[array.dtype] | FOLLOW << 4 | at << 8)
         packed = sum(code << 16 * i for i, code in enumerate(codes))
-        adds = any(rule == "add" for _, rule in ruled)
+        adds = any(rule in ("add", "countdown") for _, rule in ruled)
         return cls([], adds, sum(array.itemsize for array in arrays), (len(arrays), packed)).of_others(arrays)
 
     def of_others(self, arrays: list[Any]) -> Columns:

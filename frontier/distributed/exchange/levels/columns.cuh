@@ -5,8 +5,9 @@
 
 constexpr int MAX_PARTS = 32, MAX_COLUMNS = 4, WIDE = 256;  // WIDE: threads of a block that distributes vertices
 
-// How an entry combines. `FOLLOW`: it is taken where that of the leader is better.
-enum Rule { LEAST, GREATEST, ADD, OR, FOLLOW };
+// How an entry combines. `FOLLOW`: it is taken where that of the leader is better. `COUNTDOWN`: copies are one more than the
+// amounts to add, and an entry is better if it reaches 0.
+enum Rule { LEAST, GREATEST, ADD, OR, FOLLOW, COUNTDOWN };
 // Types of entries, as levels/__init__.py numbers them.
 enum Type { TRUTH, INT8, UINT8, INT32, UINT32, INT64, UINT64, FLOAT32, FLOAT64 };
 
@@ -54,7 +55,7 @@ template <class T>
 __device__ __forceinline__ T total_of(int rule, T old, T value) {
   if (rule == LEAST) return value < old || value != value ? (old != old ? old : value) : old;
   if (rule == GREATEST) return old < value || value != value ? (old != old ? old : value) : old;
-  return old + value;
+  return rule == COUNTDOWN ? T(old + (value - T(1))) : old + value;
 }
 
 template <class T>
@@ -72,7 +73,7 @@ __device__ __forceinline__ bool combine_bits(int rule, char* array, i64 v, const
   T total = rule == OR ? T(old | value) : total_of<T>(rule, old, value);
   if (total == old) return false;
   ((T*)array)[v] = total;
-  return true;
+  return rule != COUNTDOWN || (old > 0 && total <= 0);
 }
 
 // Combines an entry with one that was received; returns whether it has changed.

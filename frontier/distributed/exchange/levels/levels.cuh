@@ -78,12 +78,13 @@ extern "C" __global__ void forget(
     int owner = owners[v];
     if (owner == rank || (i64(*header_of(messages, owner, stride)) > room) != (again != 0)) continue;
     for (int c = 0; c < columns.count; ++c) {
-      if (columns.rule(c) != ADD) continue;
+      bool counts_down = columns.rule(c) == COUNTDOWN;  // copies are 1 then where there is nothing to add
+      if (columns.rule(c) != ADD && !counts_down) continue;
       i64 bytes = size_of(columns.type(c));
       char* entry = columns.data[c] + i64(v) * bytes;
-      if (bytes == 4) *(u32*)entry = 0;
-      else if (bytes == 8) *(u64*)entry = 0;
-      else *entry = 0;
+      if (bytes == 4) *(u32*)entry = counts_down;
+      else if (bytes == 8) *(u64*)entry = counts_down;
+      else *entry = counts_down;
     }
   }
 }
