@@ -11,19 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:
-    """Add weights to those of edges that exist.
-
-    Parameters
-    ----------
-    added, held : arrays of the graph's weight dtype
-    copies : int
-        How often the arrays list each edge.
-
-    Raises
-    ------
-    ValueError
-        A sum is no number, or does not fit in the type.
-    """
+    """Add weights to those of existing edges, each listed `copies` times; ValueError if a sum is NaN or overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     refuse_sums(graph, int(_fails(graph.xp, added, held, sums).sum()) // copies)

@@ -20,14 +20,7 @@ C = TypeVar("C", bound="Component")
 
 
 class Call(NamedTuple):
-    """An update as a user has asked for it.
-
-    Attributes
-    ----------
-    method : str
-    arguments : tuple
-    options : dict of str to object
-    """
+    """An update as a user has asked for it."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -54,15 +47,8 @@ class Component:
         """A method that updates the graph was called; nothing has changed."""
 
     def end(self, graph: Any, call: Call | None, *, changed: bool) -> None:
-        """It has returned.
-
-        Parameters
-        ----------
-        call : Call or None
-            None if it has raised, but for errors of observers.
-        changed : bool
-            Whether `graph.version` has.
-        """
+        """It has returned; `call` is None if it has raised, but for errors of observers. `changed` is about
+        `graph.version`."""
 
     def reserve(self, graph: Any, change: Change) -> None:
         """Arcs are about to be inserted or deleted. May raise what updates raise: then nothing has changed."""
@@ -119,13 +105,8 @@ class Component:
         """Be what a header and arrays say, which are not checked yet."""
 
     def check(self, graph: Any, stored: Any) -> None:
-        """Raise ValueError unless it is what kernels rely on; no kernel may be called.
-
-        Parameters
-        ----------
-        stored : array or None
-            The numbers that the structure stores with arcs (`Payload.stored_dtype`).
-        """
+        """Raise ValueError unless its data are as kernels rely on; call no kernel. `stored` is an array or None: the
+        numbers that the structure stores with arcs (`Payload.stored_dtype`)."""
 
     def filled(self, graph: Any) -> None:
         """The graph was read from a file, and checked."""

@@ -195,8 +195,7 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
 def notifications_of(
     graph: BaseDynamicGraph, arcs: Arcs, present: bool, observers: list[UpdateObserver] | None = None
 ) -> list[Notification]:  # fmt: skip
-    """Each observer, by default of all, with the sources and destinations that it is to be notified of: those of all
-    arcs, or, if it is exact, of the effective edges, which the first of these computes."""
+    """Each observer (by default all) with the ends of all arcs, or, if exact, of the effective edges, computed once."""
     notifications: list[Notification] = []
     effective = None
     for observer in graph._observers.live() if observers is None else observers:

@@ -18,19 +18,11 @@ E = TypeVar("E", bound=Entry)
 
 
 class VersionCache:
-    """The entries of one graph, by name.
-
-    Attributes
-    ----------
-    entries : dict
-        An update clears it.
-    lock : lock
-        Held to make what takes long, by one of several threads that read.
-    """
+    """The entries of one graph, by name, which an update clears."""
 
     def __init__(self) -> None:
         self.entries: dict[Any, Any] = {}
-        self.lock: Any = threading.RLock()
+        self.lock: Any = threading.RLock()  # held while one of several readers makes a costly entry
 
     def get(self, name: Any, make: Callable[[], E]) -> E:
         """The entry of this name, made now if there is none."""

@@ -1,5 +1,5 @@
-"""What algorithms say about their arrays so that they run over several parts, too, where that costs nothing on one
-device; and what they do to whole arrays that CuPy would compile kernels for."""
+"""How algorithms declare per-vertex arrays so that they also run over several parts, and operations on whole arrays for
+which CuPy would compile kernels."""
 
 from __future__ import annotations
 

@@ -34,23 +34,11 @@ def masked_lower(graph: BaseGraph, src: Any, dst: Any) -> Any:
 
 
 def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
-    """The distinct edges of a batch that are in the graph, or that are not; undirected ones once, as src < dst.
+    """Return the distinct edges of a batch that are in the graph if `present`, else the absent ones.
 
-    Parameters
-    ----------
-    arcs : Arcs
-        Checked here, after the single host synchronization that this takes.
-    present : bool
-        Whether the edges asked for are those in the graph.
-
-    Returns
-    -------
-    src, dst : arrays of the graph's vertex dtype, on its device
-        In the order in which the batch lists them first.
-
-    Notes
-    -----
-    Expected O(m) work: duplicates meet in a hash table.
+    `src` and `dst` are arrays of the graph's vertex dtype, in the order in which the batch lists them first; undirected
+    edges are ``src < dst``. Checks the batch after its single host synchronization. Expected O(m) work: duplicates meet
+    in a hash table.
     """
     device, xp = graph.device, graph.xp
     if not device.is_gpu:

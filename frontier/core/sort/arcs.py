@@ -17,13 +17,7 @@ DIGIT = 11  # bits, at most: more counters than that leave the fastest cache
 
 
 def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
-    """One int64 per arc that orders arcs by source, then destination: ``src << bits | dst``.
-
-    Raises
-    ------
-    OverflowError
-        The ids of source and destination do not fit into 63 bits together.
-    """
+    """Return int64 keys ``src << bits | dst``, which order arcs by source, then destination; see `check_key_bits`."""
     check_key_bits(num_vertices)
     if on_gpu.takes(device, src, dst):
         return on_gpu.pack(device, src, dst, id_bits(num_vertices))
@@ -52,14 +46,9 @@ def sort_keys(device: Device, keys: Any, *, key_bits: int | None = None) -> Any:
 
 
 def sort_pairs(device: Device, keys: Any, values: Any = None, *, key_bits: int | None = None) -> tuple[Any, Any]:
-    """Keys in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+    """Sort keys, none negative, and move `values` (by default positions) along; equal keys keep their order.
 
-    Keys must not be negative.
-
-    Parameters
-    ----------
-    key_bits : int, optional
-        Bits that hold any key, if the caller knows. On a GPU it is not found out, as the host would have to wait.
+    `key_bits` bounds the bits of any key: on a GPU it saves a synchronization, or a slower sort.
     """
     bits = int(keys.size).bit_length()
     if not device.is_gpu and keys.size >= RADIX_FROM:
@@ -107,10 +96,7 @@ def places_of_ids(device: Device, ids: Any) -> Any:
 
 
 def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any]:
-    """Sorted distinct keys (`arc_keys`) of a batch, and the weights of each key's last arc (None without weights).
-
-    Arcs that are to be ignored are left out.
-    """
+    """Return the sorted distinct keys of a batch without ignored arcs, and each key's last weight, or None."""
     arcs = _valid(device, arcs)
     keys = arc_keys(device, arcs.src, arcs.dst, num_vertices)
     if arcs.weights is None:

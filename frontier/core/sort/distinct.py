@@ -16,45 +16,17 @@ if TYPE_CHECKING:
 
 
 class DistinctKeys(NamedTuple):
-    """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys.
+    """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys."""
 
-    Attributes
-    ----------
-    keys : array of int64, shape (m,)
-        ``src << id_bits(num_vertices) | dst``, ascending. On the CPU m is the number of distinct arcs; on the GPU it is
-        the size of the batch, and entries from `count` on are END.
-    origin : array of int64, shape (m,), or None
-        Position in the batch of each arc's last occurrence, if it was asked for.
-    count : array of int64, shape (1,)
-        Number of distinct arcs, on the graph's device.
-    """
-
-    keys: Any
-    origin: Any
-    count: Any
+    keys: Any  # int64; on the GPU as many as the batch has arcs, END from `count` on
+    origin: Any  # position in the batch of each arc's last occurrence, or None
+    count: Any  # int64, shape (1,), on the graph's device
 
 
 def distinct_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
-    """The distinct arcs of a batch, in ascending order of source and destination.
+    """Return the distinct arcs of a batch, ascending, with the position of each arc's last occurrence if `origin`.
 
-    Arcs that are to be ignored are left out. The batch need not have been checked; on the CPU it is checked here, where
-    that needs no synchronization. The arrays are the graph's scratch memory: they hold until the next call.
-
-    Parameters
-    ----------
-    origin : bool
-        Also give the position in the batch of each arc's last occurrence.
-
-    Raises
-    ------
-    ValueError
-        On the CPU, if the batch is invalid (`Arcs.check`).
-    OverflowError
-        The ids of source and destination do not fit into 63 bits together.
-
-    Notes
-    -----
-    A sort: O(m log m) work.
+    Ignored arcs are left out; checks, errors, lifetime and cost are those of `sorted_keys`.
     """
     keys = sorted_keys(store, arcs, origin=origin)
     if not store.device.is_gpu:

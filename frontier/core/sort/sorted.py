@@ -22,50 +22,23 @@ END = 2**63 - 1  # greater than all keys (keys.cuh has the same number)
 
 
 class SortedKeys(NamedTuple):
-    """A batch's arcs as ascending keys, ``(src << shift | dst) << bits | position``.
+    """A batch's arcs as ascending int64 keys, ``(src << shift | dst) << bits | position``.
 
-    Attributes
-    ----------
-    keys : array of int64, shape (m,)
-        On the CPU one for each distinct arc. On the GPU one for each arc of the batch: of arcs listed more than once
-        the last key counts, and arcs to be ignored have the key END.
-    bits : int
-        Number of low bits of a key that hold the arc's position in the batch. 0 on the CPU, and where positions were
-        not asked for or do not fit.
-    shift : int
-        ``id_bits(num_vertices)``.
-    order : array of int64, shape (m,), or None
-        Position in the batch of each key's arc (on the CPU that of its last occurrence), if positions were asked for
-        and are not in the keys.
+    On the CPU a key for each distinct arc. On the GPU a key for each arc of the batch: of equal arcs the last key
+    counts, and ignored arcs have the key END.
     """
 
     keys: Any
-    bits: int
-    shift: int
-    order: Any
+    bits: int  # low bits of keys with positions; 0 on the CPU, and without positions or space for them
+    shift: int  # ``id_bits(num_vertices)``
+    order: Any  # positions (on the CPU of the last occurrence) if asked for and not in keys, else None
 
 
 def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
-    """A batch's arcs as keys in ascending order of source and destination.
+    """Return a batch's arcs as ascending keys, with positions in the batch if `origin`; a sort, O(m log m) work.
 
-    The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
-    are the graph's scratch memory: they hold until the next call.
-
-    Parameters
-    ----------
-    origin : bool
-        Also give each arc's position in the batch.
-
-    Raises
-    ------
-    ValueError
-        On the CPU, if the batch is invalid (`Arcs.check`).
-    OverflowError
-        The ids of source and destination do not fit into 63 bits together.
-
-    Notes
-    -----
-    A sort: O(m log m) work.
+    The CPU also checks the batch, which needs no synchronization there. The arrays are scratch memory, valid until the
+    next call. Raises ValueError (`Arcs.check`) on the CPU, and OverflowError as `arc_keys`.
     """
     device, n = store.device, store.num_vertices
     shift, size = id_bits(n), len(arcs)

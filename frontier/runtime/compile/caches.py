@@ -19,11 +19,7 @@ times_cleared = 0
 
 
 def clearable(cache: C) -> C:
-    """Have `clear_caches` empty a cache: a dictionary, or a function that was decorated with one of `functools` or with
-    `single_flight.once`.
-
-    Caches of a few entries each, such as the kernels of the structures in use, stay.
-    """
+    """Have `clear_caches` empty a dictionary, or the cache of a function. Caches of a few entries stay."""
     in_memory.append(getattr(cache, "cache", cache))
     return cache
 

@@ -9,12 +9,11 @@ from typing import Any
 
 
 def once(function: Callable[..., Any]) -> Any:
-    """Like `functools.cache`, but of all threads one at a time makes an entry; none waits for those that are there.
+    """Like `functools.cache`, but one thread makes an entry and existing ones are read without a lock; ``cache`` has
+    them all.
 
-    With `functools.cache`, each thread that asks for an entry which is not there makes one, and the last one stays.
-    That of another thread is dropped when the thread is done with it; a GPU may not be, if it is a kernel.
-
-    The dictionary ``cache`` of the returned function has the entries, by the arguments.
+    With `functools.cache` several threads may make one entry, of which all but the last are dropped. A GPU may still
+    use a dropped kernel.
     """
     made: dict[tuple, Any] = {}
     lock = RLock()

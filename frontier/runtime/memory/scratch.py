@@ -12,10 +12,9 @@ from .elementwise import fill_with
 
 
 class Scratch:
-    """Named arrays that grow when they must and are otherwise handed out again.
+    """Named arrays that grow when they must and are otherwise reused.
 
-    The contents of an array are whatever its last user left, except for arrays asked for with a `fill`, which hold it
-    when they are first handed out and must be handed back that way.
+    Contents are undefined, except for arrays with a `fill`: users find it there, and must restore it.
     """
 
     def __init__(self, device: Device):
@@ -50,10 +49,8 @@ class Scratch:
 
 
 class ArrayPart:
-    """Some entries of an array of one dimension, with an address on a GPU.
-
-    They become an array of their own when they are asked for, which takes CuPy microseconds.
-    """
+    """Some entries of an array of one dimension, with an address on a GPU; made an array on demand, which takes CuPy
+    microseconds."""
 
     __slots__ = ("_array", "_begin", "address", "size")
 
@@ -69,10 +66,9 @@ class ArrayPart:
 
 
 class OutputArena:
-    """Memory on a GPU for small outputs of kernels, one behind the other. What one does not need is the next one's.
+    """Memory on a GPU for small outputs of kernels, one behind the other, of at most `size` entries each.
 
-    Nothing is written twice: when an array of `size` entries, at least those of the largest output, is full there is a
-    new one, and the old one lives as long as its parts.
+    Nothing is written twice: a full array is replaced, and lives as long as its parts.
     """
 
     __slots__ = ("_address", "_at", "_device", "_itemsize", "_size", "array", "dtype")
@@ -113,12 +109,11 @@ LOOKS = 200  # at what was published, before the host waits: some 100 microsecon
 
 
 class Counters:
-    """A few int64 numbers that kernels add to and the host reads.
+    """A few int64 numbers that kernels add to and the host reads, in the single synchronization of a call.
 
-    Reading them is the single host synchronization of an operator or update, so they hold all a call needs to know.
-    Kernels take `array`, on the device, or its `address` on a GPU. `published` is in the host's memory: an array, or
-    its address as seen by the GPU. A kernel whose last block copies the numbers there, and sets `array` to zero, spares
-    the host two calls of the driver; see `synchronize`.
+    Kernels take `array`, on the device, or its `address`. `published` is in the host's memory: an array, or its address
+    for a GPU. A kernel whose last block copies the numbers there and zeroes `array` spares the host two calls of the
+    driver; see `synchronize`.
     """
 
     def __init__(self, device: Device, size: int):
@@ -173,10 +168,10 @@ class Counters:
             self._words[:] = self._unknown
 
     def poll(self) -> list[int]:
-        """The numbers that `synchronize` returns, as soon as the host can read them: shortly before the kernel ends.
+        """The numbers of `synchronize`, as soon as the host can read them: shortly before the kernel ends.
 
-        To wait for the stream takes the host several microseconds longer, a tenth of a small update. It is done all the
-        same for a kernel that takes long, so that other threads of Python may go on.
+        Waiting for the stream takes several microseconds longer, a tenth of a small update, but lets other threads run:
+        it is done for long kernels.
         """
         refuse_to_wait()
         for _ in range(0 if self._left else LOOKS):
@@ -197,10 +192,8 @@ class Counters:
 
 
 class ErrorFlag:
-    """An error flag that kernels set, and that the host reads without a copy after a synchronization.
-
-    Kernels take the `pointer`, an int64 array or its address as seen by the GPU, and write 1.
-    """
+    """An error flag that kernels set through `pointer` (an int64 array, or its address) and the host reads without a
+    copy."""
 
     def __init__(self, device: Device):
         if device.is_gpu:

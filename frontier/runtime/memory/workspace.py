@@ -11,48 +11,21 @@ from .scratch import Counters, OutputArena, Scratch
 
 
 class Workspace:
-    """The memory with which one thread (on a GPU: in one stream) works on a graph.
-
-    Attributes
-    ----------
-    stream : int
-        The address of the stream, on a GPU.
-    scratch : Scratch
-    counters : Counters
-        Output vertices, arcs that leave them, and two more numbers an operator may use.
-    number : Counters
-        A number that a kernel hands to the host, and is not added up.
-    outcome : Counters
-        Those of a series of advances in one launch, likewise.
-    epoch : int
-        Number of the latest push; ``stamps[v] == epoch`` marks v as a member of its output.
-    arc_maker : ArcMaker or None
-        What checks batches; the graph puts it here.
-    staging : Staging or None
-        What copies small batches of the host to the GPU; likewise.
-    pushes : Pushes or None
-        What batches with edge data are pushed with on a GPU; likewise.
-    record_space : CaptureSpace or None
-        What operators work with whose launches were recorded; they put it here.
-    room : OutputArena or None
-        Memory for the vertices that `advance` from few puts out on a GPU.
-    graph_argument : tuple or None
-        The graph's view as functors on a GPU have it that walk the graph, and its copy there; operators put it here.
-    """
+    """The memory with which one thread (on a GPU: in one stream) works on a graph."""
 
     def __init__(self, device: Device, stream: int = 0):
-        self.stream = stream
+        self.stream = stream  # its address, on a GPU
         self.scratch = Scratch(device)
-        self.counters = Counters(device, 4)
-        self.number = Counters(device, 1)
-        self.outcome = Counters(device, 4)
-        self.arc_maker: Any = None
-        self.staging: Any = None
-        self.pushes: Any = None
-        self.record_space: Any = None
-        self.room: OutputArena | None = None
-        self.graph_argument: Any = None
-        self.epoch = 0
+        self.counters = Counters(device, 4)  # output vertices, arcs that leave them, and two more of an operator
+        self.number = Counters(device, 1)  # that a kernel hands to the host, and is not added up
+        self.outcome = Counters(device, 4)  # of a series of advances in one launch, likewise
+        self.arc_maker: Any = None  # an `ArcMaker` of the graph, as are the next two
+        self.staging: Any = None  # a `Staging` for small batches from the host
+        self.pushes: Any = None  # `Pushes` of batches with edge data on a GPU
+        self.record_space: Any = None  # a `CaptureSpace` of operators
+        self.room: OutputArena | None = None  # output of `advance` from few vertices on a GPU
+        self.graph_argument: Any = None  # the view for functors that walk the graph, and its copy on a GPU
+        self.epoch = 0  # of the latest push; ``stamps[v] == epoch`` marks v as a member of its output
         self._stamps: Any = None
         self._stamps_address = 0  # on a GPU
         self._open = False  # whether epochs were handed out and it is not known how many of them were used
