@@ -1,12 +1,11 @@
-"""In-edges: the transpose of a directed graph, kept in step with it.
+"""In-edges: the transpose of a directed graph, updated with it.
 
-A directed graph that keeps in-edges has a second store, which holds every arc the other way round. Each change is
-applied to the graph's and then to that one. If there is no memory for the second, the transpose is *stale* and is
-rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not fail is
-never half done.
+A directed graph that keeps in-edges has a second store with every arc reversed. Each change is applied to both. Without
+memory for the second, the transpose is *stale* and is rebuilt when it is next read or updated: an update that fails
+leaves both as they were.
 
-Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. This in turn refers to the
-store only: nothing that holds large arrays refers to itself, so that they are freed with the last reference.
+Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. The graph refers only to
+the store: large arrays are in no reference cycle, and are freed with the last reference.
 """
 
 from __future__ import annotations

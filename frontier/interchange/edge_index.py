@@ -106,11 +106,8 @@ MANAGED = 13  # DLPack's number of managed memory
 
 
 def as_tensor(torch: Any, array: Any) -> Any:
-    """Return a tensor on the array's device that shares its memory.
-
-    PyTorch accepts managed memory only through the CUDA array interface, which has no streams: the host synchronizes
-    with the current one.
-    """
+    """Return a tensor that shares an array's memory; for managed memory, PyTorch's interface needs a
+    synchronization."""
     if array.__dlpack_device__()[0] != MANAGED:
         return torch.from_dlpack(array)
     import cupy

@@ -11,11 +11,8 @@ from frontier.runtime.arrays import as_device_array, cudf_kind, cudf_null, has_d
 
 
 class Texts(NamedTuple):
-    """A column of text, in which most names occur often.
-
-    `distinct` names are in the order of their first occurrence; `codes` (int64) are the positions of all entries among
-    them.
-    """
+    """A column of text with `distinct` names by first occurrence, and `codes` (int64), each entry's position among
+    them."""
 
     distinct: list[str]
     codes: np.ndarray
@@ -34,8 +31,8 @@ class Texts(NamedTuple):
 def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     """Convert a column to an array of int64 or uint64, or to text.
 
-    Integers on `device` stay there; by default they come to the host. Integers on the host stay there. Raises TypeError
-    if the column has other values, or missing ones, and ValueError if it has more than one dimension.
+    Integers on `device` stay there; others come to the host. TypeError for other or missing values, ValueError for more
+    than one dimension.
     """
     device = device or resolve_device("cpu")
     if isinstance(values, str | bytes):

@@ -1,8 +1,8 @@
-"""Steps that are taken with every batch, launched without Python's part in it (`capture` with ``batches=True``).
+"""Steps of every batch, replayed without Python's part in it (`capture` with ``batches=True``).
 
 As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
-copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers
-and the graph's view, is read from the host's memory whenever the launches are repeated.
+copied to one place, with negative numbers behind them. Numbers and the graph's view may change between batches: each
+replay reads them from the host's memory.
 """
 
 from __future__ import annotations
@@ -141,10 +141,7 @@ class CapturedBatchStep:
 
 
 class _BatchPlan(Plan):
-    """The launches of a step for batches of one size, with the same arrays, and numbers of the same types, as `args`.
-
-    Its `work` is the memory of the thread, and stream, that captured them.
-    """
+    """The launches of a step for batches of one size, captured with the memory `work` of a thread and stream."""
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
         self._views = [(each.store, ByValue(each.view().fields.copy())) for each in step._traversed]

@@ -62,10 +62,8 @@ class History:
         return degrees + sums[end] - sums[begin]
 
     def neighbors(self, vertices: Any, positions: Any) -> Any:
-        """The neighbors of each vertex at a position, ascending, one list after the other; positions must ascend.
-
-        It sorts the effects, the queries and the result.
-        """
+        """The neighbors of each vertex at a position, ascending, one list after the other; positions must ascend. Three
+        sorts."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
         queries, order = sort_pairs(device, self._at(vertices, positions), key_bits=self._key_bits)
@@ -81,10 +79,8 @@ class History:
         return (found & ((1 << shift) - 1)).astype(graph.vertex_dtype)
 
     def _intervals(self, queries: Any) -> tuple[Any, Any, Any, Any]:
-        """The arcs whose sources are asked for, and from when to when they are there, as int64.
-
-        A query sees the arc if its position is from `begin` on and less than `end`.
-        """
+        """Arcs whose sources are queried, and their lifetimes: a query sees an arc if ``begin <= position < end``. All
+        int64."""
         graph, xp, effects = self._graph, self._graph.xp, self._effects
         device, n = graph.device, graph.num_vertices
         arcs = arc_keys(device, effects.src, effects.dst, n)
@@ -104,10 +100,8 @@ class History:
         return found[0], found[1], found[2], found[3]
 
     def _there_before(self, queries: Any, deleted: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-        """The arcs that are there before the batch and stay until its end, or until after a deletion and an insertion.
-
-        Those whose keys are in `deleted`, which ascends, are left out: their first effect is a deletion.
-        """
+        """Arcs present before the batch that stay, or stay until a deletion and insertion; those of the ascending
+        `deleted` do not."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
         asked = queries >> self._bits

@@ -23,10 +23,9 @@ ARCS_AN_UPDATE = 1 << 16
 
 
 class LoggedUpdate(NamedTuple):
-    """An update that was applied.
+    """An applied update, which owns the arrays of `call` on the graph's device.
 
-    Arrays among the arguments of `call` are on the graph's device, and belong to the step. The `cost` is in arcs that
-    are copied. `wait` has the current stream wait until the arrays are there.
+    `cost` is in copied arcs. `wait` has the current stream wait for the arrays.
     """
 
     call: Call

@@ -27,10 +27,10 @@ COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
 
 @forwards("_known", *COUNTED)
 class Snapshot(ReadOnlyGraph):
-    """What makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
+    """A base that makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
 
-    Until it is read it lacks most attributes that graphs have, and to ask for one reads it. Then it has the store and
-    the components of a copy.
+    Before the first read, triggered by any missing attribute, it has neither store nor components; then those of a
+    copy.
     """
 
     __slots__ = ()

@@ -1,8 +1,8 @@
 """Events: an edge of the graph at one of the times at which it was seen.
 
-In a graph that keeps its records, each record is an event. In other graphs an edge is a single one, with the time that
-counts. Algorithms that read times need not know which kind of graph they have: they walk the events of some vertices
-(`collect_events`), or a graph whose arcs are events (`event_graph`).
+In a graph that keeps its records, each record is an event. In other graphs each edge is one, with the time that counts.
+Algorithms that read times walk the events of vertices (`collect_events`), or a graph whose arcs are events
+(`event_graph`), and need not know the kind of graph.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 class Events(NamedTuple):
     """The events of some vertices: int64 offsets, neighbors in any order, and the ids of the events.
 
-    Neighbors of events of one edge follow each other. The id of an event, which is that of a record or of an edge, is
-    ``held[places[i]]``. Records of one edge are in descending order of time, and of equal times that inserted last
-    comes first.
+    Event i has the id ``held[places[i]]`` of a record or an edge. Events of one edge are adjacent, in descending order
+    of time, of equal times the latest insertion first.
     """
 
     offsets: Any

@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 
 def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
-    """Delete the edges whose time is less than `before`; in a graph that keeps records, such records.
-
-    If that fails, the log is as it was.
-    """
+    """Delete the edges, or records in a graph that keeps them, with times less than `before`; the log survives a
+    failure."""
     taken = logged_arrivals(graph).take(before)
     keeps = graph.multi_edges == "all"
     if taken is None:

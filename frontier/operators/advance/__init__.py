@@ -186,10 +186,8 @@ def advance(
 
 
 def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
-    """`advance` from few vertices as a call before has prepared it; None if none has, or not for what there is now.
-
-    What may be wrong with the arguments is left to the general way.
-    """
+    """`advance` from few vertices by the plan of an earlier call; None without a suitable plan, or for invalid
+    arguments."""
     if type(frontier) is not Frontier or frontier.graph is not graph:
         return None
     count, arcs = frontier._walk_costs()
@@ -282,10 +280,7 @@ def graphs_to_walk(graph: BaseGraph, edges: str, op: Callable[..., Any]) -> tupl
 
 
 def can_pull(graph: BaseGraph, functors: Functors, entering: BaseGraph | None = None) -> bool:
-    """Whether a pull along the edges of `graph` does the same as a push, and has a condition to stop at.
-
-    `entering` is as for `pull`.
-    """
+    """Whether a pull, with `entering` of `pull`, does the same as a push, and has a condition to stop at."""
     op, condition, prepare = functors
     if condition is None or prepare is not None or not (graph.has_in_edges or entering is not None):
         return False
@@ -320,10 +315,7 @@ def push(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
-    """advance from the frontier to its neighbors, along the edges of any graph in `traversed`, by default of the graph.
-
-    The `kernels` are those of `advance_kernels`, if they are at hand.
-    """
+    """advance from the frontier to its neighbors, along edges of any graph in `traversed`; `kernels` may be at hand."""
     traversed = (graph,) if traversed is None else traversed
     vertices, count = frontier._walk(), frontier._walk_length()
     room = _room_for(output, traversed, frontier)
@@ -395,10 +387,7 @@ def pull(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: BaseGraph | None = None, entering: BaseGraph | None = None,
 ) -> Frontier:  # fmt: skip
-    """advance to each vertex from its neighbors in the frontier; `kernels` and `traversed` as for `push`.
-
-    The edges of `entering` lead from a vertex back to members of the frontier, by default those of the reverse.
-    """
+    """advance to each vertex from its neighbors in the frontier, along edges of `entering`, by default the reverse."""
     entering = (traversed or graph).reverse if entering is None else entering
     counters = workspace_of(graph).counters
     counters.reset()
@@ -411,10 +400,8 @@ def queue_pull(
     graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
     kernels: Any = None,
 ) -> Any:  # fmt: skip
-    """`pull` from a frontier of bits that does not wait: returns the bitmap of those that were reached.
-
-    Their number is added to the first entry of `counters`, and the number of arcs that leave them to the second.
-    """
+    """`pull` from a bitmap to a bitmap, without a synchronization; adds its members and their arcs to two
+    `counters`."""
     op, condition, _ = functors
     words = bitmap_words(graph.num_vertices)
     out = graph.xp.empty(words, np.uint32)

@@ -81,10 +81,9 @@ def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGra
 
 
 def argument_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
-    """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
+    """A graph for functors on a GPU, with its view, of these `macros`, copied to the device if it has changed.
 
-    `macros` are those of the view, and `work` is the graph's. Raises FunctorError while launches are being recorded,
-    which would see the view of now when they are repeated.
+    FunctorError while launches are captured: a replay would see an outdated view.
     """
     if recorder.launches is not None:
         raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """The form in which functors see a kind of members.
+    """The form in which functors see members: `parameters`, of these `kinds` (see `cuda_kernels_for`), before users'
+    arguments.
 
-    A functor is called with `parameters`, of these `kinds` (see `cuda_kernels_for`), before the user's arguments.
     `options` are macros of CUDA kernels.
     """
 

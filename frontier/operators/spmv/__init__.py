@@ -255,10 +255,10 @@ class SpMV:
 
 
 class RowShares(NamedTuple):
-    """How many threads take which rows, of rows sorted by length.
+    """The threads for rows sorted by length.
 
-    `bounds` are the numbers of rows longer than each of `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64)
-    has the first piece of each long row, and the number of all; `piece_rows` (int32) has the row of each piece.
+    `bounds` count the rows longer than `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64) has the first
+    piece of each long row, and their number; `piece_rows` (int32) the row of each piece.
     """
 
     bounds: tuple[int, ...]
@@ -284,8 +284,8 @@ def multiply_rows(
 ) -> None:  # fmt: skip
     """A product on a GPU, by the kernel for rows sorted by length; the graph gives types.
 
-    The matrix is its offsets, columns, and weights or None. Its first columns are of hubs, whose positions in `x` are
-    in `hubs` (see ``spmv.cuh``). By default the first entries are those of hubs, and columns are positions.
+    The matrix is its offsets, columns, and weights or None. Its first columns are hubs, at the positions `hubs` of `x`
+    (see ``spmv.cuh``), by default the first ones; then columns are positions.
     """
     from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 
