@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .base import BaseGraph
+from .base import BaseGraph
 
 
 def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:

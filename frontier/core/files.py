@@ -13,19 +13,17 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.atomic_file import atomic_file
 
+from .base import BaseGraph, BaseStore
 from .invariants import check_graph, require, require_integer
 from .registry import registered
 from .stored_arrays import entries_of, read_array
-
-if TYPE_CHECKING:
-    from .base import BaseGraph, BaseStore
 
 FORMAT_VERSION = 3
 HEADER = "header.json"

@@ -7,16 +7,14 @@ graph's device, in O(V + E) memory.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.runtime import Device
+
+from .base import BaseGraph
 from .sort import arc_keys, id_bits, row_ids, sort_pairs
-
-if TYPE_CHECKING:
-    from frontier.runtime import Device
-
-    from .base import BaseGraph
 
 
 def check_graph(graph: BaseGraph) -> None:

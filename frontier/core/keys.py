@@ -6,14 +6,12 @@ look them up (``searchsorted``) is to do so with arcs. Part of the public interf
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import sort as _sort
-
-if TYPE_CHECKING:
-    from .base import BaseGraph
+from .base import BaseGraph
 
 __all__ = ["distinct", "pack", "sort", "stride", "sums", "unpack"]
 

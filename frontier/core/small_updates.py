@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .base import BaseDynamicGraph
 from .batch.raw import MAX_EDGES, Staging, is_small
 from .locking import workspace_of
 from .observers import Notification
 from .results import UpdateObserver
-
-if TYPE_CHECKING:
-    from .base import BaseDynamicGraph
 
 
 def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any] | None:

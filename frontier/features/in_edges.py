@@ -17,9 +17,11 @@ import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseGraph, BaseStore
 from frontier.core.batch import Arcs
+from frontier.core.change import Change
 from frontier.core.component import Component
 from frontier.core.forwarding import forwards
 from frontier.core.graph import store_usage
@@ -30,12 +32,7 @@ from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
 from frontier.core.updates import apply_to_store
 from frontier.operators.extract import sorted_arcs, sorted_kernels
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph, BaseStore
-    from frontier.core.change import Change
-    from frontier.runtime.compile.kernels import Header
-
+from frontier.runtime.compile.kernels import Header
 
 IN_EDGES = "in_edges"
 """A field of headers that is there, and true, in graphs that keep in-edges."""

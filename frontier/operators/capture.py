@@ -5,18 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, scratch_of_stream
 from frontier.functor.checking import is_checking
 from frontier.runtime.compile import caches
 from frontier.runtime.launch.plan import Plans
 
 from .captured_batches import SMALL, CapturedBatchStep
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 class CapturedStep:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag, integer
+from frontier.core.base import BaseGraph
 from frontier.core.batch import batch_kernels
 from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.locking import reads, workspace_of
@@ -27,9 +28,6 @@ from frontier.runtime.launch.recorder import recorder
 
 from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""

@@ -5,18 +5,16 @@ Look-ups of many pairs, in the order in which they are given, go to lists all ov
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.launch.recorder import recorder
 
 from .dispatch.gpu_balance import Pieces
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 LARGE_PAIRS = 1 << 15
 """To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.runtime import Kernels, load_kernels
 
+from ..base import BaseGraph
 from ..batch import Arcs
 from ..locking import workspace_of
 from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
-
-if TYPE_CHECKING:
-    from ..base import BaseGraph
-
 
 SMALL_ARCS = 1 << 13
 """Up to as many, one thread block of a GPU has found them before three kernels are launched."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base import BaseStore
 from ..batch import Arcs
 from ..locking import workspace_of
 from .sorted import SortedKeys, sort_kernels, sorted_keys
 from .tiles import running_sums, tile_count, tile_launch
-
-if TYPE_CHECKING:
-    from ..base import BaseStore
 
 
 class DistinctKeys(NamedTuple):

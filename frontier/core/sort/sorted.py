@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.runtime import load_kernels
 
+from ..base import BaseStore
 from ..batch import Arcs
 from ..locking import workspace_of
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
-
-if TYPE_CHECKING:
-    from ..base import BaseStore
 
 SMALL_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more

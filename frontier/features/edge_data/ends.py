@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import row_ids
 from frontier.operators.extract import collect_arcs
 from frontier.runtime.memory import growable
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:

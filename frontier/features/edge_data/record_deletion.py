@@ -7,10 +7,11 @@ logarithmically many rounds of the longest run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, Change
 from frontier.core.sort import last_of_runs, sort_pairs
@@ -22,9 +23,6 @@ from .record_updates import Write, edge_arcs, notify, record_change, record_noti
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResult:

@@ -5,10 +5,11 @@ The structure holds each edge once, with columns as with ``multi_edges="sum"``, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.change import Change
 from frontier.core.component import columns_moved
 from frontier.core.sort import row_ids
@@ -21,9 +22,6 @@ from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS, RecordTable
 from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
 from .updates import Rows
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Insertion(NamedTuple):

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.locking import reads
+from frontier.core.payload import Payload
 from frontier.core.sort import last_of_runs
 from frontier.runtime.arrays import as_ids
 
 from .columns import COUNT
 from .ends import kept_ends
 from .records import EDGE, FIRST, RecordTable
-
-if TYPE_CHECKING:
-    from frontier.core.payload import Payload
 
 
 class HasRecords:

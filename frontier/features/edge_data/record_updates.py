@@ -6,17 +6,15 @@ Everything is computed before anything changes: only the structure, which goes f
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import INSERT, Change
 from frontier.core.observers import Notification
 
 from .ends import kept_ends
 from .records import EDGE
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Write(NamedTuple):

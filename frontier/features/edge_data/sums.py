@@ -8,10 +8,11 @@ inserted like any batch without duplicates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from frontier.core.updates import notifications_of
@@ -21,9 +22,6 @@ from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .record_updates import edge_arcs
 from .updates import Rows, appended_rows, delete_rows, insert_rows
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Runs(NamedTuple):

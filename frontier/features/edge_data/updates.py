@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.core.added_weights import add_weights
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.component import columns_moved
@@ -19,9 +20,6 @@ from frontier.runtime.arrays import same_length
 from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Rows(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs, refuse_weights
 from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.sort import check_key_bits
@@ -35,9 +36,6 @@ from .operations import (
     no_pair,
 )
 from .pairs import MixedBatch
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import arc_keys, id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.operators.extract import extract_successors
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 class Effects(NamedTuple):

@@ -8,16 +8,13 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from frontier.core.component import Component, component_of
+from frontier.core.base import BaseDynamicGraph
+from frontier.core.component import Call, Component, component_of
 from frontier.core.results import MemoryUsage
 
 from .log import LoggedUpdate, UpdateLog, make_step
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
-    from frontier.core.component import Call
 
 _position_of = attrgetter("position")
 

@@ -7,16 +7,14 @@ import weakref
 from collections.abc import Mapping
 from contextlib import nullcontext
 from types import MappingProxyType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.forwarding import forwards
 from frontier.core.locking import CONTENTS, LAYOUT, access_of, reads
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 
 from .history import Copy, History, Pending, history_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import flag, integer, one_of, sample_size, vertex_ids
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate
 from frontier.features.times.arguments import decay_rate, time, times, warn_of_replaced_times
@@ -18,9 +19,6 @@ from frontier.runtime.memory import elementwise
 
 from .cpu import CPU_KERNELS, LINKED_FROM
 from .rows_by_time import rows_by_time
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh"
 METHODS = ("uniform", "latest", "decay")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 
 from . import sample_temporal_neighbors
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 @reads

@@ -7,21 +7,19 @@ sorting all, and then all are: at most about twice the optimal work.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import access_of
 from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.operators.degrees import total_degree
+from frontier.runtime import Kernels
 from frontier.runtime.memory import elementwise
 
 from ..times.column import TIME
 from ..times.events import Events, collect_events, event_columns
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime import Kernels
 
 CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 """The fixed cost of a call that sorts only the lists asked for, as the number of arcs that are sorted in that time."""

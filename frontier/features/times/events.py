@@ -7,10 +7,11 @@ Algorithms that read times walk the events of vertices (`collect_events`), or a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.registry import csr_structure
 from frontier.core.sort import row_ids
@@ -21,9 +22,6 @@ from frontier.runtime.memory import elementwise
 
 from ..edge_data import WEIGHT_COLUMN
 from .column import TIME
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 class Events(NamedTuple):

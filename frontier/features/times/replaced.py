@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+from frontier.core.base import BaseGraph
 
 PACKAGES = ("frontier", "algorithms", "dynfrontier")
 """The warning names the line of the program that called into these."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs
 from frontier.core.results import UpdateResult
 from frontier.core.sort import last_of_runs
@@ -14,9 +15,6 @@ from ..edge_data import RecordsResult, delete_arcs, delete_rows
 from ..edge_data.record_deletion import delete_records
 from ..times.arrivals import Arrivals
 from ..times.column import TIME, TimeColumn
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 
 def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
@@ -35,9 +36,6 @@ from frontier.runtime.memory import elementwise, growable
 from ..edge_data import WEIGHT_COLUMN
 from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 MAX_RECORDS = 1 << 22
 """Of a batch: memory for them stays."""

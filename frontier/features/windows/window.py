@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_dynamic_graph
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.results import ObserverError, UpdateResult
 from frontier.core.updates import update
 from frontier.runtime import Counters
@@ -18,9 +19,6 @@ from ..times.arrivals import COUNTERS, Bounds
 from ..times.column import TIME
 from ..times.units import HIGHEST, LOWEST, as_span, as_time
 from .pushes import PlainBatch, Window, plain_records, push
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from frontier.core.arguments import flag, one_of
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.functor import uses_parameter
 from frontier.functor.checking import is_plain
@@ -35,9 +36,6 @@ from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH, VERTEX
 from ..frontiers.edge_frontier import EdgeFrontier, check_edge_frontier
 from ..frontiers.frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_pull, make_push
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/advance/advance.cuh"
 AUTO, OUT, VERTICES, TILE = "auto", "out", "vertices", "tile"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.runtime.compile.kernels import define_text
 
 from ..dispatch.kernels import CudaKernels
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/degree_order/degree_order.cuh"
 LISTED_ARCS = 4

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..dispatch.kernels import cuda_kernels_for
+from frontier.core.base import BaseGraph
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+from ..dispatch.kernels import cuda_kernels_for
 
 HEADER = "frontier/operators/degrees/degrees.cuh"
 

@@ -6,18 +6,16 @@ that tell members of an output apart (`Workspace.next_epochs`) are counted on th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph, BaseStore
 from frontier.runtime import Scratch, Workspace, fill_with
 from frontier.runtime.launch.arguments import ByValue
 from frontier.runtime.launch.recorder import recorder
 
 from ..frontiers.deferred import DeferredFrontier
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph, BaseStore
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it

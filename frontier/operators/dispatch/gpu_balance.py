@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with, threads_for
 from frontier.runtime.values import one_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 def parts_for(count: int) -> int:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import functools
 import importlib
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from frontier.core.base import BaseGraph
 from frontier.functor import FunctorError, GraphArgument, GraphForm
 from frontier.functor.intrinsics import neighbors
+from frontier.runtime import Workspace
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.launch.recorder import recorder
 
 from .weights import LINKED, edge_at, edge_or_none, weight_at
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime import Workspace
 
 
 class TraversableGraph(NamedTuple):

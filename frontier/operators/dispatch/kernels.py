@@ -6,11 +6,12 @@ import weakref
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.functor import (
     ARRAY_DTYPES,
@@ -38,9 +39,6 @@ from frontier.runtime.compile.requests import Request, requests
 from .gpu_balance import TILE_SIZES, other_lanes
 from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
 from .weights import ByEdge
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 

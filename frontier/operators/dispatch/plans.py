@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.functor.checking import is_plain
 from frontier.runtime import Workspace
 from frontier.runtime.compile.caches import clearable
@@ -25,9 +26,6 @@ from frontier.runtime.memory.scratch import OutputArena
 from ..frontiers.frontier import Frontier
 from .gpu_balance import items_per_block
 from .kernels import reads_of, run_cpu, view_and_weights
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 MAX_VERTICES = 4096
 MAX_ARCS = 8192

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.memory import elementwise
 
 from ..degrees import HEADER as DEGREES
@@ -28,10 +30,6 @@ from ..dispatch.kernels import (
 )
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_extract
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/extract/extract.cuh"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from frontier.core.base import BaseGraph
 
 from .frontier import Frontier
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 class DeferredFrontier(Frontier):

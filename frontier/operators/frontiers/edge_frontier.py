@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.base import specialization_of, specialize
+from frontier.core.base import BaseGraph, specialization_of, specialize
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.runtime.display import html_table
@@ -16,9 +16,6 @@ from frontier.runtime.values import integer
 
 from ..extract import collect_arcs
 from .frontier import Frontier
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 @specialize

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import specialization_of, specialize
+from frontier.core.base import BaseGraph, specialization_of, specialize
 from frontier.core.batch import check_ids
 from frontier.core.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from frontier.core.locking import reads
@@ -22,10 +22,6 @@ from frontier.runtime.memory.scratch import ArrayPart
 from frontier.runtime.values import kind_of
 
 from ..degrees import total_degree
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
@@ -32,9 +33,6 @@ from ..dispatch.pair_groups import has_places, run_cpu_groups
 from ..extract import sort_rows
 from ..pair_order import in_order, ordered_pairs
 from .cpu import make_common_neighbors, make_intersect
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")

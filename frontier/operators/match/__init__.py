@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.core.sort import id_bits
+from frontier.runtime.compile.kernels import Header
 
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, plain_kernels, run_cpu
 from .cpu import make_match
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/match/match.cuh"
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
@@ -16,9 +17,6 @@ from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_
 from ..dispatch.signatures import ARC
 from ..frontiers.frontier import Frontier
 from .cpu import make_neighbor_columns
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, check_output, flag, integer, number, one_of
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
@@ -42,9 +43,6 @@ from ..frontiers.frontier import Frontier, check_frontier
 from ..neighbor_columns import reduce_columns
 from ..neighbor_mode import SCORE_PARAMETERS, find_modes, scores_for
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_reduce/neighbor_reduce.cuh"
 

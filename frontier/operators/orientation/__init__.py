@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import specialize
+from frontier.core.base import BaseGraph, specialize
 from frontier.core.locking import reads, workspace_of
 
 from ..degree_order import places_by_degree, schedule, schedule_by_id
@@ -16,9 +16,6 @@ from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
 from .cpu import make_support, make_triangles, make_triangles_by_id
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 SHORT_LIST = 32

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import threads_for
@@ -24,9 +25,6 @@ from ..dispatch.signatures import OP_PARAMETERS
 from ..frontiers.frontier import Frontier, check_frontier
 from ..traverse import traverse
 from .cpu import STATES, Buckets, empty_buckets, make_visit_by_priority
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
 MANY = 4096

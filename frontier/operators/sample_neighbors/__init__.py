@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import integer, one_of, sample_size
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 
 from ..dispatch.kernels import (
@@ -22,9 +23,6 @@ from ..dispatch.kernels import (
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import make_sample, make_sample_randomly
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
 

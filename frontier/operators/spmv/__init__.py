@@ -7,12 +7,12 @@ reduced by `neighbor_reduce` in either form.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
-from frontier.core.base import specialize
+from frontier.core.base import BaseGraph, specialize
 from frontier.core.locking import reads, workspace_of
 from frontier.core.registry import csr_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
@@ -27,9 +27,6 @@ from ..extract import collect_arcs
 from ..frontiers.frontier import Frontier
 from ..layout import choose_layout
 from ..neighbor_reduce import clear, neighbor_reduce
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/spmv/spmv.cuh"
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))

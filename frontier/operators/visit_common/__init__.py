@@ -6,18 +6,16 @@ For graphs in parts, whose lists of neighbors come from elsewhere; `intersect` i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import accumulate
 
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
 THREADS, BLOCKS_EACH = 256, 8

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.runtime.arrays import as_ids, same_length
 
@@ -26,9 +27,6 @@ from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.deferred import DeferredFrontier
 from ..frontiers.frontier import Frontier
 from .cpu import make_visit, make_visit_only
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 
