@@ -18,13 +18,12 @@ import threading
 import weakref
 from collections.abc import Callable
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from frontier.runtime import Device, HeldInterrupts, Workspace
 
-from .version_cache import VersionCache
-
 F = TypeVar("F", bound=Callable)
+E = TypeVar("E", bound="Entry")
 
 WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 """What structures may raise in an update: the graph is then as it was."""
@@ -33,6 +32,39 @@ POLL = 0.05  # seconds between looks at whether an update that waits was interru
 CONTENTS, LAYOUT = "contents", "layout"
 """What the methods of a graph change that have an attribute `changes`, set by `update` and `rearranges`."""
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
+
+
+class Entry(Protocol):
+    """What can be kept."""
+
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+
+
+class VersionCache:
+    """The entries of one graph, by name, which an update clears."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Any] = {}
+        self.lock: Any = threading.RLock()  # held while one of several readers makes a costly entry
+
+    def get(self, name: Any, make: Callable[[], E]) -> E:
+        """The entry of this name, made now if there is none."""
+        found = self.entries.get(name)
+        return self.entries.setdefault(name, make()) if found is None else found  # another thread may do the same
+
+    def put(self, name: Any, entry: E) -> E:
+        """Have this entry in place of another."""
+        self.entries[name] = entry
+        return entry
+
+    def nbytes(self) -> int:
+        """Bytes of all entries."""
+        return sum(entry.nbytes() for entry in list(self.entries.values()))
+
+    def forked(self) -> None:
+        """In a child process: no other thread is there to give the lock back."""
+        self.lock = threading.RLock()
 
 
 class Share:

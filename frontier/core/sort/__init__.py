@@ -12,8 +12,7 @@ from .arcs import (
     unique_arcs,
 )
 from .csr import accumulate, row_ids, row_offsets, sorted_unique_arcs
-from .distinct import DistinctKeys, distinct_keys, distinct_of_sorted
-from .sorted import END, SortedKeys, sort_kernels, sorted_keys
+from .sorted import END, DistinctKeys, SortedKeys, distinct_keys, distinct_of_sorted, sort_kernels, sorted_keys
 from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [

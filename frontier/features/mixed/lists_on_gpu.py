@@ -1,4 +1,4 @@
-"""Lists of neighbors that operations of a mixed batch ask for, on a GPU (`history` on a CPU).
+"""Lists of neighbors that operations of a mixed batch ask for, on a GPU (`on_cpu.History` on a CPU).
 
 An arc exists from one position of the batch to another, and the queries that see it are a range of the sorted queries
 for its source. So each arc is written once for each such query, and the result is sorted.

@@ -17,12 +17,11 @@ from ..launch.launch import THREADS, Launch
 from ..launch.recorder import recorder
 from ..launch.streams import stream_getter
 from . import progress
-from .caches import clearable
+from .caches import clearable, once
 from .device_code import machine_code, program_of
 from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
 from .prebuilt import Shipped, shipped_cubin
 from .requests import Request, requests
-from .single_flight import once
 from .toolchain import import_toolchain
 from .workers import Compile, Job, workers
 
