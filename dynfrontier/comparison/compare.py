@@ -123,9 +123,9 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """Make the graph of a file, with its weights; directed, by default, if the file says so.
+    """Make the graph of a file, with its weights, directed by default if the file says so.
 
-    With `times` it has the file's times and keeps every record of an edge, as each is a separate event.
+    With `times` it has the file's times and keeps every record of an edge as a separate event.
     """
     kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}

@@ -58,22 +58,48 @@ def check_dynamic_graph(graph: Any, name: str = "graph") -> None:
 
 
 def vertex_id(graph: BaseGraph, vertex: Any, name: str) -> int:
-    """Return `vertex` as an int, the id of a vertex of `graph`; TypeError or ValueError otherwise."""
+    """`vertex` as an int, the id of a vertex of `graph`.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `vertex` no integer.
+    ValueError
+        `vertex` is out of range, or was deleted.
+    """
     check_graph(graph)
     return check_id(vertex, name, graph.num_vertices, graph.store.absent)
 
 
 def vertex_ids(graph: BaseGraph, values: Any, name: str, *, allow_deleted: bool = False) -> Any:
-    """Return `values` as ids of vertices on the device of `graph` (int32 or int64), copied only if needed.
+    """`values` as an array of ids of vertices of `graph`, on its device: int32 or int64, a copy only where it must be.
 
-    Deleted ids are valid with `allow_deleted`. TypeError and ValueError as `check_ids`.
+    Parameters
+    ----------
+    allow_deleted : bool
+        Whether ids of deleted vertices are good, too.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `values` does not hold integers.
+    ValueError
+        It has other than one dimension, or an id is out of range, or was deleted.
     """
     check_graph(graph)
     return check_ids(graph.device, values, name, graph.num_vertices, None if allow_deleted else graph.store.absent)
 
 
 def numbers(graph: BaseGraph, values: Any, name: str) -> Any:
-    """Return `values`, of one dimension, as numbers on the device of `graph`, copied only if needed."""
+    """`values` as an array on the device of `graph`: int32, int64, float32 or float64, a copy only where it must be.
+
+    Raises
+    ------
+    TypeError
+        `graph` is no graph, or `values` does not hold numbers.
+    ValueError
+        It has other than one dimension.
+    """
     check_graph(graph)
     return as_weights(graph.device, values, name)
 
@@ -82,8 +108,15 @@ def check_array(
     graph: BaseGraph, array: Any, name: str, size: int, dtypes: Sequence[np.dtype] | None = None,
     columns: int | None = None,
 ) -> None:  # fmt: skip
-    """Raise TypeError unless `array` is of the graph's device and one of `dtypes`, and ValueError unless it is
-    contiguous and of shape ``(size,)``, or ``(size, columns)`` with `columns`."""
+    """Raise unless `array` is a contiguous array of the graph's device, of one of `dtypes`, that kernels can read.
+
+    Raises
+    ------
+    TypeError
+        It is no array of the device, or of none of `dtypes`.
+    ValueError
+        It is not of shape ``(size,)``, or ``(size, columns)`` with `columns`, or not contiguous.
+    """
     xp = graph.xp
     if not isinstance(array, xp.ndarray):
         where = graph.device.kind.upper()
@@ -107,7 +140,13 @@ def check_output(
 
 
 def sample_size(count: Any, name: str) -> int:
-    """Return `count` neighbors to sample, at least 1, or the largest int64 for -1, which stands for all."""
+    """`count`, how many neighbors to sample: at least 1, or -1 for all, which becomes the largest int64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no such integer.
+    """
     count, most = integer(count, name), int(np.iinfo(np.int64).max)
     if count < 1 and count != ALL:
         raise ValueError(f"{name} must be at least 1, or {ALL} for all neighbors, got {count}")

@@ -47,8 +47,15 @@ class Component:
         """A method that updates the graph was called; nothing has changed."""
 
     def end(self, graph: Any, call: Call | None, *, changed: bool) -> None:
-        """It has returned; `call` is None if it has raised, but for errors of observers. `changed` is about
-        `graph.version`."""
+        """It has returned.
+
+        Parameters
+        ----------
+        call : Call or None
+            None if it has raised, but for errors of observers.
+        changed : bool
+            Whether `graph.version` has.
+        """
 
     def reserve(self, graph: Any, change: Change) -> None:
         """Arcs are about to be inserted or deleted. May raise what updates raise: then nothing has changed."""
@@ -105,8 +112,13 @@ class Component:
         """Be what a header and arrays say, which are not checked yet."""
 
     def check(self, graph: Any, stored: Any) -> None:
-        """Raise ValueError unless its data are as kernels rely on; call no kernel. `stored` is an array or None: the
-        numbers that the structure stores with arcs (`Payload.stored_dtype`)."""
+        """Raise ValueError unless it is what kernels rely on; no kernel may be called.
+
+        Parameters
+        ----------
+        stored : array or None
+            The numbers that the structure stores with arcs (`Payload.stored_dtype`).
+        """
 
     def filled(self, graph: Any) -> None:
         """The graph was read from a file, and checked."""

@@ -1,7 +1,7 @@
-"""Batches with edge data on a GPU, and the edges that leave a window with them, in a few launches, with one
+"""Batches with edge data on a GPU, and the edges that leave a window with them, in few launches and one
 synchronization.
 
-The general path (`edge_data.updates`, `temporal.expiry`) finds out which records count before it inserts any, and waits
+The general path (`edge_data.updates`, `windows.expiry`) finds out which records count before it inserts any, and waits
 for the bounds of their times, for new edges, and for edges that left the window. Here all records are inserted as if
 their edges were new; kernels (pushes.cuh) find the others afterwards, and communicate through arrays that stay. The
 general path gets all else: an invalid batch, late records, observers that see changes, and the rest of the edges that
