@@ -134,13 +134,12 @@ def capture(
     Parameters
     ----------
     graph : Graph
-        That the step reads. After an update of it, the next two calls run and record the step again.
+        The step reads it. After an update, the next two calls run and record the step again.
     step : function without parameters
-        It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
-        repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
-        not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`, `traverse`),
-        or read results on the host; call `copy_to_host_async` between two steps for that. Where vertices were deleted,
-        make the frontier of all vertices outside of it, since None stands for one that has to be found.
+        It calls operators and CuPy functions that leave their results in the same arrays (`out`) each time: a replay
+        repeats the launches with the recorded arrays and numbers, and calls no Python. It must not wait for the GPU:
+        it may not call operators that return a frontier (`advance`, `filter`, `traverse`), or read results; call
+        `copy_to_host_async` between two steps. If vertices were deleted, make the frontier of all vertices outside.
     batches : bool
         The step is a function ``step(graph, src, dst, *args)`` to be called with every batch: other pairs and numbers
         each time, and the graph as it is then. See `CapturedBatchStep` for what it may call.

@@ -46,14 +46,12 @@ class CapturedBatchStep:
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
-        these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
-        frontier is true, whether it will have members or not, and cannot be asked for its length.
+        the resulting frontiers, or with `Frontier.listed`; and sets arrays to 0 by `clear`. Nothing else is repeated;
+        pairs that need a copy, such as every second one, raise. Such a frontier is true, and has no length.
     max_batch : int
         Pairs of the largest batch whose launches are repeated. A record has room for that many.
     both_orders : bool
-        Whether the step gets each pair twice: as it is, and with its ends exchanged. Both ends of a pair that operators
-        are to skip are negative then.
+        Whether the step also gets each pair with its ends exchanged. Both ends of a skipped pair are then negative.
 
     Notes
     -----

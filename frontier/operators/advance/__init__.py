@@ -89,41 +89,38 @@ def advance(
         A frontier of edges stands for the vertices that they lead to, each once.
     op : function ``op(src, dst, edge, weight, *args) -> bool``
         Whether `dst` joins the output. `edge` is the edge's slot, or its id in graphs with edge data, below
-        ``graph.edge_capacity``; `weight` is 1 in
-        unweighted graphs. Calls run in parallel, in any order: use atomics for array entries that several edges may
-        update.
+        ``graph.edge_capacity``. `weight` is 1 in unweighted graphs. Calls run in parallel, in any order: use atomics
+        for array entries that several edges may update.
     *args : arrays and numbers
         Passed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
     condition : function ``condition(dst, *args) -> bool``, optional
-        Whether `dst` is still to be visited. Edges to other vertices are skipped, and a pull leaves a vertex as soon as
-        the condition fails; the result must not depend on which of its edges were visited before.
+        Whether `dst` must still be visited. Other edges are skipped, and a pull leaves a vertex once the condition
+        fails: the result must not depend on which of its edges were visited before.
     prepare : function ``prepare(src, *args)``, optional
-        Called once for each member of the frontier, before its edges are visited. There is no order relative to the
-        edges of other members. Rules out a pull.
+        Called once for each member, before its edges are visited, in no order relative to other members. Rules out a
+        pull.
     direction : {"auto", "push", "pull"}
-        Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
-        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, a slot is that of
-        the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
-        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses slots.
+        Push visits the neighbors of the frontier. Pull searches the neighbors of every vertex for members, which is
+        less work if the frontier is large and `condition` fails early. A pull has the slots of reverse arcs, in
+        directed graphs of ``graph.reverse``. ``"auto"`` decides by the size of the frontier. Directed graphs without
+        in-edges always push, others with ``"auto"`` if `op` uses slots.
     edges : {"out", "in", "both"}
-        Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
-        them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
-        end. In-edges have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
+        The edges of members to visit in a directed graph. `src` is always the member and `dst` the other end. In-edges
+        have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
     output : {"vertices", "edges"} or None
-        Whether the next frontier holds the destinations or the edges themselves. Edges come from a push, and not with
-        ``edges="both"`` in directed graphs, as a pull and the other direction would walk arcs of another graph; with
-        ``edges="in"`` they are a frontier of ``graph.reverse``. With None `op` is called for its effects alone, what it
-        returns is ignored, and the host does not wait for the device.
+        Whether the next frontier holds destinations or edges. Edges come from a push, in directed graphs not with
+        ``edges="both"``, since both directions have arcs of different graphs; with ``edges="in"`` they are a frontier
+        of ``graph.reverse``. With None `op` is called for its effects only, and the host does not wait.
     unique : bool
-        Whether to put out a destination once only. False saves marking those that are in the output: where `op` hardly
-        ever returns True twice for a destination, or calls for the same vertex do no harm. Further calls of `advance`
-        visit the edges of a vertex as often as it was put out; for all else the output becomes a set (see `Frontier`).
+        Whether a destination is in the output only once. False saves the marks, for an `op` that hardly ever returns
+        True twice for a destination, or repeated calls that do no harm. Further calls of `advance` visit the edges of a
+        repeated vertex as often; for all else the output becomes a set (see `Frontier`).
     balance : {"auto", "thread", "tile", "block", "merge"}
-        How a push shares out neighbor lists, which changes no result. On a GPU: a thread for each vertex; a few lanes
-        for each piece of a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of
-        all pieces for each block (merge path), which takes two launches more. On a CPU, threads share vertices
-        (``"thread"``), vertices except that all share each long list (``"tile"``, ``"block"``), or edges
-        (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"`` for few vertices of many edges.
+        The distribution of neighbor lists in a push. On a GPU: a thread for each vertex; a few lanes for each piece of
+        a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of all pieces for each
+        block (merge path), with two more launches. On a CPU, threads share vertices (``"thread"``), vertices and each
+        long list (``"tile"``, ``"block"``), or edges (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"``
+        for few vertices of many edges.
 
     Returns
     -------

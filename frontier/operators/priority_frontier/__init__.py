@@ -50,8 +50,8 @@ class PriorityFrontier:
     delta : number
         Width of a bucket: an integer for integer priorities. With 0, members of a bucket have equal priorities.
     monotone : bool
-        Whether vertices are dealt with as soon as their priority falls into a bucket that was popped, so that `pop` may
-        drop such members. This holds if the loop advances within a bucket until nothing in it changes.
+        Whether `pop` may drop members whose priority falls into a popped bucket, as the loop advances within a bucket
+        until nothing in it changes.
 
     Attributes
     ----------

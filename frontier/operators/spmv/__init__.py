@@ -47,10 +47,9 @@ TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of 
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
-    Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored,
-    without preparation. Or the products are prepared, which costs about four of them: by a static copy of the arcs, in
-    which on a GPU high-degree vertices come first, so that their values can be cached in shared memory. Vectors are in
-    that order then: permute them with `arrange`, and back with `restore`.
+    Equivalent to `neighbor_reduce` with this sum. The graph is read as it is stored, or the products are prepared at
+    the cost of about four: by a static copy of the arcs, on a GPU with high-degree vertices first, whose values are
+    cached in shared memory. Vectors are then in that order: permute them with `arrange`, and back with `restore`.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
     version, construct it from a static copy, ``SpMV(graph.to_csr())``.
@@ -64,8 +63,7 @@ class SpMV:
     weighted : bool, optional
         Whether to use weights; by default if the graph has them. Otherwise all are 1.
     layout : {"auto", "native", "csr"}
-        True: prepare products. False: read the graph as it is stored. ``"auto"``: what is expected to be faster, the
-        preparation included.
+        ``"csr"`` prepares products, ``"native"`` reads the graph as it is stored. ``"auto"`` expects which is faster.
     products : int
         How many products to expect, by which ``"auto"`` decides.
 
@@ -74,8 +72,7 @@ class SpMV:
     layout : ReadLayout
         Whether there is a static copy, and why.
     graph : Graph
-        The graph with its vertices in the order of the vectors, for operators on these: a static copy, or the graph
-        itself (or its reverse) without one.
+        The graph with its vertices in the order of the vectors: a static copy, or the graph itself (or its reverse).
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy); None for the order of ids.
 
