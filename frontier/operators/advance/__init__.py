@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -48,23 +48,31 @@ PULL_FROM = 1024
 """And at least one of so many vertices is in it: neighbors of a few hubs are found in their lists."""
 
 
+class AdvanceOptions(TypedDict, total=False):
+    """The options of `advance`, which describes them, without `output`, which decides about its result."""
+
+    condition: Callable[..., Any] | None
+    prepare: Callable[..., Any] | None
+    direction: str
+    edges: str
+    unique: bool
+    balance: str
+
+
 @overload
 def advance(
     graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
+    output: Literal["vertices"] = "vertices", **options: Unpack[AdvanceOptions],
 ) -> Frontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: Literal["edges"], unique: bool = True, balance: str = "auto",
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any, output: Literal["edges"],
+    **options: Unpack[AdvanceOptions],
 ) -> EdgeFrontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: None, unique: bool = True, balance: str = "auto",
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any, output: None,
+    **options: Unpack[AdvanceOptions],
 ) -> None: ...  # fmt: skip
 @reads
 def advance(
