@@ -347,7 +347,8 @@ class Pipeline:
         self._closed = True
         try:
             if self._reader is not None:
-                self._stop_reading()
+                self._interrupt_source()
+                self._stop()
             if self._started and self._clean:
                 self._checkpoint()
         finally:
@@ -411,10 +412,6 @@ class Pipeline:
             reader.close()
 
         self._stop = weakref.finalize(self, end)
-
-    def _stop_reading(self) -> None:
-        self._interrupt_source()
-        self._stop()
 
     def _interrupt_source(self) -> None:
         interrupt: Callable[[], None] | None = getattr(self._source, "interrupt", None)

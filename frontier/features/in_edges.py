@@ -17,6 +17,7 @@ import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 from frontier.core.base import BaseGraph, BaseStore
@@ -262,7 +263,7 @@ class ReverseView(ReadOnlyGraph):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a pickle: the graph."""
-        return _reverse_of, (self._forward,)
+        return attrgetter("reverse"), (self._forward,)
 
     def _saved_components(self) -> list[Component]:
         return self._forward._saved_components()
@@ -279,10 +280,6 @@ class ReverseView(ReadOnlyGraph):
 def _view_class(structure: type) -> type:
     """The class of the reverses of graphs of a structure."""
     return read_only_class(ReverseView, structure, __slots__=("_forward",))
-
-
-def _reverse_of(graph: BaseGraph) -> BaseGraph:
-    return graph.reverse
 
 
 def _copy_vertices(graph: BaseGraph, transpose: BaseStore) -> None:

@@ -48,7 +48,9 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
         return _of_arrow(values, name)
     if hasattr(values, "replace_strict"):  # Polars
         return _of_polars(values, name)
-    if hasattr(values, "factorize") and not _is_numeric(getattr(values, "dtype", None)):  # pandas
+    dtype = getattr(values, "dtype", None)
+    is_numeric = isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+    if hasattr(values, "factorize") and not is_numeric:  # pandas
         codes, distinct = values.factorize()
         return _named(distinct.tolist(), codes, name)
     array = np.asarray(values)
@@ -89,10 +91,6 @@ def _of_integers(values: list[Any], name: str) -> np.ndarray:
         if not limits.min <= value <= limits.max:
             raise TypeError(f"{name} holds {value}, which does not fit in {limits.dtype}; use names that are text")
     return np.array(values, dtype)
-
-
-def _is_numeric(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
 
 
 def _of_cudf(values: Any, name: str, device: Device) -> Any:

@@ -313,8 +313,7 @@ class VertexNames:
         return self.device.xp.asarray(column)
 
     def _ids(self, ids: Any) -> Any:
-        given = ids if self.device.is_gpu else _on_host(ids)
-        return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
+        return converted(self.device, as_ids(self.device, ids, "ids"), np.int64)
 
     def _table_of(self, dtype: str) -> IntegerNames | TextNames:
         if dtype == "str":
@@ -349,10 +348,6 @@ def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: 
     if wrong.size:
         raise TypeError(f"{name} holds {wrong[0]}, which is no {table.dtype}, as the other names are")
     return column.astype(table.dtype)
-
-
-def _on_host(ids: Any) -> Any:
-    return ids.get() if hasattr(ids, "__cuda_array_interface__") and hasattr(ids, "get") else ids
 
 
 ARRAYS = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8, "ends": np.int64}

@@ -93,7 +93,7 @@ class EdgeFrontier:
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a copy or pickle: the graph, and the edges, copied to the host."""
         to_host = self.graph.device.to_host
-        return _edge_frontier_of, (self.graph, to_host(self._sources), to_host(self._destinations()))
+        return EdgeFrontier, (self.graph, to_host(self._sources), to_host(self._destinations()))
 
     def check(self) -> None:
         """Raise ValueError if the graph was updated since the frontier was made."""
@@ -295,8 +295,3 @@ def _frontier_of(graph: BaseGraph, vertices: Any) -> Frontier:
     frontier = Frontier._listed(graph, vertices)
     frontier._make_set()
     return frontier
-
-
-def _edge_frontier_of(graph: BaseGraph, src: np.ndarray, dst: np.ndarray) -> EdgeFrontier:
-    """Restore a frontier from its graph and members."""
-    return EdgeFrontier(graph, src, dst)

@@ -227,7 +227,7 @@ class PriorityFrontier:
         self._check_vertices()
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
         alone = False
-        if _is_compiled(self.graph):
+        if not (self.graph.device.is_gpu or interpreting.get()):  # otherwise it is a loop of the host
             alone = self._visit_on_cpu(op, functor_args(self.graph, op, args))
         else:
             if self._near[0] is not op:
@@ -314,11 +314,6 @@ def defer(deferred: Any, v: int) -> None:
 
 def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
-
-
-def _is_compiled(graph: BaseGraph) -> bool:
-    """Whether the loop over buckets is compiled, and not a loop of the host."""
-    return not (graph.device.is_gpu or interpreting.get())
 
 
 def visit_near(op: Callable[..., Any]) -> Callable[..., Any]:
