@@ -1,7 +1,7 @@
-"""Steps of every batch, replayed without Python's part in it (`capture` with ``batches=True``).
+"""Steps after every batch, replayed without Python (`capture` with ``batches=True``).
 
 As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
-copied to one place, with negative numbers behind them. Numbers and the graph's view may change between batches: each
+copied to a fixed buffer and padded with negative numbers. Numbers and the graph's view may change between batches: each
 replay reads them from the host's memory.
 """
 
@@ -35,27 +35,27 @@ SMALL = SIZES[2]
 
 
 class CapturedBatchStep:
-    """A function that is called with every batch, and whose launches for small ones are recorded and repeated on a GPU.
+    """A function of every batch, whose launches for small batches are captured once and replayed on a GPU.
 
-    A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the first
-    call records what the function launches, and all repeat that, without calling it: with other pairs and numbers, and
-    the graph as it is then. Large batches, graphs in parts, and CPUs call the function each time.
+    For a batch of some thousand edges, the host needs longer to launch a few operators than the GPU to run them. The
+    first call of each size class captures the launches. Later calls replay them with new pairs and numbers on
+    the current graph. Large batches, distributed graphs, and CPUs call the function each time.
 
     Parameters
     ----------
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the resulting frontiers, or with `Frontier.listed`; and sets arrays to 0 by `clear`. Nothing else is repeated;
+        the resulting frontiers, or with `Frontier.listed`; and sets arrays to 0 by `clear`. Nothing else is replayed;
         pairs that need a copy, such as every second one, raise. Such a frontier is true, and has no length.
     max_batch : int
-        Pairs of the largest batch whose launches are repeated. A record has room for that many.
+        Pairs of the largest batch whose launches are captured.
     both_orders : bool
         Whether the step also gets each pair with its ends exchanged. Both ends of a skipped pair are then negative.
 
     Notes
     -----
-    A record is made again where other arrays are among `args`, and after the graph has got more vertices, or room for
+    Launches are captured again for other arrays in `args`, and after the graph has got more vertices or a capacity for
     several times as many arcs.
 
     Examples
@@ -101,9 +101,9 @@ class CapturedBatchStep:
         Parameters
         ----------
         src, dst : arrays of the graph's vertex dtype, shape (m,), on its device
-            Ids of its vertices. The step may get them with more entries, which are negative: operators skip them.
+            Ids of its vertices. The step may get them padded with negative entries, which operators skip.
         *args : arrays and numbers
-            For the step. Numbers may be others in each call.
+            For the step. Numbers may change from call to call.
         """
         graph = self.graph
         repeats = self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking()
@@ -120,16 +120,16 @@ class CapturedBatchStep:
         return 0 < src.size <= self.most
 
     def prepare(self, *args: Any) -> None:
-        """Record the launches for batches of all sizes, so that the first one does not wait for compilation.
+        """Capture the launches for batches of all sizes, so the first batch needs no compilation.
 
         Parameters
         ----------
         *args : arrays and numbers
-            As those of the batches, with which they will not be recorded again.
+            The same arrays as for the batches, which then need no second capture.
 
         Notes
         -----
-        Nothing is recorded for a graph without edges: kernels depend on how long its neighbor lists will be.
+        Captures nothing for a graph without edges, since kernels depend on the lengths of neighbor lists.
         """
         if self._repeats and self.graph.num_arcs and not is_checking():
             for size in self._sizes:
@@ -187,9 +187,9 @@ def _type(value: Any) -> np.dtype:
 
 
 def clear(*arrays: Any) -> None:
-    """Set contiguous arrays of integers to 0, before what operators do next, and without waiting for the device.
+    """Set contiguous arrays of integers to 0, in order with operators, and without a synchronization.
 
-    Unlike an assignment, it is repeated by a `CapturedBatchStep`.
+    Unlike an assignment, a `CapturedBatchStep` replays it.
 
     Raises
     ------

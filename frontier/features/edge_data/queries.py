@@ -32,18 +32,18 @@ class HasEdgeData:
     def edge_data(self) -> Mapping[str, Any] | None:
         """The columns of a graph with edge data, by name; None in other graphs.
 
-        Each is an array on the graph's device of at least `edge_capacity` entries, by the id of an edge: what operators
-        see as `edge`. Weights are the column ``"weight"``. An array may be read and written to, also in functors, until
-        the next insertion, which may replace it by a longer one. Entries that are no edge's may be anything.
+        Each is an array on the graph's device of at least `edge_capacity` entries, indexed by edge id (`edge` in
+        operators). Weights are the column ``"weight"``. Read and write an array, also in functors, until the next
+        insertion, which may replace it. Entries of unused ids are undefined.
         """
         return None if self.payload.table is None else MappingProxyType(self.payload.table.columns)
 
     @reads
     def edge_ids(self, src: Any, dst: Any) -> Any:
-        """The id of each edge of a graph with edge data, or -1 where there is no such edge.
+        """Return the id of each edge of a graph with edge data, or -1 for an absent edge.
 
-        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the
-        edges of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
+        The id of an edge never changes. Both directions of an undirected edge share it, as does the edge in `reverse`.
+        Ids are below `edge_capacity`, and new edges reuse those of deleted ones.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class HasEdgeData:
 
     @reads
     def edge_endpoints(self, ids: Any) -> tuple[Any, Any]:
-        """The ends of edges of a graph with edge data, the reverse of `edge_ids`.
+        """Return the ends of edges of a graph with edge data, the reverse of `edge_ids`.
 
         Parameters
         ----------
@@ -78,11 +78,11 @@ class HasEdgeData:
         Raises
         ------
         ValueError
-            The graph has no edge data, or an id is that of no edge.
+            The graph has no edge data, or an id names no edge.
 
         Notes
         -----
-        A pass over the graph, for any number of edges.
+        Scans the graph once, for any number of edges.
         """
         data = self._require_edge_data()
         ids = as_ids(self.device, ids, "ids")
@@ -120,14 +120,13 @@ class HasEdgeData:
     def record_data(self) -> Mapping[str, Any] | None:
         """The columns of the records of a graph with ``multi_edges="all"``, by name; None in other graphs.
 
-        Each is an array on the graph's device of at least `record_capacity` entries, by the id of a record: the weights
-        (``"weight"``), the times (``"time"``), and the columns of edge data. Besides, ``"edge"`` is the id of the
-        record's edge, -1 where there is no such record, and ``"next"`` and ``"previous"`` are the records of that edge
-        after it and before it, or -1.
+        Each is an array on the graph's device of at least `record_capacity` entries, indexed by record id: the weights
+        (``"weight"``), the times (``"time"``), and the columns of edge data. Column ``"edge"`` is the id of the
+        record's edge, or -1 for unused ids. Columns ``"next"`` and ``"previous"`` are the records of that edge after
+        and before it, or -1.
 
-        Arrays may be read, also in functors, until the next insertion, which may replace them by longer ones. Those of
-        edge data may also be written to. The others must not be: the weights and the times of edges are made from them,
-        and links are followed without checks.
+        Read arrays, also in functors, until the next insertion, which may replace them. Write only to those of edge
+        data: edges derive their weights and times from the others, and links are followed without checks.
         """
         data = self.payload.table
         return None if data is None or data.records is None else MappingProxyType(data.records.columns)
@@ -146,7 +145,7 @@ class HasEdgeData:
 
     @reads
     def records(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """The ids of the records of each edge of a graph with ``multi_edges="all"``.
+        """Return the ids of the records of each edge of a graph with ``multi_edges="all"``.
 
         Parameters
         ----------
@@ -155,15 +154,14 @@ class HasEdgeData:
         Returns
         -------
         offsets : array of int64, shape (m + 1,), on the graph's device
-            The records of edge i are ``ids[offsets[i]:offsets[i + 1]]``; there are none of an edge that is not in the
-            graph.
+            The records of edge i are ``ids[offsets[i]:offsets[i + 1]]``. An absent edge has none.
         ids : array of int64, shape (offsets[-1],)
             Oldest first: by time, and of equal times, or without times, in the order of insertion.
 
         Raises
         ------
         ValueError
-            The graph keeps no records; or a vertex is out of range, or was deleted.
+            The graph stores no records, or a vertex is out of range or deleted.
 
         Notes
         -----
@@ -181,7 +179,7 @@ class HasEdgeData:
 
     @reads
     def record_endpoints(self, ids: Any) -> tuple[Any, Any]:
-        """The ends of the edges of records.
+        """Return the ends of the edges of records.
 
         Parameters
         ----------
@@ -196,11 +194,11 @@ class HasEdgeData:
         Raises
         ------
         ValueError
-            The graph keeps no records, or an id is that of no record.
+            The graph stores no records, or an id names no record.
 
         Notes
         -----
-        O(m) work; the first call after the graph was copied or loaded takes a pass over it.
+        O(m) work. The first call after a copy or load scans the graph.
         """
         edges = self._require_records().columns[EDGE][self._record_ids(ids)]
         src, dst = kept_ends(self)  # type: ignore[arg-type]
