@@ -34,13 +34,13 @@ VISITS = 8
 
 
 class PriorityFrontier:
-    """Vertices that wait for their turn, by priority: lower ones come first, and those that hardly differ together.
+    """A priority queue of vertices, in buckets: lower priorities first, similar ones together.
 
     A bucket is all members with priorities from the lowest up to `delta` more. `pop` removes and returns the next one.
-    Priorities are an array of the user's, which may change at any time: `pop` goes by what they are then. Vertices are
-    put in by `push`, or from functors by `fr.defer`, which takes no host synchronization.
+    Priorities are the caller's array and may change at any time: `pop` reads their current values. `push` inserts
+    vertices, as does `fr.defer` in functors, without a host synchronization.
 
-    What costs time is the members: `push` and `pop` take O(members) work, however many vertices the graph has.
+    `push` and `pop` cost O(members) work, for any number of vertices.
 
     Parameters
     ----------
@@ -50,16 +50,16 @@ class PriorityFrontier:
     delta : number
         Width of a bucket: an integer for integer priorities. With 0, members of a bucket have equal priorities.
     monotone : bool
-        Whether `pop` may drop members whose priority falls into a popped bucket, as the loop advances within a bucket
-        until nothing in it changes.
+        Whether `pop` may drop members whose priority falls into a popped bucket, since the loop advances within a
+        bucket until nothing in it changes.
 
     Attributes
     ----------
     limit : array, shape (1,)
-        The highest priority of the bucket that was popped last, on the graph's device, for functors that decide whether
-        a vertex belongs to that bucket; before the first one, the lowest value of the type.
+        The highest priority of the last bucket, on the graph's device, for functors that decide whether a vertex
+        belongs to it. Before the first bucket, the lowest value of the type.
     deferred : array
-        What functors pass to `fr.defer`.
+        The argument of `fr.defer`.
 
     Raises
     ------
@@ -68,8 +68,8 @@ class PriorityFrontier:
 
     Notes
     -----
-    A truth test and ``len`` are a host synchronization on a GPU each, and so is `pop`: a loop needs the last one only,
-    since it returns an empty frontier at the end. A member that `pop` will drop counts as one.
+    On a GPU, a truth test, ``len`` and `pop` are one host synchronization each. A loop needs only `pop`, which returns
+    an empty frontier at the end. Members that `pop` will drop are counted.
 
     Edges of the graph may change between calls, but not its vertices.
 
@@ -122,7 +122,7 @@ class PriorityFrontier:
 
     @reads
     def push(self, frontier: Frontier) -> None:
-        """Put vertices in; those that are members already stay so.
+        """Insert vertices. Members stay members.
 
         Raises
         ------
@@ -176,10 +176,10 @@ class PriorityFrontier:
 
     @reads
     def traverse(self, op: Callable[..., Any], *args: Any) -> bool:
-        """Visit members by priority, and those whose priority that lowers, until there are no members.
+        """Visit members by priority, and vertices whose priority decreases, until there are no members.
 
         Equivalent to a loop in which `pop` returns a bucket, `traverse` advances within it, and the functor defers
-        vertices beyond `limit`, with less overhead. `limit` and the members are as after `clear`.
+        vertices beyond `limit`, with less overhead. Leaves `limit` and the members as `clear` does.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class PriorityFrontier:
         Returns
         -------
         bool
-            Whether no calls of `op` were made at once, so that what one has written to several arrays belongs together.
+            Whether no calls of `op` ran concurrently. Values that a call wrote to several arrays are then consistent.
 
         Raises
         ------
@@ -200,9 +200,9 @@ class PriorityFrontier:
 
         Notes
         -----
-        On a CPU one thread has a list for each bucket, and several threads share a bucket of many members. An integer
-        `delta` is rounded down to a power of 2 there. If vertices are visited again and again, buckets become narrow:
-        O(V + E) work if no visit lowers a priority below that of the vertex visited.
+        On a CPU one thread has a list for each bucket, and several threads share a large bucket. An integer `delta` is
+        rounded down to a power of 2 there. Repeated visits make buckets narrower: O(V + E) work if no visit lowers a
+        priority below that of the visited vertex.
 
         Zhang, Brahmakshatriya, Chen, Dhulipala, Kamil, Amarasinghe and Shun, "Optimizing Ordered Graph Algorithms with
         GraphIt", CGO 2020 (small buckets one after another, without a synchronization between them).
@@ -299,14 +299,14 @@ class PriorityFrontier:
 
 
 def defer(deferred: Any, v: int) -> None:
-    """Put a vertex into a `PriorityFrontier`, for use in functors.
+    """Insert a vertex into a `PriorityFrontier`, for use in functors.
 
     Parameters
     ----------
     deferred : array
-        That of the `PriorityFrontier`.
+        `PriorityFrontier.deferred`.
     v : int
-        If it is a member already, it stays so.
+        A member stays one.
     """
     if deferred[STATES + v] == 0 and atomic_exch(deferred, STATES + v, 1) == 0:
         deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v
