@@ -16,7 +16,7 @@ class UpdateResult:
     inserted : int
         New edges.
     replaced : int
-        Existing edges, whose weights and edge data, if there are any, were replaced; none with ``on_existing="keep"``.
+        Existing edges, whose weights and edge data were replaced; none with ``on_existing="keep"``.
     deleted : int
         Deleted edges.
     """

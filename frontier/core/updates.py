@@ -195,8 +195,8 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
 
 
 def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
-    """Each observer with the sources and destinations to notify it of: all arcs, or, if it is exact, the effective
-    edges, which the first of these computes; None if it recomputes its result."""
+    """Each observer with the ends of all arcs, or, if exact, of the effective edges, computed once; None if it recomputes
+    its result."""
     notifications: list[Notification] = []
     found = None
     update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2

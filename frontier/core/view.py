@@ -39,15 +39,7 @@ from frontier.runtime.launch.arguments import ByValue, Struct
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
-    """A view ready to be passed to kernels of `device`.
-
-    Parameters
-    ----------
-    view_type : class
-        The structure's named tuple ``View``.
-    **fields
-        An array, an integer or None (no array) for each of its fields.
-    """
+    """Return a view for kernels of `device`; each field is an array, an integer or None (no array)."""
     if not device.is_gpu:
         return view_type(**fields)
     packed = Struct(view_type._fields)
@@ -57,8 +49,7 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
 
 
 def with_numbers(view: Any, **numbers: int) -> Any:
-    """A view with other values of some integers. On the GPU it is the same view, changed: no launch that is queued
-    already sees it."""
+    """Replace some integers of a view. On the GPU the view itself changes, which no queued launch sees."""
     if not isinstance(view, Struct):
         return view._replace(**numbers)
     for name, value in numbers.items():
@@ -67,8 +58,5 @@ def with_numbers(view: Any, **numbers: int) -> Any:
 
 
 def with_pointer(view: ByValue, array: Any) -> ByValue:
-    """A view on the GPU with the address of one more array (or None) behind its fields.
-
-    Kernels that know the view without it get what they know.
-    """
+    """Append the address of an array (or None) to a view on the GPU; kernels that know the shorter view ignore it."""
     return ByValue(np.append(view.fields, 0 if array is None else array.data.ptr))
