@@ -93,7 +93,7 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
     if notifications:
         notify("edges_inserted" if inserts else "edges_deleted", notifications)
         edges = change.changed if graph.directed else change.changed // 2
-        notify("outdated", [(observer, (edges,)) for observer, told in notifications if told is None])
+        notify("outdated", [(observer, (edges,)) for observer, ends in notifications if ends is None])
     if changes:
         notify("edges_changed", changes)
     return change
@@ -195,8 +195,10 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
 
 
 def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
-    """Each observer with the ends of all arcs, or, if exact, of the effective edges, computed once; None if it recomputes
-    its result."""
+    """Each observer with the ends of all arcs, or, if exact, of the effective edges, computed once.
+
+    Instead of ends, None for one that will recompute its result.
+    """
     notifications: list[Notification] = []
     found = None
     update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2
