@@ -44,7 +44,7 @@ class ListStore(LaunchSequence, Store):
     _ordered = False
     _room: Any
     """*structure*: the blocks that a chain may take or free, an argument of its kernel ``decide``."""
-    _deletions_may_wait = False
+    _may_decline_deletions = False
     """*structure*: whether the memory for freed blocks is limited, so that a chain may decline a deletion."""
 
     def attach_runtime(self) -> None:
@@ -122,7 +122,7 @@ class ListStore(LaunchSequence, Store):
         bound = changes.bound
         if kind != FIND:
             plan = self._plan(changes, inserting=inserting)
-            if inserting or self._deletions_may_wait:
+            if inserting or self._may_decline_deletions:
                 self.kernels.decide(1, BLOCKS, self._room, self._counters.array, threads=32, blocks=1)
         if inserting:
             if changes.replace is not None:
