@@ -128,8 +128,7 @@ def open_arrays(count, each, units, classes, words, counts, free_bits, free_coun
 
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Choose the blocks that move, those in ``leaving`` units in any case, and count the blocks of each class to take
-    or free."""
+    """Choose the blocks that move, all ``leaving`` ones among them, and count those of each class to take or free."""
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]

@@ -174,8 +174,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the blocks that move, and the count of free blocks; returns moves and large lists (kernel
-        ``plan``)."""
+        """Queue the plan of the moving blocks, and the count of free ones; returns moves and large lists."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(

@@ -138,8 +138,7 @@ def place_of(view, u, v):
 
 @jit(forceinline=True)
 def _search_leaf(words, begin, end, v):
-    """The positions, plus one, of v among a row's slots ``begin .. end - 1`` of a leaf, or 0, and of the last neighbor
-    below v.
+    """The positions, plus one, of v among a row's slots of a leaf, or 0, and of the last neighbor below v.
 
     All slots are compared, as vectors: a search that stops at v has a branch for each slot, one of them mispredicted.
     """
