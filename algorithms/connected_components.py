@@ -29,7 +29,7 @@ from .result import Result
 SAMPLED_NEIGHBORS = 2
 DENSE, MOST_OUTSIDE = 16, 1 / 16
 """A CPU first links each vertex to one neighbor, which is enough in graphs of more arcs for each vertex than the first,
-unless vertices outside of the largest component then have more than the second fraction of the arcs."""
+unless vertices outside of the largest component have more than the second fraction of the arcs."""
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
 MAX_VERTICES = 2**48  # so that a label and how often it was found fit in one number
