@@ -33,6 +33,8 @@ LAYERS = {
 }  # fmt: skip
 """The layer of each package and each folder of `frontier`. Code imports from its own folder and from lower layers."""
 
+STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
+"""Nodes that an import may be in."""
 MAX_PARAMETERS = 8
 GRAPHS = ("graph", "transpose", "twin", "part", "local")
 """Names under which code refers to graphs, as variables or attributes."""
@@ -89,7 +91,8 @@ def imports(name: str, path: Path, *, types: bool = True) -> set[str]:
                 inner = f"{base}.{alias.name}"
                 found.add(inner if inner in modules() else base)
         for child in ast.iter_child_nodes(node):
-            visit(child)
+            if isinstance(child, STATEMENTS):
+                visit(child)
 
     visit(tree(path))
     return {module for module in found if module in modules() and module != name}

@@ -75,11 +75,11 @@ def imports(tree, source):
     return early & set(MAY_IMPORT), late & set(MAY_IMPORT)
 
 
-def docstrings(tree):
-    """The constants of a module that are docstrings."""
+def docstrings(nodes):
+    """The constants of a module's nodes that are docstrings."""
     return {
         node.body[0].value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and node.body and isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     }  # fmt: skip
@@ -155,9 +155,9 @@ def test_imports_between_packages(package):
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_no_kernel_text_in_python(package):
     for source in SOURCES[package]:
-        tree = parse(source)
-        described = docstrings(tree)
-        for node in ast.walk(tree):
+        nodes = house.nodes(PROJECT_ROOT / source)
+        described = docstrings(nodes)
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in described:
                 assert not any(word in node.value for word in ONLY_IN_KERNELS), f"{source}:{node.lineno}"
 
@@ -195,4 +195,4 @@ def test_what_the_rules_forbid_is_found():
     assert imports(ast.parse('def f(): __import__("algorithms")'), "frontier/x.py")[1] == {"algorithms"}
     texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and "__global__" in str(n.value)]
     assert len(texts) == 2
-    assert len([text for text in texts if text not in docstrings(tree)]) == 1
+    assert len([text for text in texts if text not in docstrings(ast.walk(tree))]) == 1
