@@ -28,8 +28,8 @@ extern "C" __global__ void clear_arrivals(i64 count, u32* arriving) {
 // What the last kernel of a chain tells: arcs that are there, if `present`, or that are not. keys: the distinct ones; null
 // where nobody asks.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) finish_small(
-    i64 count, SmallBatch batch, SmallKeys sorted, const i64* keys, i64 size, const i64* places, bool present) {
-  finish(batch, sorted, [&](i64, VID u, VID v) {
+    i64 count, SmallKeys sorted, const i64* keys, i64 size, const i64* places, bool present) {
+  finish(sorted, [&](i64, VID u, VID v) {
     i64 key = i64(u) << sorted.shift | i64(v), low = 0, high = size;
     while (low < high) {
       i64 middle = (low + high) >> 1;

@@ -204,7 +204,8 @@ class PackedStore(LaunchSequence, PackedArray):
             self.kernels.clear_arrivals(int(arriving.size), arriving)
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self.kernels.erase(
-            size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
+            size, self._held_view(), self._counters.array[CHAIN:], src, dst, threshold, None, arriving,
+            self._counters.array, tile=4,
         )  # fmt: skip
         if eager:
             plan = self._plan(DELETE, size, None, arriving, self.kernels.plan)

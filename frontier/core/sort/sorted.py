@@ -37,12 +37,15 @@ class SortedKeys(NamedTuple):
     order : array of int64, shape (m,), or None
         Position in the batch of each key's arc (on the CPU that of its last occurrence), if positions were asked for
         and are not in the keys.
+    sums : array of int64, shape (tile_count(m),), or None
+        How many of each tile of keys count, if that is known already.
     """
 
     keys: Any
     bits: int
     shift: int
     order: Any
+    sums: Any = None
 
 
 def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
