@@ -66,8 +66,3 @@ def iterate(graph: fr.Graph, step: Callable[[], None], change: Any, least: float
         errors.add(graph.copy_to_host_async(change))
     error, iterations = errors.last()
     return error, iterations, iterations < errors.count
-
-
-def array_before(graph: fr.Graph, values: Any) -> Any:
-    """An array for the values before the last step of `iterate`: the values themselves where no step runs ahead."""
-    return graph.xp.zeros_like(values) if graph.device.is_gpu or graph.in_parts else values

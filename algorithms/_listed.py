@@ -8,8 +8,7 @@ import frontier as fr
 
 
 class Listed:
-    """A list of vertices: `arguments` are those of `enlist` after the vertex, and of `fr.Frontier.listed` but for its
-    last."""
+    """A list of vertices; `arguments` follow the vertex in `enlist`. `fr.Frontier.listed` takes all but the last."""
 
     def __init__(self, graph: fr.Graph):
         ids, number = graph.xp.empty(graph.num_vertices, graph.vertex_dtype), graph.xp.zeros(1, np.int64)

@@ -23,8 +23,13 @@ class Trials:
         self._skip = self._skipped = 0  # batches not to be tried, and how many were to be after the last failure
         self._size = self._failed_size = 0
 
-    def pays(self, size: int) -> bool:
-        """Whether to repair what a batch of this size has changed."""
+    @property
+    def skips(self) -> bool:
+        """Whether the next batch is not to be tried."""
+        return self._skip > 0
+
+    def pays(self, size: int = 0) -> bool:
+        """Whether to repair what a batch of this size has changed. It may be asked again if it does."""
         if self._skip and size >= SIMILAR * self._failed_size and not fr.advanced.is_warming_up():
             self._skip -= 1
             return False

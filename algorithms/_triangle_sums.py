@@ -51,6 +51,14 @@ class TriangleSums(IncrementalAlgorithm):
         self.graph.sync(self._sixths)
         return self._sixths // 6
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether all triangles are to be counted anyway."""
+        return self._outdated
+
+    def outdated(self, edges: int) -> None:
+        """Have all triangles counted when a count is read."""
+        self._outdated |= edges > 0 or self.sees_changes
+
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Note that the edges are gone."""
         self._end()

@@ -30,8 +30,10 @@ def join(forest, a, b):
 
 
 def root_of(forest, v):
-    """The root of the tree of `v`, with path halving. Concurrent halvings may undo each other, so links need not end at
-    roots."""
+    """The root of the tree of `v`, with path halving.
+
+    Concurrent halvings may undo each other, so links need not end at roots.
+    """
     root = v
     while forest[root] != root:
         forest[root] = forest[forest[root]]

@@ -27,6 +27,9 @@ from ._union_find import join
 from .result import Result
 
 SAMPLED_NEIGHBORS = 2
+DENSE, MOST_OUTSIDE = 16, 1 / 16
+"""A CPU first links each vertex to one neighbor, which is enough in graphs of more arcs for each vertex than the first,
+unless vertices outside of the largest component then have more than the second fraction of the arcs."""
 SAMPLED_LABELS = np.random.default_rng(0).random(1024)  # sampled positions, as fractions of the number of members
 
 MAX_VERTICES = 2**48  # so that a label and how often it was found fit in one number
@@ -75,15 +78,24 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     absent = graph.absent_mask
     if absent is not None:
         labels[absent] = -1
+    rest = members
     with graph.locally(labels):
-        fr.sample_neighbors(graph, members, _link, labels, count=SAMPLED_NEIGHBORS)
-        fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which nobody needs
-        rest = members
-        if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
-            rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
+        for count in _sampled_neighbors(graph):
+            fr.sample_neighbors(graph, rest, _link, labels, count=count)
+            fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))  # which nobody needs
+            if graph.has_in_edges:  # otherwise an edge is stored, and visited, at one end only
+                rest = fr.filter(members, _is_outside, labels, most_common_label(members, labels)[0])
+            if count < SAMPLED_NEIGHBORS and rest.num_arcs < MOST_OUTSIDE * graph.num_arcs:
+                break
         fr.advance(graph, rest, _link, labels, edges="both" if graph.has_in_edges else "out", output=None)
     count = fr.reduce(members, _compress, labels, dtype=np.int64)
     return ConnectedComponentsResult(labels, int(count[0]))
+
+
+def _sampled_neighbors(graph: fr.Graph) -> tuple[int, ...]:
+    """How many neighbors of each vertex to link it to, one attempt after another."""
+    one_first = graph.has_in_edges and not (graph.device.is_gpu or graph.in_parts)
+    return (1, SAMPLED_NEIGHBORS)[not (one_first and graph.num_arcs > DENSE * graph.num_vertices) :]
 
 
 def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:

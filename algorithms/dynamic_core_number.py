@@ -53,6 +53,7 @@ import numpy as np
 import frontier as fr
 
 from ._functors import value_of
+from ._trials import Trials
 from .core_number import core_number
 from .incremental import IncrementalAlgorithm, maintained
 
@@ -69,11 +70,9 @@ ROUND_ARCS = 2048
 LARGE_EDGES = 1 / 16
 """If a batch has more edges than this fraction of the arcs, most of the graph would be visited."""
 
-SMALL_EDGES, SMALL_ARCS = 4096, 2**15
-"""So many edges are always tried, and so many arcs visited: to recompute takes as long, however small the graph."""
-
-MAX_SKIPPED = 31
-"""After a batch that visited too much, the next 1, 3, 7, ... are not tried, up to this many."""
+SMALL_EDGES, SMALL_ARCS = {"cpu": 256, "gpu": 4096}, {"cpu": 2**12, "gpu": 2**15}
+"""So many edges are always tried, and so many arcs visited, by device: to recompute takes as long, however small the
+graph."""
 
 
 class DynamicCoreNumber(IncrementalAlgorithm):
@@ -117,8 +116,9 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def __init__(self, graph: fr.DynamicGraph):
         super().__init__(graph)
-        self._skip = self._failures = 0  # batches not to be tried, and how many were skipped after the last failure
-        self._pays = graph.has_in_edges
+        self._trials = Trials()
+        # Whether the last batch was small enough to be worked on incrementally, and whether the next is likely to be.
+        self._fits = self._orders = graph.has_in_edges
         self._recompute()
         self._attach()
 
@@ -135,9 +135,23 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
+        graph = self.graph
+        most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
+        fitted, self._fits = self._fits, graph.has_in_edges and edges <= most
+        self._orders = fitted and self._fits  # of batches that are now too large, now not, none pays
+        pays = self._fits and self._trials.pays()
+        return not (pays and self._ordered) or max(self._last, -self._first) > MAX_RANK
+
+    def outdated(self, edges: int) -> None:
+        """Have core numbers recomputed when they are read."""
+        if edges:
+            self._known = self._ordered = False
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Raise core numbers, round by round."""
-        if not src.size or not self._is_small(src):
+        if not self._tries("insert", src):
             return
         self._batch += 1
         crowded = self._visit(src, dst, _gain)
@@ -158,11 +172,11 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             risen = fr.filter(held, _rise, *self._arguments, self._first)
             fr.advance(self.graph, risen, _count_risen, *self._arguments, self._first, edges="both")
             crowded = fr.filter(risen, _is_crowded, *self._arguments)
-        self._failures = 0
+        self._trials.note(0)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Lower core numbers, round by round."""
-        if not src.size or not self._is_small(src):
+        if not self._tries("delete", src):
             return
         falling = self._visit(src, dst, _lose)
         while falling:
@@ -172,7 +186,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             fr.compute(falling, _fall, *self._arguments, self._last)
             others = fr.advance(self.graph, falling, _count_fallen, *self._arguments, self._last, edges="both")
             falling = fr.filter(falling, _falls_again, *self._arguments) | others
-        self._failures = 0
+        self._trials.note(0)
 
     def vertices_changed(self) -> None:
         """Allocate entries for new vertices. Deleted ones have lost their edges before."""
@@ -191,27 +205,20 @@ class DynamicCoreNumber(IncrementalAlgorithm):
             self.graph, xp.concatenate([src, dst]), xp.concatenate([dst, src]), op, *self._arguments
         )  # fmt: skip
 
-    def _is_small(self, src: Any) -> bool:
-        """Whether a batch can be worked on incrementally, and is likely to pay."""
-        graph = self.graph
-        self._left = int(graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS
-        self._pays = graph.has_in_edges and int(src.size) <= max(graph.num_arcs * LARGE_EDGES, SMALL_EDGES)
-        skipped = self._pays and self._skip > 0
-        if skipped:
-            self._skip -= 1
-            self._pays = self._skip == 0  # for the next batch
-        if skipped or not self._pays or max(self._last, -self._first) > MAX_RANK:
-            self._ordered = False
-        self._known = self._ordered
-        return self._known
+    def _tries(self, update: str, src: Any) -> bool:
+        """Whether to work on a batch incrementally."""
+        if not src.size or self.recomputes(update, int(src.size)):
+            self.outdated(src.size)
+            return False
+        self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
+        return True
 
     def _spend(self, arcs: int) -> bool:
         """Account for a visit to so many arcs; False if recomputing is cheaper, which is then done at the next read."""
         self._left -= arcs + ROUND_ARCS
         if self._left < 0:
-            self._known = self._ordered = self._pays = False
-            self._skip = min(2 * self._failures + 1, MAX_SKIPPED)
-            self._failures = self._skip
+            self._known = self._ordered = False
+            self._trials.note(1)
         return self._known
 
     def _move_back(self, crowded: fr.Frontier) -> fr.Frontier:
@@ -242,13 +249,13 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         if graph.absent_mask is not None:  # a vertex that comes back has a place in the order: that of isolated ones
             held[graph.absent_mask] = 0
         self._take(core, zeros(core), zeros(core), held)
-        if self._pays:
+        self._ordered = self._orders and not self._trials.skips
+        if self._ordered:
             everything = fr.Frontier.all(graph)
             fr.advance(graph, everything, _count, *self._arguments, edges="both")
             self._support[:] = self._count
             self._put_back(everything)
             self._later[:] = self._count
-        self._ordered = self._pays
 
     def _take(self, core: Any, support: Any, later: Any, rank: Any) -> None:
         """Adopt these arrays."""

@@ -94,7 +94,7 @@ class DynamicKTruss(IncrementalAlgorithm):
     def __init__(self, graph: fr.DynamicGraph, k: int):
         super().__init__(graph)
         self.k = k
-        self._joining, self._leaving = Trials(), Trials()
+        self._trials = {"insert": Trials(), "delete": Trials()}
         self._recompute()
         self._make()
         self._attach()
@@ -114,19 +114,27 @@ class DynamicKTruss(IncrementalAlgorithm):
         """The larger end of each edge of the truss: a new array."""
         return self._edges()[1]
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether a batch is not to be tried."""
+        return not self._known or not self._trials[update].pays(edges)
+
+    def outdated(self, edges: int) -> None:
+        """Have the truss recomputed when it is read."""
+        self._known = self._known and not edges
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the new edges that belong to the truss, and the edges that they bring into it."""
-        if self._tries(self._joining, src):
+        if self._tries("insert", src):
             candidates = self._candidates(src, dst)
             self._known = candidates is not None and self._join(*candidates)
-            self._joining.note(not self._known)
+            self._trials["insert"].note(not self._known)
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
         """Remove deleted edges from the truss, and the edges that depended on them."""
-        if self._tries(self._leaving, src):
+        if self._tries("delete", src):
             slots = self._truss.find_edges(src, dst, checked=False)
             self._known = self._leave(self._truss.slot_weights[slots[self.graph.xp.flatnonzero(slots >= 0)]])
-            self._leaving.note(not self._known)
+            self._trials["delete"].note(not self._known)
 
     def vertices_changed(self) -> None:
         """Add new vertices to the truss."""
@@ -137,14 +145,14 @@ class DynamicKTruss(IncrementalAlgorithm):
         if not self._known:
             self._recompute()
 
-    def _tries(self, trials: Trials, src: Any) -> bool:
+    def _tries(self, update: str, src: Any) -> bool:
         """Whether to repair what a batch has changed; if so, the truss is a graph."""
-        if not src.size or not self._known:
+        if not src.size or self.recomputes(update, src.size):
+            self.outdated(src.size)
             return False
-        self._known = trials.pays(src.size)
-        if self._known and self._truss is None:
+        if self._truss is None:
             self._make()
-        return self._known
+        return True
 
     def _edges(self) -> tuple[Any, ...]:
         """The edges of the truss, sorted: new arrays."""

@@ -116,6 +116,9 @@ RISE = 10.0
 alpha each, which sweeps are sure to reach, or of the second: rounding has spoiled the directions. It may be the third
 times as much, since the first steps do not make what is pending less, but its energy."""
 
+PUSH = 1 / 2
+"""To look for vertices to push takes as long as so many rounds, besides those of the pushes."""
+
 RESTART = 2
 """To find again what was sent takes as long as so many rounds."""
 
@@ -217,7 +220,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         self._product: fr.SpMV | None = None  # while ranks are brought up to date
         self._may_prepare = self._may_solve = True  # likewise: whether that may still pay
         self._trials, self._tries = Trials(), True
-        self._rounds = 0  # over all edges, since the ranks were last up to date
+        self._rounds = 0.0  # over all edges, since the ranks were last up to date
         self._make()
         self._attach()
 
@@ -291,14 +294,21 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Whether an edge is followed both ways."""
         return np.bool_(not self.graph.directed)
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether not to follow a batch: all vertices are then ranked again, from scratch or from the old ranks."""
+        self._tries = self._tries and self._trials.pays(edges)
+        return self._outdated or not self._tries
+
+    def outdated(self, edges: int) -> None:
+        """Have all vertices ranked when the ranks are read."""
+        if edges or self._uses_weights:
+            self._settled, self._outdated = False, True
+
     def _follows(self, src: Any) -> bool:
-        """Whether to follow a batch; otherwise all vertices are ranked again, from scratch or from the old ranks."""
-        if not src.size:
-            return False
-        self._tries = self._tries and self._trials.pays(src.size)
-        self._outdated = self._outdated or not self._tries
-        self._settled = self._settled and not self._outdated
-        return not self._outdated
+        """Whether to follow a batch."""
+        if src.size and self.recomputes("", src.size):
+            self.outdated(src.size)
+        return bool(src.size) and not self._outdated
 
     def _changed(self) -> None:
         """Note that the ranks are no longer those of the graph."""
@@ -445,7 +455,7 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def _send_all(self, share: float, stale: bool) -> None:
         """The rounds of `_settle`; the ranks are summed up first if they are `stale`."""
-        self._rounds = 0  # over all edges
+        self._rounds = 0.0  # over all edges
         rounds, turns, found = 0, 0, self._sum_up() if stale else self._measure()
         begun, may_push = False, True
         while True:
@@ -501,6 +511,7 @@ class DynamicPageRank(IncrementalAlgorithm):
         graph, arrays = self.graph, (self._ranks, self._totals, self._sent)
         most_arcs = int(self._local_share * graph.num_arcs)
         bounds = max(ABOVE_MEAN * mean, min(mean, goal)), WIDEST * weight / len(self._everyone)
+        self._rounds += PUSH
         active = fr.filter(self._everyone, functors.has_pending, *arrays, self.alpha, *bounds)
         if not active or active.num_arcs > most_arcs:
             return 0

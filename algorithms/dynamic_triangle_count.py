@@ -76,25 +76,28 @@ class DynamicTriangleCount(TriangleSums):
         found = triangle_count(self.graph)
         return found.total, found.per_vertex
 
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Whether counting all triangles takes less than counting those through the edges of a batch."""
+        kind = self.graph.device.kind
+        large = edges > max(SMALL_EDGES[kind], RECOUNT_ABOVE[kind] * self.graph.num_edges)
+        return super().recomputes(update, edges) or large
+
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
         self._begin()
         edges = self.graph.listed_over_parts(src, dst)
-        self._outdated |= self._is_large(edges)
-        if edges and not self._outdated:
+        if self.recomputes("insert", edges):
+            self.outdated(edges)
+        elif edges:
             self._add_through(src, dst, 1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Subtract the triangles that deleting a batch of edges will destroy."""
         self._begin()
         edges = self.graph.listed_over_parts(src, dst)
-        self._leaving = not self._outdated and not self._is_large(edges)
+        self._leaving = not self.recomputes("delete", edges)
         if edges and self._leaving:
             self._add_through(src, dst, -1)
-
-    def _is_large(self, edges: int) -> bool:
-        """Whether counting all triangles takes less than counting those through edges of the graph."""
-        return edges > max(LARGE_EDGES, RECOUNT_ABOVE[self.graph.device.kind] * self.graph.num_edges)
 
     def _make_marks(self) -> None:
         """Have a mark for each edge id."""
@@ -112,11 +115,12 @@ class DynamicTriangleCount(TriangleSums):
         self._through(src, dst, self._mark, np.uint8(self._batch), sign, self._sixths, self._tally)
 
 
-RECOUNT_ABOVE = {"cpu": 1 / 8, "gpu": 1 / 16}
-LARGE_EDGES = 4096
+RECOUNT_ABOVE = {"cpu": 1 / 12, "gpu": 1 / 16}
+SMALL_EDGES = {"cpu": 256, "gpu": 4096}
 """All triangles are counted after a batch of more edges than the second, if it has more than the first fraction of the
 graph's, by device. An edge costs less then, since each leads to the larger degree alone: one thread of a CPU took 1.0
-(sx-mathoverflow) or 1.7 microseconds (RMAT 16/16) for an edge of a batch, and 0.17 or 0.2 for one of the graph."""
+(sx-mathoverflow), 1.7 (RMAT 16/16) or 0.21 microseconds (grid) for an edge of a batch, and 0.17, 0.2 or 0.02 for one of
+the graph."""
 
 MAX_REPEATED = 2**16
 """Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in

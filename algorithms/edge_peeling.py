@@ -41,11 +41,11 @@ def number_edges(graph: fr.Graph, src: Any, dst: Any, slots: Any = None) -> Any:
 def peel(
     graph: fr.Graph, number: Any, src: Any, dst: Any, support: Any, leaving: Any, least: int, most: float = math.inf
 ) -> Any:
-    """Remove the edges `leaving`, then repeatedly all with fewer than `least` triangles; updates `support`, not the
-    graph.
+    """Remove the edges `leaving`, then repeatedly all with fewer than `least` triangles; the graph does not change.
 
-    Returns the numbers of all removed edges; None once more than `most` were to be removed, and supports are undefined.
-    O(sum of the smaller degree of the two ends) look-ups over removed edges. One host synchronization per round.
+    Updates `support`. Returns the numbers of all removed edges; None once more than `most` were to be removed, and
+    supports are undefined. O(sum of the smaller degree of the two ends) look-ups over removed edges. One host
+    synchronization per round.
     """
     xp = graph.xp
     fallen = xp.empty(support.size, np.int32)

@@ -103,8 +103,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self.graph.attach(self)
 
     def _bring_up(self) -> None:
-        """Do the work that updates have deferred, before results are read and on close. After an error, the next call
-        redoes it."""
+        """Do the work that updates have deferred, before results are read and on close.
+
+        After an error, the next call must do all of it.
+        """
 
     def _check(self) -> None:
         """Ensure that results are those of the current graph, or of the graph at the time of closing."""

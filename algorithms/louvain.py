@@ -228,7 +228,8 @@ def _numbered(level: _Level, community: Any) -> tuple[Any, Any]:
 
 def _merge(level: _Level, community: Any, degree: Any) -> _Level:
     """The next level, whose vertices are the communities of this one, with these sums of degrees."""
-    graph, xp = level.graph, level.graph.xp
+    graph: Any = level.graph
+    xp = graph.xp
     src, dst, weights = graph.own_edges() if graph.in_parts else graph.to_coo()
     src, dst = community[src], community[dst]
     apart = xp.flatnonzero(src != dst)

@@ -24,7 +24,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_weights
-from ._errors import array_before, iterate
+from ._errors import iterate
 from ._functors import value_of, weight_of
 from .result import Result
 
@@ -154,7 +154,7 @@ def pagerank(
     )
     jump, damping = product.arrange(jump), product.arrange(damping)
     ranks = product.arrange(start).astype(dtype)
-    before = array_before(graph, ranks)
+    before = xp.zeros_like(ranks) if graph.device.is_gpu or graph.in_parts else ranks  # elsewhere no step runs ahead
     is_rounded = (tol >= FLOAT32_TOL or dtype == np.float32) and not product.weighted
     shares = (damping * ranks).astype(np.float32 if is_rounded else np.float64, copy=False)
     least = tol - FLOAT32_ROUNDING if is_rounded and tol else tol

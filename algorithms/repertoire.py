@@ -131,7 +131,6 @@ def _perform(
 
 
 def _variants(known: Any, graph: Any) -> Iterator[dict[str, Any]]:
-    """The parameters of calls of the static form."""
     yield known.settings(graph)
     if "layout" in known.accepted:
         for layout in ("native", "csr"):

@@ -111,7 +111,6 @@ def _with_names(columns: dict[str, Any], names: fr.VertexNames) -> dict[str, Any
 
 
 def _restored(kind: type[Result], held: dict[str, Any], on_gpu: list[str]) -> Result:
-    """The result stored in a pickle."""
     if fr.gpu_available():
         for name in on_gpu:
             held[name] = importlib.import_module("cupy").asarray(held[name])

@@ -97,11 +97,7 @@ def temporal_pagerank(
     times = fr.advanced.arguments.edge_times(graph)
     rate = fr.advanced.arguments.decay_rate(graph, decay, half_life)
     fr.advanced.arguments.flag(fail_on_nonconvergence, "fail_on_nonconvergence")
-    weighted = (
-        graph.is_weighted
-        if weighted is None
-        else fr.advanced.arguments.flag(weighted, "weighted") and graph.is_weighted
-    )
+    weighted = (weighted is None or fr.advanced.arguments.flag(weighted, "weighted")) and graph.is_weighted
     check_parameters(alpha, tol, max_iter)
     xp, n = graph.xp, graph.num_vertices
     jump = distribution(graph, personalization, "personalization")

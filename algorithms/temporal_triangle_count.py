@@ -132,8 +132,10 @@ def _count_events(i, u, v, w, edge_uw, edge_vw, places, offsets, stamps, delta, 
 
 
 def _ending_in(x, y, z, y_ties, z_ties, offsets, stamps, delta):
-    """Count choices of an event of each edge, that of `x` last; at equal times, events of an edge that `ties` come
-    before."""
+    """Count choices of an event of each edge, that of `x` last.
+
+    At equal times, events of edges that `ties` come before.
+    """
     y_low = y_end = offsets[y]
     z_low = z_end = offsets[z]
     found = 0

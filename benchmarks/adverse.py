@@ -17,23 +17,22 @@ little. A table at the end has all ratios, with an asterisk above 1.1.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import frontier as fr
 from algorithms import Analytic, analytics, bfs
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
 from .defaults import BATCH_SEED, TRUSSES, Axes, axes_for
 from .graphs import BenchmarkGraph, GraphSource, hub_of
 from .incremental import SETTINGS
-from .results import FOLDER, Results, describe_run, pivot, table
+from .results import Results, command_line, pivot, table
 from .timing import Samples, timed
 
 LIMIT = 1.1
@@ -44,14 +43,12 @@ Edges = tuple[Any, Any, Any]  # sources, destinations and weights, on the host
 
 def main(arguments: Sequence[str]) -> int:
     """Measure each analytic on each structure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks adverse", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("adverse", __doc__)
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--graphs", help="names, separated by commas, such as rmat16,grid256")
     line.add_argument("--analytics", help="names, separated by commas; by default all that have both forms")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
     line.add_argument("--repeat", type=int, default=5, help="timed batches of each kind")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     names = (options.graphs or ("rmat18,grid512" if device.is_gpu else "rmat15,grid128")).split(",")

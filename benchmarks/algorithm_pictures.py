@@ -16,8 +16,8 @@ from algorithms import Analytic
 from .calls import Call, calls
 from .pictures import COLORS
 from .results import FOLDER, Results
-from .sources import CPU, GPU, origins, results_of
-from .summary import AUTO, GRAPHS, NATIVE, PEERS, Key, Time, collect, forms, load, origin
+from .sources import CPU, GPU, origin, origins, results_of
+from .summary import AUTO, GRAPHS, NATIVE, PEERS, Key, Time, collect, forms, load
 
 WIDE = 20
 """The largest of a panel's times is so many times the smallest, or more: then the axis is logarithmic."""

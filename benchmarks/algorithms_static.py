@@ -17,13 +17,14 @@ import numpy as np
 
 import frontier as fr
 from algorithms.comparators import edges_of
+from dynfrontier.machine import describe_run
 
 from .calls import COLUMNS, COSTLY, ROUNDING, SPMV, Call, calls_of, comparator_of, is_left_out, peer_tasks
 from .context import Context
 from .defaults import BASELINE, COPY_BANDWIDTH, EDGE_FACTOR, GRAPH_SEED, PAGERANK_STEPS, VECTOR_SEED, WEIGHT_SEED
 from .graphs import BenchmarkGraph, baseline, hub_of
 from .peers.process import PeerRun
-from .results import Results, describe_run, pivot, table
+from .results import Results, pivot, table
 from .timing import measure
 
 NAME = "algorithms"

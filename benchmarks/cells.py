@@ -18,6 +18,7 @@ import numpy as np
 
 import frontier as fr
 from algorithms.comparators import edges_of
+from dynfrontier.machine import describe_run
 
 from . import summary
 from .ahead import in_processes, processes_for
@@ -25,7 +26,7 @@ from .calls import SPMV, Call, calls, comparator_of, is_left_out
 from .context import Budget, Context, choose_structures
 from .defaults import EDGE_FACTOR, GRAPH_SEED, VECTOR_SEED, axes_for
 from .graphs import BenchmarkGraph, GraphSource, hub_of
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 from .timing import measure
 
 NAME = "cells"

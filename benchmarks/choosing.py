@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 from dynfrontier.text import Table, duration
 from dynfrontier.workload import Measured, Workload, WorkloadReport, recommend
 from dynfrontier.workload.generated import generate
 from dynfrontier.workload.operations import RecordedStream, open_records
 from dynfrontier.workload.runner import choose, run_records
 
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 
 NAME = "choosing"
 SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu", "smoke"): 8}

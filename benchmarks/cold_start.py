@@ -26,10 +26,11 @@ import numpy as np
 
 import algorithms
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .compilations import recorded
 from .context import choose_structures
-from .results import ROOT, Results, command_line, describe_run
+from .results import ROOT, Results, command_line
 
 ANALYTICS = ("connected_components", "triangle_count", "bfs", "sssp", "pagerank")
 SEED = 1

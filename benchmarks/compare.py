@@ -20,11 +20,12 @@ from dynfrontier.comparison import chosen_algorithms
 from dynfrontier.comparison.cells import PEER, STATES, Cell, Options, compare_all
 from dynfrontier.comparison.inputs import GraphInput
 from dynfrontier.comparison.tables import LEGEND, tables, wrong
+from dynfrontier.machine import describe_run
 from dynfrontier.peers import PEERS, check_peer, is_installed
 
 from .context import choose_structures
 from .defaults import EDGE_FACTOR, GPU_PEERS, GRAPH_SEED, WEIGHT_SEED
-from .results import FOLDER, Results, describe_run
+from .results import Results, command_line
 
 NAME = "compare"
 SAVE_EVERY_S = 5.0
@@ -62,10 +63,7 @@ ORDER = (
 
 def parser() -> argparse.ArgumentParser:
     """The options."""
-    found = argparse.ArgumentParser(
-        prog="python -m benchmarks compare", description="Compare all algorithms on all structures with cuGraph."
-    )
-    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found = command_line("compare", "Compare all algorithms on all structures with cuGraph.")
     found.add_argument("--graphs", help=f"names, separated by commas, such as rmat10; by default {', '.join(ORDER)}")
     found.add_argument("--algorithms", help="names, separated by commas; by default all")
     found.add_argument("--structures", help="names, separated by commas; by default all. CSR is always there.")
@@ -79,7 +77,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--no-warm-up", action="store_true", help="do not compile kernels on tiny graphs beforehand")
     found.add_argument("--add-to", type=Path, metavar="FILE", help="a results file, of which is kept what is not "
                        "measured again")  # fmt: skip
-    found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     found.add_argument("--quiet", action="store_true", help="no progress lines")
     return found
 

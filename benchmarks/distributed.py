@@ -31,9 +31,10 @@ import numpy as np
 
 import frontier as fr
 from algorithms import DynamicTriangleCount, bfs, connected_components, pagerank, triangle_count
+from dynfrontier.machine import describe_run
 from frontier.distributed import Communicator, GraphPart, ProcessEngine
 
-from .results import FOLDER, Results, describe_run
+from .results import FOLDER, Results
 
 CHUNKS = 32
 """Pieces in which the graph is made, each from a seed of its own: so it is the same on any number of workers."""

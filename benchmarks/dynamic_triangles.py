@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from algorithms import DynamicTriangleCount, triangle_count
+from dynfrontier.machine import describe_run
 from dynfrontier.timing import TimedObserver
 
 from .batches import distributions_of, raw_batches
@@ -19,7 +20,7 @@ from .context import Context
 from .defaults import BASELINE, BATCH_SEED, DYNAMIC_PEERS, EDGE_FACTOR, GRAPH_SEED, MAX_EDGES
 from .graphs import BenchmarkGraph
 from .peers.process import PeerRun
-from .results import Results, describe_run, table
+from .results import Results, table
 from .timing import Samples, timed
 
 NAME = "dynamic"

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .cold_start import caches_in
-from .results import Results, command_environment, command_line, describe_run
+from .results import Results, command_environment, command_line
 
 RUNS = "first", "second"
 

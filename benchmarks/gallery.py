@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from algorithms.comparators import edges_of
+from dynfrontier.machine import describe_run
 from dynfrontier.peers import is_installed
 
 from .calls import ROUNDING, Call, calls_of
@@ -25,7 +26,7 @@ from .defaults import (
 )
 from .graphs import BenchmarkGraph, hub_of
 from .peers.process import PeerRun
-from .results import Results, describe_run, table
+from .results import Results, table
 from .timing import measure
 
 NAME = "gallery"

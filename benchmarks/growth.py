@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 from .timing import Samples, timed
 
 SEED = 1

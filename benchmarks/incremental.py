@@ -19,11 +19,12 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic, analytics
 from algorithms.comparators import edges_of
+from dynfrontier.machine import describe_run
 
 from .context import Context
 from .defaults import BATCH_SEED, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, PAGERANK_ALPHA, PAGERANK_TOL, TRUSSES, WEIGHT_SEED
 from .graphs import BenchmarkGraph, hub_of
-from .results import Results, describe_run, table
+from .results import Results, table
 from .timing import Samples, timed
 
 NAME = "incremental"

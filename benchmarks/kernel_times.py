@@ -8,20 +8,19 @@ kernels alone, so that these are the ones to compare with them. Needs PyTorch, w
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .batches import new_batches
 from .context import choose_structures
 from .defaults import BASELINE, BATCH_SEED, GRAPH_SEED, VARIANTS, axes_for
 from .graphs import GraphSource
-from .results import FOLDER, Results, describe_run, table
+from .results import Results, command_line, table
 
 SIZES = (2**16, 2**18, 2**20, 2**22)
 BATCHES = 4  # of each size; the first is not counted
@@ -79,12 +78,10 @@ def measure(
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, save and print; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks kernels", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="gpu", choices=["gpu"])
+    line = command_line("kernels", __doc__, ["gpu"])
     line.add_argument("--scales", default="20,22", help="of the RMAT graphs, separated by commas")
     line.add_argument("--structures", help="names, separated by commas; by default all")
     line.add_argument("--sizes", default=",".join(map(str, SIZES)), help="edges of a batch, separated by commas")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device("gpu")
     scales = tuple(int(scale) for scale in options.scales.split(","))

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 from dynfrontier.timing import timed_call
 
 from .cold_start import ANALYTICS, ask, attached
 from .context import choose_structures
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 from .timing import Samples
 
 SIZES = (1, 64, 1024, 4096, 65536)

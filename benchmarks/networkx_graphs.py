@@ -10,11 +10,9 @@ edge. All are given the same changes, and the results after the first of them ar
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -22,9 +20,10 @@ import numpy as np
 
 import dynfrontier.nx as dn
 import frontier as fr
+from dynfrontier.machine import describe_run
 from dynfrontier.nx.info import NAME
 
-from .results import FOLDER, Results, describe_run, table
+from .results import Results, command_line, table
 from .timing import Samples
 
 SEED = 11
@@ -42,14 +41,12 @@ ADDED = 20_000  # edges that are added one by one
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, write a results file, and print tables."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks networkx", description=__doc__)
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("networkx", __doc__)
     line.add_argument("--quick", action="store_true", help="a small graph, and few changes")
     line.add_argument("--scale", type=int, help="R-MAT scale, with 8 edges a vertex")
     line.add_argument("--repeat", type=int, help="changes; by default 1000")
     line.add_argument("--budget", type=float, default=60, metavar="SECONDS", help="for each function and form")
     line.add_argument("--note", action="append", default=[], help="what the file is to say about the machine")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     scale = options.scale or SCALES[device.kind, options.quick]

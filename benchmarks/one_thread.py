@@ -63,8 +63,9 @@ GAP_TRIALS = 8
 def main(arguments: Sequence[str]) -> int:
     """Measure all cases by turns, write a results file, and print the least times."""
     import frontier as fr
+    from dynfrontier.machine import describe_run
 
-    from .results import FOLDER, ROOT, Results, command_environment, describe_run, table
+    from .results import FOLDER, ROOT, Results, command_environment, table
 
     line = argparse.ArgumentParser(prog="python -m benchmarks one-thread", description=__doc__.splitlines()[0])
     line.add_argument("--before", type=Path, metavar="DIR", help="another checkout, measured by turns")

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .figures import BATCH, TASKS, largest_compared, number
 from .results import FOLDER
 from .sources import GPU, results_of, rows_of
 
@@ -30,7 +31,8 @@ WIDTH, LEFT, RIGHT = 760, 250, 110
 BAR, GAP, BETWEEN, TOP, BOTTOM = 18, 6, 34, 44, 30
 """Pixels."""
 FONT = "font-family=\"-apple-system, 'Segoe UI', Helvetica, Arial, sans-serif\""
-TASKS = {"bfs": "BFS from the highest-degree vertex", "k-truss 4": "4-truss", "sssp": "Shortest paths"}
+SHOWN = ("bfs", "k-truss 4", "sssp")
+"""Static algorithms of the chart."""
 ARCS = {"rmat22": "128 million arcs", "rmat20": "31 million arcs", "rmat16": "1.8 million arcs"}
 
 
@@ -44,18 +46,15 @@ class Group(NamedTuple):
 
 def groups() -> list[Group]:
     """The rows of the chart: an update with exact triangle counts, and static algorithms."""
-    from .figures import largest_compared  # here, since it draws pictures
-
-    series = {"graph": "rmat22", "distribution": "rmat", "batch": 2**16, "operation": "insert"}
-    mean = {row["system"]: row["mean_ms"] for row in rows_of("triangles", GPU, **series)}
+    mean = {row["system"]: row["mean_ms"] for row in rows_of("triangles", GPU, **BATCH, operation="insert")}
     names = {"slab": "dynfrontier", "csr recount": "rebuild CSR, recount", "cugraph": "cuGraph, rebuild, recount"}
     bars = [(label, mean[name]) for name, label in names.items() if name in mean]
     found = [Group("65,536 new edges, then exact triangle counts", ARCS["rmat22"], bars)]
-    for label, title in TASKS.items():
+    for label in SHOWN:
         graph, systems = largest_compared(label)
         if {"slab", "cugraph"} <= systems.keys():
             bars = [("dynfrontier", systems["slab"]), ("cuGraph", systems["cugraph"])]
-            found.append(Group(title, ARCS[graph], bars))
+            found.append(Group(TASKS[label], ARCS[graph], bars))
     return found
 
 
@@ -74,8 +73,8 @@ def chart(theme: str) -> str:
             length = max((WIDTH - LEFT - RIGHT) * milliseconds / longest, 1.5)
             lines.append(_text(LEFT - 10, y + 13, name, colors["text" if not index else "faint"], 12, anchor="end"))
             lines.append(f'<rect x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}" rx="2" fill="{color}"/>')
-            times = "" if not index else f" ({_digits(milliseconds / group.bars[0][1])}x)"
-            lines.append(_text(LEFT + length + 6, y + 13, f"{_digits(milliseconds)}{times}", colors["text"], 12))
+            times = "" if not index else f" ({number(milliseconds / group.bars[0][1])}x)"
+            lines.append(_text(LEFT + length + 6, y + 13, f"{number(milliseconds)}{times}", colors["text"], 12))
             y += BAR + GAP
         y += BETWEEN - 22
     y += BOTTOM - BETWEEN
@@ -94,13 +93,9 @@ def _text(
     )
 
 
-def _digits(milliseconds: float) -> str:
-    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
-
-
 def _spoken(shown: list[Group]) -> str:
     """The chart in words."""
-    return escape("; ".join(f"{group.title}: " + ", ".join(f"{name} {_digits(ms)} ms" for name, ms in group.bars)
+    return escape("; ".join(f"{group.title}: " + ", ".join(f"{name} {number(ms)} ms" for name, ms in group.bars)
                             for group in shown))  # fmt: skip
 
 

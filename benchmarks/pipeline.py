@@ -8,7 +8,6 @@ from a generator of batches, and with callbacks. *file*: a compressed text file,
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,9 +21,10 @@ import numpy as np
 import frontier as fr
 from algorithms import DynamicTriangleCount
 from dynfrontier import Pipeline
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
-from .results import FOLDER, Results, describe_run, table
+from .results import Results, command_line, table
 from .timing import Samples, timed
 
 SEED = 7
@@ -37,14 +37,12 @@ SIZES = {  # base-2 logarithms: vertices, records, records of the file
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, write a results file, and print tables."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks pipeline", description=__doc__)
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("pipeline", __doc__)
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and streams")
     line.add_argument("--batches", help="base-2 logarithms of batch sizes, such as 14,16,18; by default 16 (quick: 12)")
     line.add_argument("--records", type=int, help="base-2 logarithm of the records of a stream")
     line.add_argument("--repeat", type=int, default=5, help="timed runs of each form")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     vertices, records, in_file = (1 << bits for bits in SIZES[device.kind, options.quick])

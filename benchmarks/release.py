@@ -21,7 +21,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,9 @@ import frontier as fr
 from dynfrontier.machine import describe_run, python_loop_ms
 
 from .context import Budget
-from .results import FOLDER, ROOT, Results, command_environment
+from .defaults import SHARES
+from .questions import QUESTIONS, Question
+from .results import FOLDER, ROOT, Results, command_environment, command_line
 
 COMPILE_S, COMPILE_LIMIT_S = 30.0, 90.0
 """Seconds for all processes that compile ahead, together: expected, and at most."""
@@ -43,145 +44,15 @@ START_S = 8.0
 """Seconds that a process needs before it can measure anything."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The way a question is asked on one kind of device.
-
-    Attributes
-    ----------
-    options : str
-        Options of the benchmark.
-    seconds : float
-        The expected time.
-    structures : str
-        Names, separated by commas; "" leaves out the option.
-    budget : bool
-        Whether the benchmark has an option ``--budget``.
-    """
-
-    options: str
-    seconds: float
-    structures: str = ""
-    budget: bool = True
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question, and the benchmark that answers it.
-
-    Attributes
-    ----------
-    name : str
-        The first part of the names of its files.
-    text : str
-    benchmark : str
-        A key of `run.BENCHMARKS` or `run.OWN_OPTIONS`.
-    settings : dict of str to Settings
-        By kind of device. Kinds that it lacks leave out the question.
-    quick : str
-        Options in addition for tiny graphs.
-    """
-
-    name: str
-    text: str
-    benchmark: str
-    settings: dict[str, Settings]
-    quick: str = "--mode smoke --scales 7 --peers none"
-
-
-ALL = "hornet,slab,gpma,lpma,graphvine,faimgraph"
-RELEASE = "--mode release"
-FOUR = "--analytics connected_components,triangle_count,bfs,sssp"
-QUESTIONS = (
-    Question(
-        "triangles", "How fresh are exact triangle counts after a batch, compared with rebuilding?", "dynamic",
-        {"gpu": Settings(RELEASE, 40, "slab,hornet"), "cpu": Settings(RELEASE, 60, "slab,hornet")},
-    ),
-    Question(
-        "algorithms", "How fast are algorithms, compared with other libraries, and with CSR?", "algorithms",
-        {"gpu": Settings(RELEASE, 110, "slab"), "cpu": Settings(RELEASE, 110, "slab,hornet")},
-    ),
-    Question(
-        "updates", "How fast are updates by structure and batch size, and how large is an arc?", "updates",
-        {"gpu": Settings(f"{RELEASE} --scales 20", 50, ALL), "cpu": Settings(RELEASE, 45, ALL)},
-    ),
-    Question(
-        "latency", "How long does a small batch take, with its answer, at P50 and P99?", "latency",
-        {"gpu": Settings("--analytics all --batches 100", 30, "slab", budget=False),
-         "cpu": Settings("--analytics all --batches 50 --scale 16 --sizes 1,64,1024,4096", 30, "slab", budget=False)},
-        "--scale 6 --batches 3 --sizes 1,9",
-    ),
-    Question(
-        "incremental", "When does maintaining a result beat recomputing it?", "incremental",
-        {"gpu": Settings(RELEASE, 35, "slab"), "cpu": Settings(RELEASE, 30, "slab")},
-    ),
-    Question(
-        "structures", "How much slower than CSR are the structures?", "algorithms",
-        {"gpu": Settings(f"{RELEASE} --scales 20 --peers none", 35, ALL),
-         "cpu": Settings(f"{RELEASE} --scales 14 --peers none", 40, ALL)},
-    ),
-    Question(
-        "streams", "How fast is a whole stream?", "stream",
-        {"gpu": Settings("--rounds 2 --scale 21", 36, budget=False),
-         "cpu": Settings("--rounds 2 --scale 15", 30, budget=False)},
-        "--rounds 1 --scale 6",
-    ),
-    Question(
-        "catalogue", "How fast is every algorithm in every form?", "cells",
-        {"gpu": Settings("--scales 20 --seconds 0.1 --repeat 3", 150, ALL),
-         "cpu": Settings("--scales 16 --seconds 0.2 --repeat 3", 65, "slab")},
-        "--scales 6 --seconds 0 --repeat 1",
-    ),
-    Question(
-        "first-answers", "How long do the first answers take, with empty caches?", "cold",
-        {"gpu": Settings("--analytics all --batches 8", 35, "slab", budget=False)},
-        "--scale 6 --batch 512",
-    ),
-    Question(
-        "first-run", "How long does the first run of the command line take, with empty caches?", "first-run",
-        {"cpu": Settings("--rounds 1", 35, budget=False)},
-        "--rounds 1 --stream '--scale 4 --edge-factor 2 --batch-size 16'",
-    ),
-    Question(
-        "growth", "How long is the longest batch while a graph grows?", "growth",
-        {"gpu": Settings("", 20, f"{ALL},csr", budget=False),
-         "cpu": Settings("--scale 16 --batch 16384", 30, f"{ALL},csr", budget=False)},
-        "--scale 6 --batch 256",
-    ),
-    Question(
-        "kernels", "How long is the GPU busy with a batch of updates?", "kernels",
-        {"gpu": Settings("--scales 20", 25, ALL, budget=False)}, "--scales 7 --sizes 64",
-    ),
-    Question(
-        "vertices", "Does the cost of a batch depend on the number of vertices?", "latency",
-        {"gpu": Settings(f"{FOUR} --sizes 64 --batches 30 --vertices 20,22,24", 20, "slab", budget=False),
-         "cpu": Settings(f"{FOUR} --sizes 64 --batches 30 --scale 14 --vertices 14,18,22", 30, "slab", budget=False)},
-        "--scale 6 --vertices 6,8 --batches 3",
-    ),
-    Question(
-        "one-thread", "How much CPU time does one thread need, compared with GAP, SciPy, igraph and NetworKit?",
-        "one-thread", {"cpu": Settings("--turns 1 --seconds 0.3", 50, "slab,csr", budget=False)},
-        "--turns 1 --seconds 0 --algorithms minimum_spanning_forest",
-    ),
-    Question(
-        "gallery", "How fast are the algorithms of the gallery, compared with other libraries?", "gallery",
-        {"gpu": Settings(f"{RELEASE} --scales 20", 45, "slab"), "cpu": Settings(RELEASE, 45, "slab")},
-    ),
-)  # fmt: skip
-"""All questions, the most valuable first. On a GPU they take 600 seconds."""
-
-
 def main(arguments: Sequence[str]) -> int:
     """Answer the questions that are open; 1 if one has failed, else 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks release", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("release", __doc__)
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="end before this")
     line.add_argument("--only", metavar="QUESTION,...", help=f"of {', '.join(each.name for each in QUESTIONS)}")
     line.add_argument("--card", help="the last part of file names; by default the GPU's name, or cpu")
     line.add_argument("--quick", action="store_true", help="tiny graphs, to see that everything runs")
     line.add_argument("--again", action="store_true", help="answer also what this commit has a file of")
     line.add_argument("--no-compile", action="store_true", help="compile nothing ahead")
-    line.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of results files")
     options = line.parse_args(arguments)
     budget = Budget(options.budget)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # which ends the processes of questions
@@ -368,6 +239,4 @@ def _compile_ahead(questions: Iterable[Question], kind: str, budget: Budget, qui
 
 def _warms_up(question: Question) -> bool:
     """Whether the benchmark warms itself up on tiny graphs, which is all that is asked of it ahead."""
-    from .run import BENCHMARKS  # here, since it imports this module
-
-    return question.benchmark in BENCHMARKS
+    return question.benchmark in SHARES

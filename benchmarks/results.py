@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.machine import describe_run as describe_run
 
 FOLDER = Path(__file__).parent / "results"
 ROOT = Path(__file__).parents[1]
@@ -22,10 +21,12 @@ RENAMED = {
 """Names of analytics in the rows of older files, and their names in the catalogue."""
 
 
-def command_line(name: str, doc: str | None) -> argparse.ArgumentParser:
-    """The options that all benchmarks have."""
+def command_line(
+    name: str, doc: str | None, devices: Sequence[str] = ("auto", "cpu", "gpu")
+) -> argparse.ArgumentParser:  # fmt: skip
+    """The options that all benchmarks have, described by the first line of `doc`; the first device is the default."""
     found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(doc or "").split("\n")[0])
-    found.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    found.add_argument("--device", default=devices[0], choices=devices)
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
     return found
 

@@ -22,7 +22,6 @@ from . import (
     compare,
     distributed,
     dynamic_triangles,
-    figures,
     first_run,
     gallery,
     growth,
@@ -31,6 +30,7 @@ from . import (
     kernel_times,
     latency,
     one_thread,
+    pages,
     pipeline,
     release,
     schedules,
@@ -61,7 +61,7 @@ BENCHMARKS = {
 
 OWN_OPTIONS = {
     "adverse": adverse.main, "cells": cells.main, "choosing": choosing.main, "cold": cold_start.main,
-    "compare": compare.main, "distributed": distributed.main, "figures": figures.main, "first-run": first_run.main,
+    "compare": compare.main, "distributed": distributed.main, "figures": pages.main, "first-run": first_run.main,
     "growth": growth.main, "inside": inside.main, "kernels": kernel_times.main, "latency": latency.main,
     "names": vertex_names.main, "networkx": _networkx_main, "one-thread": one_thread.main, "papers": papers_main,
     "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,

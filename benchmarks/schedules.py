@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .context import Context
 from .defaults import BALANCES, EDGE_FACTOR, GALLERY_STRUCTURES, GRAPH_SEED, VECTOR_SEED
 from .graphs import BenchmarkGraph, hub_of
-from .results import Results, describe_run, pivot, table
+from .results import Results, pivot, table
 from .timing import measure
 
 NAME = "schedules"

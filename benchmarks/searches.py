@@ -15,11 +15,12 @@ import numpy as np
 
 import frontier as fr
 from algorithms import UNREACHED, bfs
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
 from .defaults import EDGE_FACTOR, GRAPH_SEED
 from .graphs import hub_of, simplify
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 from .timing import measure
 
 SOURCES = 12

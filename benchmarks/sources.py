@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .questions import QUESTIONS
 from .results import FOLDER, Results
 
 GPU, CPU = "h200", "cpu"
@@ -33,8 +34,6 @@ STAND_INS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Files by question and card; the first one that has a figure counts. `choosing` and `construction` are no part of a
 release: ``python -m benchmarks choosing`` and ``tests/support/construction_loads.py`` measure them."""
-COMMITS: dict[str, str] = {}
-"""By card, the reason for which its release files are of several commits."""
 
 
 def files_of(question: str, card: str) -> list[Path]:
@@ -73,8 +72,6 @@ def origin(results: Results) -> str:
 
 def all_files(cards: Iterable[str] = (GPU, CPU)) -> set[str]:
     """The names of all files that answer a question."""
-    from .release import QUESTIONS  # here, since it runs benchmarks
-
     keys = {*STAND_INS, *(f"{each.name}-{card}" for each in QUESTIONS for card in cards)}
     return {path.name for key in keys for path in files_of(*key.rsplit("-", 1))}
 

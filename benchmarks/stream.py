@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import frontier as fr
-from dynfrontier.machine import python_loop_ms
+from dynfrontier.machine import describe_run, python_loop_ms
 
-from .results import Results, command_environment, command_line, describe_run, table
+from .results import Results, command_environment, command_line, table
 
 ANALYTICS = "none", "triangle_count"
 

@@ -16,7 +16,7 @@ from dynfrontier.comparison.cells import PEER, STATES
 
 from .calls import SPMV, calls, is_left_out
 from .results import FOLDER, Results
-from .sources import origin as origin
+from .sources import origin
 
 PAGE = Path(__file__).parent / "algorithms.md"
 GRAPHS = {"gpu": ("rmat20",), "cpu": ("rmat16",)}

@@ -10,19 +10,18 @@ insertion of a batch of records that add up, compared with one in which the last
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import algorithms
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
-from .results import FOLDER, Results, describe_run, table
+from .results import Results, command_line, table
 from .timing import Samples, measure_each, timed
 
 SEED = 7
@@ -39,14 +38,12 @@ SIZES = {  # base-2 logarithms: vertices, live edges, records of a pushed batch,
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, write a results file, and print tables."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks temporal", description=__doc__)
-    line.add_argument("--device", default="auto", choices=["auto", "cpu", "gpu"])
+    line = command_line("temporal", __doc__)
     line.add_argument("--structures", default="csr,slab,hornet,lpma", help="names, separated by commas")
     line.add_argument("--quick", action="store_true", help="smaller graphs and batches")
-    line.add_argument("--parts", default=",".join(PARTS), help="of what is described above, separated by commas")
+    line.add_argument("--parts", default=",".join(PARTS), help="names, separated by commas; by default all")
     line.add_argument("--repeat", type=int, default=10, help="timed calls")
     line.add_argument("--scale", type=int, help="base-2 logarithm of the live edges; others are in proportion")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     parts = options.parts.split(",")
     if not set(parts) <= set(PARTS):

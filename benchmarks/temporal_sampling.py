@@ -20,21 +20,20 @@ eligible) of them (torch-sparse: at most), and none that ``latest`` left out is 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .context import choose_structures
 from .graphs import timed_arcs
-from .results import FOLDER, Results, describe_run, table
+from .results import Results, command_line, table
 from .timing import Samples, measure, timed
 
 SEED = 1
@@ -95,8 +94,7 @@ class Case:
 
 def main(arguments: Sequence[str]) -> int:
     """Measure; always 0."""
-    line = argparse.ArgumentParser(prog="python -m benchmarks temporal-sampling", description=__doc__.splitlines()[0])
-    line.add_argument("--device", default="cpu", choices=["cpu"], help="that of PyG's samplers")
+    line = command_line("temporal-sampling", __doc__, ["cpu"])  # the device of PyG's samplers
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scale", type=int, default=18, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--seeds", default="1024,16384,65536", help="numbers of seeds, separated by commas")
@@ -104,7 +102,6 @@ def main(arguments: Sequence[str]) -> int:
     line.add_argument("--threads", default="1,2", help="numbers of threads, separated by commas")
     line.add_argument("--peers", default=",".join(PEERS), help="names, separated by commas, or 'none'")
     line.add_argument("--repeat", type=int, default=9, help="timed calls")
-    line.add_argument("--out", type=Path, default=FOLDER, help="folder of the results file")
     options = line.parse_args(arguments)
     device = fr.advanced.resolve_device(options.device)
     src, dst, times, num_vertices = timed_arcs(options.scale, SPAN, SEED)

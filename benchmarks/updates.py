@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from .batches import distributions_of, new_batches
 from .context import Context
 from .defaults import BASELINE, BATCH_SEED, EDGE_DATA, EDGE_FACTOR, GRAPH_SEED, IN_EDGES, MAX_EDGES
 from .graphs import BenchmarkGraph
-from .results import Results, describe_run, pivot, table
+from .results import Results, pivot, table
 from .timing import Samples, measure, timed
 
 NAME = "updates"

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
-from .results import Results, command_line, describe_run
+from .results import Results, command_line
 from .timing import measure_each
 
 SEED = 1

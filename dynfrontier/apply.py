@@ -28,9 +28,9 @@ def changes(stream: fr.io.EdgeStream, window: Window) -> Iterator[tuple[fr.io.Ed
 
 
 def surviving(stream: fr.io.EdgeStream, window: Window) -> Iterator[fr.io.EdgeList]:
-    """Yield lists of records. The last record of each edge decides whether the edge exists at the end of the stream.
+    """Yield lists of records of which the last record of each edge decides whether it exists at the end of the stream.
 
-    With a window these are the records within it at the end: the edges of `changes`, without its work per batch.
+    With a window these are the records within it at the end, without the work of `changes` per batch.
     """
     if not window or not len(stream.edges):
         yield from stream
@@ -51,10 +51,8 @@ def lists_deletions(graph: fr.DynamicGraph, window: Window) -> bool:
 def applied(
     graph: fr.DynamicGraph, stream: fr.io.EdgeStream, window: Window, *, synchronous: bool
 ) -> Iterator[Iterator[list[Any]]]:
-    """Apply a stream to an empty graph. Each step of the iterator applies a batch and returns its `Pipeline` items.
-
-    A step has one item, or one for the insertions and one for the deletions. If `synchronous`, it waits for the graph.
-    """
+    """Apply a stream to an empty graph: each step of the iterator applies a batch and returns its `Pipeline` items,
+    one, or two for insertions and deletions. If `synchronous`, it waits for the graph."""
     listed = lists_deletions(graph, window)
     source: Any = itertools.chain.from_iterable(changes(stream, window)) if listed else stream
     sliding = _sliding(graph, window, stream.batch_size) if window and not listed else None

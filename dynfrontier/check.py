@@ -13,7 +13,7 @@ BLOCK_PRODUCTS = 1 << 24  # products of matrix entries made at a time: bounds th
 
 
 class CheckTime:
-    """The time of a check, `limit` seconds from now, and the function `show` that displays its progress.
+    """The time of a check, `limit` seconds from now, and its function `show`.
 
     `show` receives the current work and its finished share, from 0 to 1, or None if that is unknown.
     """
@@ -28,10 +28,8 @@ class CheckTime:
 
 
 def final_edges(changes: Iterable[fr.io.EdgeList], num_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the undirected simple graph that a stream ends with: the edges whose last record is an insertion.
-
-    Both ends of each edge are int64, the lower one first.
-    """
+    """Return the undirected simple graph of the edges whose last record is an insertion: int64 ends, the lower one
+    first."""
     keys, kept = [np.empty(0, np.int64)], [np.empty(0, bool)]
     for batch in changes:
         low = np.minimum(batch.src, batch.dst).astype(np.int64)

@@ -19,9 +19,9 @@ def columns_of(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """Return the arrays of a result on the host, by name, and its numbers.
 
-    Columns have a row for each vertex, which the first column names, or for each edge, which the first two do; with
-    several sources, a row for each source and vertex. `ids` are the names of all vertices. `starts` are the vertices
-    that have a row each, all by default. `times_as` turns times of the graph into those of the file.
+    Columns have a row for each vertex or edge, named by the first column or two; with several sources, a row for each
+    source and vertex. `ids` are the names of all vertices, and `starts` those with a row, all by default. `times_as`
+    turns times of the graph into those of the file.
     """
     held = _held(analytic, result)
     held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))

@@ -57,7 +57,7 @@ class Counting:
     def check(self, low: np.ndarray, high: np.ndarray, time: CheckTime) -> tuple[Verdict, str]:
         """Compare the result with an independent one for the graph of these edges, and say so in words.
 
-        The words are empty if no installed library has the analytic within the time.
+        The words are empty if no library has the analytic within the time.
         """
         return Verdict(low.size == self.value, f"{low.size:,} edges, not {self.value:,}"), "the stream leaves as many"
 

@@ -168,10 +168,10 @@ def vertex_of(edges: fr.io.EdgeList, text: str, name: str, option: str = "--sour
 
 
 def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorator: the command line has the attributes of `Input` in place of the command's parameter ``given``.
+    """Decorator: the command line has the attributes of `Input` instead of the parameter ``given``.
 
-    That parameter is an `Input`, or None if it has a default and no file is named; or a list of them, for several
-    files. Its annotation describes the argument FILE.
+    That is an `Input`, None if it has a default and no file is named, or a list for several files. Its annotation
+    describes the argument FILE.
     """
     types = get_type_hints(command, include_extras=True)
     known = inspect.signature(command).parameters.values()

@@ -16,10 +16,8 @@ from .console import fail, user_errors
 
 
 def check_outputs(source: Path | None = None, **outputs: Path | None) -> None:
-    """Fail if a file cannot be written in the end.
-
-    `source` is the file that the command reads; `outputs` are files to write, or None, by the name of the option.
-    """
+    """Fail if a file of `outputs`, by option, cannot be written in the end, or is the `source` that the command
+    reads."""
     given = {name: path for name, path in outputs.items() if path is not None}
     for name, path in given.items():
         if reason := _obstacle(path):

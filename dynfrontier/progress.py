@@ -78,10 +78,8 @@ def workload_progress(quiet: bool) -> Iterator[WorkloadProgress]:
 
 @contextmanager
 def check_progress(quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """Show a bar for checks while the ``with`` block runs; only on a terminal.
-
-    Yields a function of the current work and its finished share, from 0 to 1, or None if that is unknown.
-    """
+    """Show a bar for checks on a terminal; yields a function of the work and its finished share, from 0 to 1, or
+    None."""
     with _bar(done=TaskProgressColumn(), quiet=quiet, transient=True) as progress:
         task = progress.add_task("checking", total=None)
 

@@ -143,10 +143,7 @@ def _table(title: str) -> Table:
 
 
 def plot_steps(steps: list[Applied], path: Path, title: str, noun: str | None) -> None:
-    """Draw counts, edges and latencies by batch into a file, in the format that its name asks for.
-
-    Without a noun edges alone were counted.
-    """
+    """Draw counts (unless the noun is None), edges and latencies by batch into a file, in the format of its name."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 6), layout="constrained")

@@ -24,8 +24,7 @@ def timed_calls(
 ) -> tuple[list[float], Any]:
     """The seconds of repeated calls, and the last result.
 
-    The first call warms up. It counts only if it is the only one: because `repeat` is 0, or because all calls would
-    take more than `limit` seconds.
+    The first call, a warm-up, counts only if it is the only one: if `repeat` is 0, or all would take more than `limit`.
     """
     first, result = timed_call(work, synchronize)
     seconds: list[float] = []
@@ -36,10 +35,7 @@ def timed_calls(
 
 
 class Stopwatch:
-    """Adds up the seconds of calls.
-
-    On a GPU events in the stream measure the work, so the host does not synchronize before and after each call.
-    """
+    """Adds up the seconds of calls, on a GPU by events in the stream, without synchronizations around each call."""
 
     def __init__(self, device: fr.advanced.Device):
         self._device = device
@@ -100,7 +96,7 @@ def _measured(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted",
-    "records_inserted", "records_deleting", "records_deleted", "vertices_changed",
+    "recomputes", "outdated", "find_edges", "edges_inserted", "edges_changing", "edges_changed", "edges_deleting",
+    "edges_deleted", "records_inserted", "records_deleting", "records_deleted", "vertices_changed",
 ):  # fmt: skip
     setattr(TimedObserver, _name, _measured(_name))

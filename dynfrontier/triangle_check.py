@@ -35,7 +35,7 @@ def count_by_vertex(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the triangles of vertices of a simple undirected graph until the time is over.
 
-    Returns the vertices that were counted, all and in order if the time sufficed, and the int64 counts.
+    Returns the counted vertices, all and in order if the time sufficed, and their counts (int64).
     """
     time.show("checking: lists of neighbors", None)
     neighbors = list_neighbors(low, high, num_vertices)

@@ -18,8 +18,7 @@ from . import advanced
 from .core.results import ObserverError, UpdateObserver
 from .core.structures import structures
 from .features.mixed import Operation
-from .features.temporal_sampling import sample_temporal_neighbors
-from .features.temporal_sampling.latest import latest_neighbors
+from .features.temporal_sampling import latest_neighbors, sample_temporal_neighbors
 from .features.times.events import event_graph
 from .features.times.replaced import ReplacedTimesWarning
 from .features.windows.window import SlidingWindow

@@ -1,4 +1,4 @@
-"""`Graph` and `DynamicGraph`: what users see of every structure."""
+"""`Graph` and `DynamicGraph`: the interface of every structure."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ from frontier.runtime.values import flag, one_of
 
 
 class Graph(HasEdgeData, CoreGraph):
-    """A simple graph on one device, whose vertices are ``0 .. num_vertices - 1``.
+    """A simple graph on one device, with vertices ``0 .. num_vertices - 1``.
 
-    The base of all structures, most of which support updates and derive from `DynamicGraph`. All of them share what is
-    here, on both devices; `Store` lists what each must provide.
+    The base of all structures. Most support updates and derive from `DynamicGraph`. A structure implements `Store`.
 
     Parameters
     ----------
@@ -60,25 +59,24 @@ class Graph(HasEdgeData, CoreGraph):
     vertex_dtype : {None, int32, int64}
         By default int32, if as many vertices fit.
     in_edges : bool
-        Whether a directed graph also keeps its transpose, `reverse`, in step with it: updates then take about twice the
-        time and memory, and whatever needs the edges that enter a vertex no longer takes a pass over the graph. Has no
-        effect on undirected graphs, which are their own reverse.
+        Whether a directed graph also maintains its transpose, `reverse`. Updates then cost about twice the time and
+        memory, and reading incoming edges no longer scans the graph. Undirected graphs are their own reverse.
     edge_data : dict of str to dtype, optional
-        Columns with an entry for each edge (`Graph.edge_data`), besides the weights if there are any: of type bool,
-        int8, uint8, int32, uint32, int64, uint64, float32 or float64. Insertions then take a value for each, by
-        keyword. With an empty dict, edges have ids (`Graph.edge_ids`) and no data.
+        Columns with a value for each edge (`Graph.edge_data`), in addition to weights: of type bool, int8, uint8,
+        int32, uint32, int64, uint64, float32 or float64. Insertions then require them by keyword. With an empty dict,
+        edges have ids (`Graph.edge_ids`) and no data.
     time_unit : {None, "ns", "us", "ms", "s"}
-        Whether edges have times: a column of edge data called ``"time"``, of int64 in this unit since 1970-01-01 UTC
-        (``"int64"`` is ``"ns"``). Insertions then take ``time=``: integers, which are taken as they are, or timestamps
-        of NumPy, pandas or Arrow, which are converted exactly. Edges can expire (`DynamicGraph.expire`).
+        Give edges times: an edge data column ``"time"`` of int64, in this unit since 1970-01-01 UTC (``"int64"`` is
+        ``"ns"``). Insertions then require ``time=``: integers in this unit, or timestamps of NumPy, pandas or Arrow,
+        which are converted exactly. Edges can expire (`DynamicGraph.expire`).
     keep_time : {"latest", "first"}
-        Which of several records of an edge counts, in whatever order they are inserted: its time is that of the edge,
-        and so are its weight and other data. Of equal times, the later record counts with ``"latest"``.
-    multi : {"last", "sum", "all"}
-        What several records of an edge mean, in one batch or in several: the last counts (or what the time says); or
-        they add up. With ``"sum"``, edges have a column of edge data called ``"count"``, of int64, the number of their
-        records, and their weights are sums; their other data are those of the record that counts. ``"all"`` does the
-        same, and keeps all records, with ids and data of their own (`Graph.record_data`).
+        The record that defines an edge's time, weight and other data, whatever the order of insertions. Of equal times
+        with ``"latest"``, the record inserted last.
+    multi_edges : {"last", "sum", "all"}
+        The meaning of several records of an edge. ``"last"``: the last one (or the one that `keep_time` chooses)
+        defines the edge. ``"sum"``: weights add up, an edge data column ``"count"`` of int64 counts the records, and
+        other data are as with ``"last"``. ``"all"``: as ``"sum"``, and every record is stored, with its own id and data
+        (`Graph.record_data`).
 
     Attributes
     ----------
@@ -91,15 +89,15 @@ class Graph(HasEdgeData, CoreGraph):
     weight_dtype : dtype or None
         None in unweighted graphs.
     version : int
-        Incremented by every update and by compaction: results for one version may be outdated in the next.
+        Incremented by every update and by compaction.
     vertex_version : int
         Incremented only when vertices are added, reinserted or deleted.
     """
 
     read_only: ClassVar[bool] = False
-    """Whether updates raise, since this is the reverse of another graph."""
+    """Whether updates raise, as for the reverse of a graph."""
     component_types: ClassVar[tuple[type[Component], ...]] = (EdgePayload, InEdges)
-    """Classes of components that files hold."""
+    """Classes of the components in files."""
 
     def __init__(
         self,
@@ -148,9 +146,9 @@ class Graph(HasEdgeData, CoreGraph):
         in_edges: bool = False,
         **structure_options: Any,
     ) -> Self:
-        """A graph with these edges.
+        """Build a graph from edges.
 
-        Self-loops are dropped; if an edge is listed several times, the last occurrence counts.
+        Self-loops are dropped. Of repeated edges, the last counts.
 
         Parameters
         ----------
@@ -164,19 +162,18 @@ class Graph(HasEdgeData, CoreGraph):
         directed : bool
         device : {"auto", "cpu", "gpu"}
         edge_data : dict of str to array-like, shape (m,), optional
-            Columns with an entry for each edge, of the arrays' types.
+            Columns of edge data, of the arrays' types.
         time : array-like of int or of timestamps, shape (m,), optional
-            The time of each edge, which makes a graph with times.
+            The time of each edge, for a graph with times.
         time_unit : {"ns", "us", "ms", "s"}
-            The unit of the times.
         keep_time : {"latest", "first"}
-            Which of several records of an edge counts, in a graph with times.
+            The record that defines an edge, in a graph with times.
         weight_dtype : {None, int32, int64, float32, float64}
             By default that of `weights`.
         vertex_dtype : {None, int32, int64}
             By default int32, if as many vertices fit.
         in_edges : bool
-            Whether a directed graph also keeps its transpose.
+            Whether a directed graph also maintains its transpose.
         **structure_options
             Options of the structure's constructor, such as ``load_factor`` of `SlabGraph`.
 
@@ -185,8 +182,8 @@ class Graph(HasEdgeData, CoreGraph):
         TypeError, ValueError
             Naming the argument and what is wrong with it.
         MemoryError
-            The device's memory is exhausted. The usual cause is sparse ids, since every id up to the largest takes
-            memory; ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)`` renumbers them.
+            The device's memory is exhausted. Every id up to the largest costs memory. Renumber sparse ids:
+            ``frontier.io.from_table({"src": src, "dst": dst}, compact=True)``.
 
         Notes
         -----
@@ -199,18 +196,14 @@ class Graph(HasEdgeData, CoreGraph):
         return build_graph(cls, src, dst, weights, num_vertices, edge_data, time, options)
 
     def copy(self) -> Self:
-        """An independent graph with the same contents on the same device, without observers.
-
-        Equivalent to `copy.copy` and `copy.deepcopy`.
-        """
+        """Return an independent copy on the same device, without observers, as `copy.copy` and `copy.deepcopy` do."""
         return super().copy()
 
     @reads
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a file, in its memory layout.
+        """Write the graph to a file, in its memory layout: an uncompressed NumPy ``.npz``, then a checksum.
 
-        The file is an uncompressed NumPy ``.npz`` followed by a checksum. Writing is atomic: an existing file is
-        replaced only once the new one is complete and on disk, and survives an error or a killed process.
+        Writing is atomic: an existing file is replaced once the new one is on disk, and survives errors and crashes.
 
         Parameters
         ----------
@@ -231,26 +224,25 @@ class Graph(HasEdgeData, CoreGraph):
         ----------
         path : str or os.PathLike
         device : {"auto", "cpu", "gpu"}
-            Target device, which may differ from the one it was saved from.
+            The device of the graph, which may differ from that of the saved one.
 
         Raises
         ------
         ValueError
-            The file does not hold a graph of this structure, or it is corrupt: kernels rely on the invariants checked.
+            The file contains no graph of this structure, or is corrupt.
 
         Notes
         -----
-        All arrays are validated, which sorts all arcs.
+        Validates all arrays, as kernels rely on their invariants, and sorts all arcs for that.
         """
         return cast(Self, read_graph(path, cls, device))
 
     # ---- queries -----------------------------------------------------------------------------------------------------
 
     def reading(self) -> AbstractContextManager[Any]:
-        """A context during which no other thread updates the graph: updates wait until it ends.
+        """Return a context in which updates by other threads block, for several calls on one state of a shared graph.
 
-        Each operator and look-up blocks updates by other threads while it runs. Use this to make several calls on the
-        same state of a graph that threads share. Updating the graph inside the block raises RuntimeError.
+        A single operator or look-up needs none. Updating the graph inside the context raises RuntimeError.
 
         Examples
         --------
@@ -268,7 +260,7 @@ class Graph(HasEdgeData, CoreGraph):
 
         @property
         def num_vertices(self) -> int:
-            """Size of the id space, and length of every per-vertex result; deleted and isolated vertices count."""
+            """Size of the id space, deleted and isolated vertices included, and length of every per-vertex result."""
 
         @property
         def num_arcs(self) -> int:
@@ -276,7 +268,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @property
     def num_edges(self) -> int:
-        """Number of edges; an undirected edge counts once."""
+        """Number of edges. An undirected edge counts once."""
         return self.num_arcs if self.directed else self.num_arcs // 2
 
     @property
@@ -286,17 +278,16 @@ class Graph(HasEdgeData, CoreGraph):
 
     @property
     def has_in_edges(self) -> bool:
-        """Whether `reverse` is there: in undirected graphs, and directed ones made with ``in_edges=True``."""
+        """Whether the graph has a `reverse`: it is undirected, or was made with ``in_edges=True``."""
         return not self.directed or component_of(self, InEdges) is not None
 
     @property
     @reads
     def reverse(self) -> Graph:
-        """The graph with every edge reversed, which operators and algorithms take like any other; O(1).
+        """The graph with every edge reversed, as a read-only view for operators and algorithms. O(1).
 
-        It is a read-only view: updates of this graph show in it, and raise TypeError if called on it. Its slots, which
-        operators see as `edge`, are its own. Its `reverse` is this graph, its `copy` an independent graph that can be
-        updated. An undirected graph is its own reverse.
+        The view follows updates of this graph. It numbers its slots (`edge` in operators) independently. Its `reverse`
+        is this graph, and its `copy` can be updated. An undirected graph is its own reverse.
 
         Raises
         ------
@@ -312,7 +303,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def has_vertices(self, ids: Any) -> Any:
-        """Whether each id names a vertex: inside the id space and not deleted.
+        """Whether each id names a vertex: it is in the id space and not deleted.
 
         Returns
         -------
@@ -346,7 +337,7 @@ class Graph(HasEdgeData, CoreGraph):
     @property
     @reads
     def absent_mask(self) -> Any:
-        """Which ids name no vertex, as theirs was deleted: None while there are none.
+        """Whether each id names a deleted vertex, or None if no vertex is deleted.
 
         A read-only array of bool, shape (num_vertices,), on the graph's device, valid until the next update. On a GPU
         it is a copy, since CuPy has no read-only arrays.
@@ -356,26 +347,25 @@ class Graph(HasEdgeData, CoreGraph):
     @property
     @reads
     def slot_weights(self) -> Any:
-        """The weight of each edge, indexed by what operators see as `edge` (`find_edges`); None without weights.
+        """The weights, indexed by `edge` in operators and by results of `find_edges`. None without weights.
 
-        An array of `weight_dtype` on the graph's device, valid until the next update, or as long as a snapshot is
-        referred to. It is the graph's own and must not be changed. Entries that are no edge's may be anything.
+        An array of `weight_dtype` on the graph's device, valid until the next update, or during the lifetime of a
+        snapshot. Do not write to it. Entries without an edge are undefined.
         """
         return self.payload.weights_by_edge(self)
 
     @reads
     def find_edges(self, src: Any, dst: Any, *, checked: bool = True) -> Any:
-        """What operators see as `edge` of each arc ``src[i] -> dst[i]``, or -1 for arcs that are not in the graph.
+        """Return `edge`, as operators see it, of each arc ``src[i] -> dst[i]``, or -1 for an absent arc.
 
-        These are slots, which hold until the next update, or, in graphs with edge data, ids (`edge_ids`).
+        In graphs with edge data it is an id (`edge_ids`), otherwise a slot, valid until the next update.
 
         Parameters
         ----------
         src, dst : array-like of int, shape (m,)
         checked : bool
-            False where they are arrays of the graph's vertex dtype, on its device, that are known to hold ids of its
-            vertices. Then the host does not wait for the device to check them. What arrays that are not so lead to is
-            undefined.
+            False skips the check of the ids, for which the host synchronizes. Results are undefined unless both arrays
+            are on the graph's device, of its vertex dtype, and contain ids of vertices only.
 
         Returns
         -------
@@ -392,12 +382,12 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def edge_weights(self, src: Any, dst: Any) -> Any:
-        """The weight of each edge.
+        """Return the weight of each edge.
 
         Returns
         -------
         array of `weight_dtype`, shape (m,), on the graph's device
-            1 (float32) for every edge of an unweighted graph.
+            1 (float32) for each edge of an unweighted graph.
 
         Raises
         ------
@@ -411,12 +401,12 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def edge_values(self, name: str, src: Any, dst: Any) -> Any:
-        """The values of edges in a column of edge data: ``edge_data[name]`` at their ids.
+        """Return the values of edges in a column of edge data: ``edge_data[name]`` at their ids.
 
         Parameters
         ----------
         name : str
-            Of the column; ``"weight"`` for the weights.
+            The column; ``"weight"`` for the weights.
         src, dst : array-like of int, shape (m,)
 
         Returns
@@ -426,13 +416,13 @@ class Graph(HasEdgeData, CoreGraph):
         Raises
         ------
         ValueError
-            There is no such column, an id is invalid, or an edge is not in the graph.
+            No such column exists, an id is invalid, or an edge is not in the graph.
         """
         columns = self._require_edge_data().columns
         return columns[one_of(name, "name", tuple(columns))][self._present_edges(src, dst)]
 
     def _present_edges(self, src: Any, dst: Any) -> Any:
-        """`find_edges`, of edges that must be there."""
+        """`find_edges`, which raises for absent edges."""
         edges = self.find_edges(src, dst)
         missing = self.xp.flatnonzero(edges < 0)
         if missing.size:
@@ -443,7 +433,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def degrees(self) -> Any:
-        """Number of neighbors of every vertex (out-degree in directed graphs).
+        """Count the neighbors of every vertex (out-degrees in directed graphs).
 
         Returns
         -------
@@ -453,7 +443,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def in_degrees(self) -> Any:
-        """Number of edges that enter every vertex; in undirected graphs, that of `degrees`.
+        """Count the edges that enter every vertex. In undirected graphs, these are `degrees`.
 
         Returns
         -------
@@ -461,13 +451,13 @@ class Graph(HasEdgeData, CoreGraph):
 
         Notes
         -----
-        O(V) work; in directed graphs without in-edges (`has_in_edges`), a pass over all arcs.
+        O(V) work. A directed graph without in-edges (`has_in_edges`) scans all arcs.
         """
         return self.reverse.degrees() if self.has_in_edges else count_predecessors(self)
 
     @reads
     def neighbors(self, v: int) -> Any:
-        """The neighbors of `v` (successors, in directed graphs), in ascending order.
+        """Return the neighbors of `v` (successors, in directed graphs), in ascending order.
 
         Returns
         -------
@@ -478,7 +468,7 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def successors(self, vertices: Any) -> tuple[Any, Any, Any]:
-        """The successors of each of a list of vertices: a batched 1-hop query.
+        """Return the successors of each listed vertex: a batched 1-hop query.
 
         Parameters
         ----------
@@ -501,25 +491,24 @@ class Graph(HasEdgeData, CoreGraph):
 
         Notes
         -----
-        O(k log k) work, for k results; O(k) in structures that store neighbors in order (`is_sorted`).
+        O(k log k) work for k results, or O(k) in structures with sorted neighbors (`is_sorted`).
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_successors(self, ids.astype(self.vertex_dtype))
 
     @reads
     def predecessors(self, vertices: Any) -> tuple[Any, Any, Any]:
-        """The predecessors of each of a list of vertices; arguments and results are those of `successors`.
+        """Return the predecessors of each listed vertex; arguments and results as of `successors`.
 
-        Equivalent to `successors` in undirected graphs, and to those of `reverse` in directed graphs that keep
-        in-edges (`has_in_edges`). In other directed graphs it takes one pass over all arcs, for any number of vertices:
-        O(E + k log k) work, for k results.
+        Equivalent to ``successors`` of `reverse`. A directed graph without in-edges (`has_in_edges`) scans all arcs
+        once, for any number of vertices: O(E + k log k) work for k results.
         """
         ids = check_ids(self.device, vertices, "vertices", self.num_vertices, self.store.absent)
         return extract_predecessors(self, ids.astype(self.vertex_dtype))
 
     @reads
     def to_coo(self) -> tuple[Any, Any, Any]:
-        """All edges as ``(src, dst, weights)`` on the graph's device, sorted; undirected ones once, as ``src < dst``.
+        """Return all edges, sorted, as ``(src, dst, weights)`` on the graph's device: undirected ones as ``src < dst``.
 
         `weights` is None in unweighted graphs.
         """
@@ -528,14 +517,14 @@ class Graph(HasEdgeData, CoreGraph):
 
     @reads
     def to_csr(self, *, in_edges: bool = False) -> Graph:
-        """A sorted static copy on the same device: a graph of structure ``csr`` with arrays of its own.
+        """Return a sorted static copy on the same device, of structure ``csr``, without edge data except weights.
 
-        Its `offsets`, `indices` and `weights` are the usual CSR arrays, as in SciPy. It has no edge data but weights.
+        Its `offsets`, `indices` and `weights` are CSR arrays as in SciPy.
 
         Parameters
         ----------
         in_edges : bool
-            Whether that of a directed graph keeps in-edges.
+            Whether the copy of a directed graph has in-edges.
         """
         offsets, dst, stored = sorted_arcs(self)
         return csr_structure().from_csr(  # type: ignore[attr-defined]
@@ -544,18 +533,18 @@ class Graph(HasEdgeData, CoreGraph):
         )  # fmt: skip
 
     def memory_usage(self) -> MemoryUsage:
-        """Memory used by the graph, compared with CSR; that of in-edges and edge data included, on both sides.
+        """Measure the memory of the graph and of the same CSR arrays, both with in-edges and edge data.
 
-        CSR would have the weights of arcs, and the other data of edges. What is reserved includes the copies that
-        snapshots have (`DynamicGraph.snapshot`), and lists that are kept for samples (`sample_temporal_neighbors`).
+        CSR stores weights by arc and other data by edge. Reserved memory includes the copies of snapshots
+        (`DynamicGraph.snapshot`) and the lists of `sample_temporal_neighbors`.
         """
         return super().memory_usage()
 
     @reads
     def statistics(self) -> StorageStatistics:
-        """How the graph is stored: slots, tombstones, bytes by array, and what is particular to the structure.
+        """Describe the storage: slots, tombstones, bytes by array, and properties of the structure.
 
-        O(V + slots) work at most. In-edges have statistics of their own, those of `reverse`.
+        O(V + slots) work at most. For in-edges, ask `reverse`.
         """
         return super().statistics()
 
@@ -588,17 +577,17 @@ class Graph(HasEdgeData, CoreGraph):
 
 
 class DynamicGraph(Graph, CoreDynamicGraph):
-    """A graph that supports batched insertions and deletions of edges and vertices.
+    """A graph with batched insertions and deletions of edges and vertices.
 
     The semantics are the same for every structure on every device:
 
-    * The graph is simple. Self-loops in a batch are dropped; if an edge is listed several times, the last counts (or
-      all, with ``multi_edges="sum"`` and ``multi_edges="all"``).
-    * ``directed=False`` stores both directions; a batch may list an edge in either direction, or in both.
-    * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents the one exception,
-      for exhausted memory.)
+    * The graph is simple. Self-loops in a batch are dropped. Of repeated edges, the last counts (or all, with
+      ``multi_edges="sum"`` and ``multi_edges="all"``).
+    * ``directed=False`` stores both directions. A batch may list an edge in either direction, or in both.
+    * Batches are atomic: invalid input raises before anything changes. (`insert_edges` documents an exception for
+      exhausted memory.)
     * Deleting an absent edge has no effect.
-    * In-edges, if the graph keeps any (`has_in_edges`), follow every update, and none that fails.
+    * In-edges (`has_in_edges`) follow every successful update.
     """
 
     # ---- edges -------------------------------------------------------------------------------------------------------
@@ -615,13 +604,11 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         weights : array-like of numbers, shape (m,), optional
             1 by default, in weighted graphs.
         on_existing : {"replace", "keep", "add"}
-            How to treat existing edges: replace the weight, keep it, or add to it. With ``"add"``, edges whose weight
-            becomes 0 or negative are deleted, and absent edges with such weights are never inserted. Infinity and
-            minus infinity have no sum.
+            For existing edges: replace the weight, keep it, or add to it. With ``"add"``, an edge whose weight becomes
+            0 or negative is deleted, and an absent edge with such a weight is not inserted.
         **edge_data : array-like, shape (m,)
-            A value of each edge for each column of a graph with edge data (`Graph.edge_data`). Those of existing edges
-            are replaced, or kept with ``"keep"``. In a graph with times, ``time`` is among them, and decides which
-            record of an edge counts: one that is outdated replaces nothing.
+            Values for each column of a graph with edge data (`Graph.edge_data`). They replace those of existing edges,
+            except with ``"keep"``. A graph with times requires ``time``, and an outdated record replaces nothing.
 
         Returns
         -------
@@ -631,13 +618,12 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         ------
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is unchanged. With ``"add"``, also if a sum of
-            integer weights overflows, or one of floats is NaN.
+            integer weights overflows, or one of floats is NaN, as of infinity and minus infinity.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged. The exception is ``on_existing="add"`` with edges
-            to delete, since memory for deletions is allocated last. If that fails, all other edges of the batch are
-            inserted or have their new weights, and the edges to delete remain with their old weights.
+            The device's memory is exhausted; the graph is unchanged. Exception: if ``"add"`` cannot allocate memory for
+            deletions, the edges to delete keep their old weights, and the rest of the batch is applied.
         ObserverError
-            The edges were inserted, but an observer failed. This applies to all updates.
+            The edges were inserted, but an observer failed, as after any update.
         """
         if on_existing != "replace":
             check_on_existing(self, on_existing)
@@ -658,7 +644,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @update
     def delete_records(self, ids: Any) -> UpdateResult:
-        """Delete a batch of records of a graph with ``multi_edges="all"``, and the edges of which no record is left.
+        """Delete a batch of records of a graph with ``multi_edges="all"``, and each edge that loses its last record.
 
         Parameters
         ----------
@@ -672,24 +658,24 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            The graph keeps no records, or an id is that of no record; the graph is unchanged. Also if an edge is left
-            with records of integer weights whose sum overflows.
+            The graph stores no records, an id names no record, or the sum of an edge's remaining integer weights
+            overflows; the graph is unchanged.
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
 
         Notes
         -----
-        O(m log m) work; if weights are floats, also the records that are left of edges that lose some, whose weights
-        are summed again. The first call after the graph was copied or loaded takes a pass over it. Observers are
-        notified of the edges that are deleted, and then of those that stay, as of edges that an insertion changes.
+        O(m log m) work. Float weights of the remaining records of an affected edge are summed again. The first call
+        after a copy or load scans the graph. Observers are notified of deleted edges, then of affected ones, as of
+        edges that an insertion changes.
         """
         return delete_records(self, self._distinct_record_ids(ids))
 
     @update
     def expire(self, before: Any) -> UpdateResult:
-        """Delete the edges of a graph with times whose time is less than `before`.
+        """Delete the edges of a graph with times that are older than `before`.
 
-        With ``multi_edges="all"``, each record has its own time: such records are deleted, as by `delete_records`.
+        With ``multi_edges="all"``, each record has its own time: old records are deleted, as by `delete_records`.
 
         Parameters
         ----------
@@ -704,16 +690,16 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Raises
         ------
         TypeError, ValueError
-            `before` is no time, or the graph has none; or, with ``multi_edges="all"``, the integer weights of the
-            records that are left of an edge have a sum that does not fit. The graph is unchanged.
+            `before` is no time, the graph has no times, or, with ``multi_edges="all"``, the sum of an edge's remaining
+            integer weights overflows; the graph is unchanged.
         MemoryError
             The device's memory is exhausted; the graph is unchanged.
 
         Notes
         -----
-        Work in proportion to the records that were inserted with such times, not to the graph: each insertion is
-        logged, from the first call on. That call, and the first after the graph was copied or loaded, or after many
-        edges were inserted again and again, sorts all edges. Times that are assigned to the column are not logged.
+        The first call starts a log of insertions, so later calls cost work in proportion to the expired records. The
+        first call, and the first after a copy, a load, or many repeated insertions of the same edges, sorts all edges.
+        Times assigned to the column are not logged.
         """
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
@@ -721,7 +707,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """Apply a mixed batch of updates and queries, as if each operation had run in its order.
+        """Apply a mixed batch of updates and queries, as if they had run one by one.
 
         Parameters
         ----------
@@ -729,9 +715,9 @@ class DynamicGraph(Graph, CoreDynamicGraph):
             ``INSERT`` (as `insert_edges` does by default), ``DELETE``, ``HAS_EDGE``, ``WEIGHT``, ``DEGREE`` or
             ``NEIGHBORS``, or their numbers.
         src, dst : array-like of int, shape (m,)
-            The edge; for ``DEGREE`` and ``NEIGHBORS``, which `dst` has no meaning for, the vertex is `src`.
+            The edge. ``DEGREE`` and ``NEIGHBORS`` ask for vertex `src` and ignore `dst`.
         weights, **edge_data : array-like, shape (m,)
-            As in `insert_edges`. They have a meaning for ``INSERT`` only, and may be left out if there is none.
+            As in `insert_edges`, for ``INSERT`` only. Batches without it need none.
 
         Returns
         -------
@@ -743,16 +729,15 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         TypeError, ValueError
             Naming the argument and what is wrong with it; the graph is unchanged.
         MemoryError
-            The device's memory is exhausted; the graph is unchanged, but if it happens at the end, in the deletion of
-            edges: then the insertions of the batch have been applied.
+            The device's memory is exhausted; the graph is unchanged. Exception: if the final deletion of edges fails,
+            the insertions have been applied.
 
         Notes
         -----
-        A sort of the operations; for degrees one more, of the effects at each vertex; for neighbors several, of the
-        answers too. On a GPU the host waits once, and once more for each of the two updates, unless neighbors are asked
-        for. Observers are notified of the net effect: of an edge that is
-        inserted and deleted, or deleted and inserted, in one batch they are not. An edge that is deleted and inserted
-        keeps its id.
+        Sorts the operations, for degrees also the effects at each vertex, and for neighbors also the answers. On a GPU
+        the host synchronizes once, and once for each of the two updates; for neighbors more often. Observers are
+        notified of the net effect only: an edge that is both inserted and deleted by the batch causes no notification.
+        An edge that is deleted and inserted keeps its id.
         """
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
@@ -765,8 +750,8 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Parameters
         ----------
         count_or_ids : int or array-like of int
-            A number of vertices: deleted ids are reallocated first, in ascending order, then the id space grows. Or the
-            ids themselves: deleted ones become valid again, and the id space is extended to hold larger ones.
+            A number of vertices: deleted ids are reallocated first, in ascending order, then the id space grows. Or
+            ids: deleted ones become valid again, and the id space grows to contain larger ones.
 
         Returns
         -------
@@ -784,9 +769,8 @@ class DynamicGraph(Graph, CoreDynamicGraph):
     def delete_vertices(self, ids: Any) -> UpdateResult:
         """Delete vertices and all incident edges.
 
-        The ids become invalid: a batch that names one raises, until `insert_vertices` allocates it again. Only the
-        neighborhoods of the vertices are visited, except in directed graphs without in-edges (`has_in_edges`), where
-        finding the incoming edges takes a pass over the graph.
+        The ids are invalid until `insert_vertices` reallocates them. Only neighborhoods of the vertices are visited,
+        but directed graphs without in-edges (`has_in_edges`) are scanned for incoming edges.
 
         Returns
         -------
@@ -811,35 +795,34 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @reads
     def snapshot(self) -> Self:
-        """The graph as it is now, which stays so while the graph is updated.
+        """Return a read-only snapshot of the graph, which later updates do not change.
 
-        It is a graph that operators, algorithms and look-ups take, from any thread; updates of it raise TypeError, and
-        its `copy` can be updated. Taking one is O(1): the graph is copied when the snapshot is first read, by the
-        thread that does. Until the next update, the result is the same object.
+        Operators, algorithms and look-ups accept it, from any thread. Updating it raises TypeError, but its `copy` can
+        be updated. Taking a snapshot is O(1): the first read copies the graph, in the reading thread. Until the next
+        update, the result is the same object.
 
         Returns
         -------
         DynamicGraph
-            Of the same structure, on the same device. Its memory is freed with the last reference, or serves the next
-            snapshot.
+            Of the same structure, on the same device. Its memory is freed with the last reference, or reused by the
+            next snapshot.
 
         Raises
         ------
         MemoryError
-            By the first read: there is no memory for a copy, or there was none when the graph was updated.
+            In the first read: memory for a copy was not available, then or during an update.
         RuntimeError
             An observer of the graph is being notified of an update.
 
         Notes
         -----
-        Where an earlier copy exists, the updates since then are repeated on it if that takes less time than to copy
-        the graph; that blocks no updates. Otherwise the graph is copied: by the first read, or, if an update comes
-        before, by that update, which then takes O(V + E) work. Updates keep copies of their batches as long as to
-        repeat them would take less time than to copy the graph. Copies and batches are counted by `memory_usage`.
+        If an earlier copy exists and replaying the updates since then is cheaper than copying the graph, they are
+        replayed, which blocks no updates. Otherwise the graph is copied by the first read, or by an update before it,
+        which then costs O(V + E) work. Updates store their batches while replaying is cheaper. `memory_usage` counts
+        copies and batches.
 
-        In graphs with edge data all snapshots are copied from the graph. Values that functors or assignments write to a
-        column of the graph may be seen in snapshots that were not read before; the columns of a snapshot must not be
-        written to, by functors either; NumPy refuses to.
+        With edge data, all snapshots are copied from the graph. Values written to a column by functors or assignments
+        may appear in snapshots that were not read before. Do not write to the columns of a snapshot.
 
         Examples
         --------
@@ -855,19 +838,19 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @rearranges
     def compact(self) -> None:
-        """Rearrange storage as if the graph had just been built, and free what is not needed.
+        """Rearrange storage as if the graph had just been built, and free unused memory.
 
-        Updates keep storage in order by themselves; this is for graphs that have shrunk much, or will not change for
-        long. Vertices, edges and weights stay as they are, slots change, and observers are not notified.
+        Call it after a graph has shrunk much, or before many reads without updates. Slots change. Vertices, edges and
+        weights do not, and observers are not notified.
 
         Raises
         ------
         MemoryError
-            There is not enough memory to work with; the graph is unchanged.
+            The device's memory is exhausted; the graph is unchanged.
 
         Notes
         -----
-        O(V + E) work, or a sort of all arcs; up to the memory of a second graph while it runs.
+        O(V + E) work, or a sort of all arcs. Needs up to the memory of a second graph while it runs.
         """
         super().compact()
 
@@ -875,15 +858,14 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @reads
     def attach(self, observer: UpdateObserver, *, instead_of: UpdateObserver | None = None) -> None:
-        """Notify `observer` of updates. The graph holds only a weak reference to it.
-
-        Attaching an attached observer again has no effect. See `UpdateObserver` for what happens if it raises.
+        """Notify `observer` of updates, and store a weak reference to it. Attaching it again has no effect.
 
         Parameters
         ----------
         observer : UpdateObserver
+            `UpdateObserver` documents the effect of its exceptions.
         instead_of : UpdateObserver, optional
-            An attached observer to replace: for observers that forward notifications to another.
+            An attached observer to replace, to which the new one forwards notifications.
 
         Raises
         ------
@@ -896,7 +878,7 @@ class DynamicGraph(Graph, CoreDynamicGraph):
 
     @reads
     def detach(self, observer: UpdateObserver) -> None:
-        """Stop notifying `observer` of updates; has no effect if it is not attached.
+        """Stop notifying `observer` of updates, if it is attached.
 
         Raises
         ------

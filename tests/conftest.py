@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,15 +50,18 @@ BACKSTOP = 60
 
 HEAVY = (
     "test_workload", "test_small_advances", "test_pagerank", "test_operators", "test_dynamic_distances",
-    "test_incremental", "test_cli", "test_temporal_algorithms", "test_distributed_workers", "test_catalogue",
+    "test_incremental", "test_cli", "test_temporal_algorithms", "test_gallery", "test_catalogue",
     "test_compile_cuda", "test_k_truss", "test_distributed_incremental", "test_sssp", "test_checking",
     "test_batch_step", "test_neighbor_reductions", "test_edge_data_operators", "test_docs", "test_components",
     "test_functors", "test_algorithms", "test_compiled_code_cache", "test_processes", "test_threads",
     "test_interrupts", "test_bad_input",
 )  # fmt: skip
-"""The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first."""
+"""The test files that take longest, in minutes rather than seconds, as they compile most: the first of them first.
+
+Files that start other processes come late: these load compiled kernels where files before have used them."""
 
 LEFT_OUT = "left_out"
+TESTS = Path(__file__).resolve().parent
 _stderr = pytest.StashKey[int]()
 
 
@@ -71,6 +75,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_stderr] = os.dup(2)  # while output is not captured yet
+    worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+    if int(worker.removeprefix("gw")) % 2 and [Path(each).resolve() for each in config.args] == [TESTS]:
+        # Workers that collect from both ends find the files that the others have rewritten for assertions.
+        config.args = [str(folder) for folder in sorted(TESTS.iterdir(), reverse=True) if [*folder.glob("test_*.py")]]
     if config.getoption("--long"):
         settings.load_profile("long")
         if config.getoption("timeout", None) is None:
@@ -96,7 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if hasattr(config, "workeroutput"):
         config.workeroutput[LEFT_OUT] = len(left_out)
     places = {name: place for place, name in enumerate(HEAVY)}
-    items[:] = sorted(kept, key=lambda item: places.get(item.path.stem, len(places)))
+    items[:] = sorted(kept, key=lambda item: (places.get(item.path.stem, len(places)), item.path))
 
 
 @pytest.hookimpl(optionalhook=True)

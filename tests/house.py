@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("frontier", "structures", "algorithms", "dynfrontier")
+PACKAGES = ("frontier", "structures", "algorithms", "dynfrontier", "benchmarks")
 LIMITS = Path(__file__).with_suffix(".json")
 
 LAYERS = {
@@ -29,6 +29,7 @@ LAYERS = {
     "frontier": 8,
     "structures": 9, "algorithms": 9,
     "dynfrontier": 10,
+    "benchmarks": 11,
 }  # fmt: skip
 """The layer of each package and each folder of `frontier`. Code imports from its own folder and from lower layers."""
 
@@ -55,6 +56,13 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All nodes of a module's tree."""
+    return list(ast.walk(tree(path)))
+
+
+@cache
 def imports(name: str, path: Path, *, types: bool = True) -> set[str]:
     """The modules of the project that a module imports, also inside functions.
 
@@ -156,13 +164,13 @@ def private_reads() -> Iterator[str]:
     defined: dict[Path, set[str]] = {}
     for path in modules().values():
         names = defined.setdefault(_top(path), set())
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 names.add(node.name)
             elif is_attribute_of_self(node) and isinstance(node.ctx, ast.Store):
                 names.add(node.attr)
     for path in modules().values():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if (
                 isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
                 and is_graph(node.value) and node.attr not in defined[_top(path)]
@@ -178,7 +186,7 @@ def _top(path: Path) -> Path:
 def wide_functions() -> Iterator[str]:
     """Functions of many parameters, but for kernels and functors, which have no annotations."""
     for path in modules().values():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 annotated = any(each.annotation is not None for each in given)
@@ -189,7 +197,7 @@ def wide_functions() -> Iterator[str]:
 def state_changes() -> Iterator[str]:
     """Places that change the version or the number of arcs of a graph."""
     for path in modules().values():
-        for node in ast.walk(tree(path)):
+        for node in nodes(path):
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             for target in targets:
                 changes = isinstance(target, ast.Attribute) and target.attr in STATE

@@ -52,7 +52,6 @@ class Counts(Comparator):
         return {"total": total} | ({} if counts is None else {"per_vertex": crc_of(counts)})
 
     def _both(self, found: Found) -> tuple[int, np.ndarray | None]:
-        """The total and the counts of vertices, if there are any."""
         total, counts = found if len(found) == 2 else (None, found[0]) if np.ndim(found[0]) else (found[0], None)
         counts = None if counts is None else np.asarray(counts)
         return int(np.asarray(counts).sum()) // self.corners if total is None else int(total), counts

@@ -17,7 +17,6 @@ from . import PAPERS
 from .axes import MODES, paper_axes
 from .compile_ahead import compile_ahead
 from .experiment import Experiment, Paper
-from .page import PAGE as PAGE
 from .page import page
 from .parts import FIGURE, from_distributed
 from .report import report, title_of

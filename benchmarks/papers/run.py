@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from functools import partial
 
 import frontier as fr
+from dynfrontier.machine import describe_run
 
 from ..context import Context
 from ..defaults import BATCH_SEED, GRAPH_SEED
-from ..results import Results, describe_run
+from ..results import Results
 from .cell import Cell, System
 from .experiment import EVERY, Experiment, Paper
 from .shapes import smaller_name

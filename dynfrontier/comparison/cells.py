@@ -1,9 +1,9 @@
-"""Compare every algorithm on every structure with another library: one `Cell` per graph, algorithm, structure and
+"""Compare every algorithm on every structure with another library, in one `Cell` per graph, algorithm, structure and
 state.
 
-The other library runs once per graph and algorithm. A checksum of the edges verifies that all structures hold the same
-graph. Each side runs in its own process with a time limit per call, so a crash or an endless run costs one cell.
-Further processes compare results while the next cell runs.
+The other library runs once per graph and algorithm. A checksum verifies that all structures hold the same edges. Each
+side runs in its own process with a time limit per call, so a crash or an endless run costs one cell. Further processes
+compare results meanwhile.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ MAKE_LIMIT_S = 60.0
 class Cell:
     """The result of an algorithm on a graph in a structure.
 
-    `structure` is the name of a structure, of the other library in a cell with its times, or "" if neither was asked.
-    `state` is "built" or "grown", "peer" for the other library, or "". `result` is one of the constants above: "no
-    answer" means that the other library has none, but structures agree with each other. `detail` says how far results
-    agree, or which side failed and why. `against` is the other library, or the structure that took its place. `ms` and
-    `theirs_ms` are median times of a call; of the other library, `ms` is its own.
+    `structure` is a structure, the other library in a cell with its times, or "" if neither was asked. `state` is
+    "built" or "grown", "peer" for the other library, or "". `result` is a constant from above; with "no answer" the
+    other library has none, but structures agree. `detail` says how closely results agree, or which side failed and why.
+    `against` is the other library, or a structure in its place. `ms` and `theirs_ms` are median times of a call; of the
+    other library, `ms` is its own.
     """
 
     graph: str
@@ -96,9 +96,8 @@ def compare_all(
 ) -> Iterator[Cell]:  # fmt: skip
     """Compare algorithms on all structures with another library, and yield each `Cell` as soon as it is known.
 
-    `inputs` maps names to functions that make graphs, the most important first, for runs that end early. A thread makes
-    each graph during the work on its predecessor. `say` is notified of the progress. `warm_up` compiles kernels
-    beforehand, on a tiny graph, for all structures at the same time.
+    `inputs` maps names to functions that make graphs, the most important first; a thread makes the next graph ahead.
+    `say` is notified of the progress. `warm_up` compiles kernels on tiny graphs, for all structures at the same time.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="dynfrontier-compare-")))

@@ -123,9 +123,9 @@ def load_graph(
     edges: fr.io.EdgeList, structure: str | type[fr.Graph] | None = None, device: str | fr.advanced.Device = "auto",
     directed: bool | None = None, *, times: bool = False,
 ) -> fr.Graph:  # fmt: skip
-    """Make the graph of a file, with its weights; directed, by default, if the file says so.
+    """Make the graph of a file, with its weights, directed by default if the file says so.
 
-    With `times` it has the file's times and keeps every record of an edge, as each is a separate event.
+    With `times` it has the file's times and keeps every record of an edge as a separate event.
     """
     kind = fr.advanced.structure_class(structure or DEFAULT_STRUCTURE)
     options: dict[str, Any] = {}
@@ -281,16 +281,15 @@ class Snapshot:
             found = tuple(values[self._vertices] if np.ndim(values) else values for values in found)
             names = analytic.values or ("",) * len(found)
             found = tuple(
-                self._renumbered(values) if name in analytic.vertex_values else values
+                self.graph.xp.where(values >= 0, self._numbers[values], -1)
+                if name in analytic.vertex_values
+                else values
                 for name, values in zip(names, found, strict=True)
             )
         elif self._vertices is not None and analytic.per == "edge":
             src, dst, *rest = found
             found = (self._numbers[src], self._numbers[dst], *rest)
         return on_host(self.graph.device, found)
-
-    def _renumbered(self, vertices: Any) -> Any:
-        return self.graph.xp.where(vertices >= 0, self._numbers[vertices], -1)
 
     def convert(self, peer: BasePeer, *, weighted: bool, directed: bool) -> tuple[Any, float]:
         """Return a peer's graph, and the seconds of its construction, this snapshot included.

@@ -76,18 +76,19 @@ class Worker:
 
     def ours(
         self, folder: str, structure: str, state: str, weighted: bool, algorithm: str, settings: dict[str, Any],
-        repeat: int, seconds: float, out: str,
+        out: str, **timing: Any,
     ) -> dict[str, Any]:  # fmt: skip
+        """Run our algorithm; `timing` are `repeat` and `seconds` of `_timed`."""
         if self.owner != (folder, structure, state) or weighted not in self.graphs:
             self.make(folder, structure, state, weighted)  # in a process that took the place of another
         graph, analytic = self.graphs[weighted], find_analytic(algorithm)
-        times, result = _timed(partial(analytic.compute, graph, **settings), graph.device.synchronize, repeat, seconds)
+        times, result = _timed(partial(analytic.compute, graph, **settings), graph.device.synchronize, **timing)
         _save(out, on_host(graph.device, analytic.read(result)))
         return {"ms": _milliseconds(times)}
 
     def theirs(
         self, folder: str, peer: str, weighted: bool, directed: bool, algorithm: str, settings: dict[str, Any],
-        repeat: int, seconds: float, out: str,
+        out: str, **timing: Any,
     ) -> dict[str, Any]:  # fmt: skip
         given = self._input(folder)
         if peer not in self.peers:
@@ -104,7 +105,7 @@ class Worker:
         task = library.task(algorithm, self.graphs[form], settings)
         if task is None:
             return {"absent": True}
-        times, result = _timed(task.run, library.synchronize, repeat, seconds)
+        times, result = _timed(task.run, library.synchronize, **timing)
         found = task.read(result)
         _save(out, found if isinstance(found, tuple) else (found,))
         return {

@@ -1,7 +1,6 @@
 """Count the calls that the backend ran, and those that it left to NetworkX, with the reasons.
 
-Counting is on if the environment variable ``DYNFRONTIER_NETWORKX_CALLS`` names a file. The process writes the counts to
-it, as JSON, when it ends.
+If ``DYNFRONTIER_NETWORKX_CALLS`` names a file, the process writes the counts to it, as JSON, when it ends.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ CACHED = ("adj", "succ", "pred", "nodes", "edges", "out_edges", "in_edges", "deg
 class _State:
     """The state that a graph and its shallow copies share: the log, the mirrors, and how to make them.
 
-    `options` are structure, device and weight. `mirrors` are by the attribute that is the weight. `conversions` counts
-    how often all of the graph was read.
+    `options` are structure, device and weight. `mirrors` are by the attribute of weights. `conversions` counts full
+    reads.
     """
 
     def __init__(self, directed: bool, **options: Any):
@@ -37,10 +37,8 @@ class _State:
         self.conversions = 0
 
     def mirror(self, graph: nx.Graph, weight: Any, *, logged: bool) -> Mirror:
-        """The mirror with this attribute as weights, or any if it is None, up to date with the graph.
-
-        `logged` tells whether the log covers the dicts of the graph.
-        """
+        """The mirror with this attribute as weights (None: any), up to date; `logged` if the log covers the graph's
+        dicts."""
         with self.lock:
             weight = self.options["weight"] if weight is None else weight
             if not logged or self.log.lost:
@@ -118,8 +116,8 @@ class _Mutable(_Base):
     def _adopt(self) -> None:
         """Attach the log to the dicts of this graph, if they can log.
 
-        A subclass may have other factories. If their dicts cannot log, or log for another graph, the state has none,
-        and each call converts the graph. Inner dicts are checked when they are inserted into these.
+        If a subclass has other dicts, or they log for another graph, each call converts the graph. Inner dicts are
+        checked when they are inserted.
         """
         state, adjacency, nodes = self._state, self._adj, self._node
         if type(adjacency) is Adjacency and type(nodes) is Nodes and adjacency.log is nodes.log is None:

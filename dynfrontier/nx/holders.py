@@ -28,10 +28,9 @@ def structure_maker(structure: str, device: str) -> Any:
 
 
 class Converted:
-    """A converted NetworkX graph, which NetworkX's dispatching passes from conversion to function, and caches.
+    """A converted NetworkX graph, which NetworkX's dispatching passes to functions, and caches until the graph changes.
 
-    Each attribute that is requested as weight is converted once. The graph must not change meanwhile: NetworkX drops
-    its cache when a method changes the graph.
+    Each attribute that is requested as weight is converted once.
     """
 
     __networkx_backend__ = NAME

@@ -20,10 +20,9 @@ def _is_ours(graph: Any) -> bool:
 
 
 class Interface:
-    """The interface of a NetworkX backend.
+    """The interface of a NetworkX backend, with every function that NetworkX dispatches.
 
-    It has every function that NetworkX dispatches. Graphs of this package are NetworkX graphs, so those that
-    `functions` lacks run as NetworkX's own.
+    Graphs of this package are NetworkX graphs: functions that `functions` lacks run as NetworkX's own.
     """
 
     def convert_from_nx(self, graph: Any, **_: Any) -> Any:

@@ -60,9 +60,9 @@ class Mirror:
     """The contents of a NetworkX graph, or a view of one, in a structure.
 
     `weight` is the edge attribute of the weights, or None; edges without it have 1. `make` is the structure's
-    `from_edges`. `graph` has no weights while all are the integer 1, int64 while all are integers, and float64
-    otherwise. `names` are the nodes in the order of the NetworkX graph; `order` has their vertices, or is None if these
-    are 0, 1, 2, ... `batches` counts the structure's updates.
+    `from_edges`. `graph` has no weights while all are the integer 1, int64 while all are integers, else float64.
+    `names` are the nodes in NetworkX's order; `order` has their vertices, or is None for 0, 1, 2, ... `batches` counts
+    updates.
     """
 
     def __init__(self, source: nx.Graph, weight: Any, make: Callable[..., fr.DynamicGraph]):
@@ -127,10 +127,9 @@ class Mirror:
     # ---- reading what changed ---------------------------------------------------------------------------------------
 
     def update(self, source: nx.Graph, nodes: Iterable[Any], edges: set[tuple[Any, Any]], removed: bool) -> None:
-        """Apply the changes of these nodes and edges to the structure, as read from the dicts now.
+        """Apply the changes of these nodes and edges, as the dicts are now; after an exception the mirror is of no use.
 
-        The structure gets at most one batch of insertions and one of deletions. After an exception the mirror is of no
-        use.
+        The structure gets at most one batch of insertions and one of deletions.
         """
         ids = self.ids
         new = [node for node in nodes if node in source and node not in ids]

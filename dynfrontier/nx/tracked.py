@@ -1,12 +1,12 @@
 """Dicts of a NetworkX graph that log their changes.
 
 A graph keeps the attributes of nodes in ``_node[n]`` and of edges in ``_adj[u][v]``; in an undirected graph ``u, v``
-and ``v, u`` share a dict. Every change, by a method of the graph or by a user who has a dict, ends in one of these. The
-log names nodes and edges that *may* have changed, and their contents are read from the dicts when the log is processed.
-So an edge that changed often is read once, and a change that an exception cut short is seen as far as it went.
+and ``v, u`` share a dict. Every change, by a method or through a dict, ends in one of these. The log names nodes and
+edges that *may* have changed, and is processed from the contents of the dicts. So an edge that changed often is read
+once, and an interrupted change is seen as far as it went.
 
 A new dict logs nothing. The graph gives its log to `Nodes` and `Adjacency`, which pass it on to inserted dicts. A dict
-of another type, which cannot log, makes the log useless (`Log.lost`).
+of another type makes the log useless (`Log.lost`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 class Log:
     """The nodes and edges that may have changed.
 
-    `on` is False before there is a structure to update. `watched` are the edge attributes that are weights of a
-    structure. `nodes` has added and removed nodes as keys, in this order; after `removed`, nodes may have another
-    order. `lost` is None or tells why the log is useless. If `directed`, ``u, v`` and ``v, u`` are two edges.
+    `on` is False without a structure to update. `watched` are the edge attributes that are weights. `nodes` has added
+    and removed nodes as keys, in this order; after `removed`, nodes may have another order. `lost` tells why the log is
+    useless, or is None. If `directed`, ``u, v`` and ``v, u`` are two edges.
     """
 
     __slots__ = ("directed", "edges", "lost", "nodes", "on", "removed", "watched")
@@ -59,10 +59,8 @@ class Log:
 
 
 class _Factory(type):
-    """The type of the types by which NetworkX makes dicts. All dicts count as their instances.
-
-    So a graph may be given plain ones, and is then converted for each call.
-    """
+    """The type of the types by which NetworkX makes dicts: all dicts count as instances, and plain ones are converted
+    by call."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, dict)

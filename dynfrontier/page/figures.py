@@ -64,9 +64,9 @@ class Grouped:
 
 
 def draw_figures(steps: list[Applied], noun: str | None, window: int | str) -> list[Figure]:
-    """Draw all plots of a run of at least one batch.
+    """Draw all plots of a run of at least one batch, with a count unless the noun is None.
 
-    Without a noun edges alone were counted. The window is a number of batches, 0 for none, or a length of time.
+    The window is a number of batches, 0 for none, or a length of time.
     """
     groups = Grouped(len(steps))
     update, count = (_of(steps, f"{name}_seconds") for name in ("update", "count"))

@@ -20,10 +20,8 @@ SLOWEST_COLUMNS = ("batch", "updates", "update", "count", "both")
 
 
 def write_page(report: Report, place: dict[str, Any], outcome: str, path: Path) -> None:
-    """Write the report of a run into one file of HTML.
-
-    `place` describes the machine (see `machine.describe_run`), and `outcome` says whether the result was verified.
-    """
+    """Write the report of a run on a machine (`machine.describe_run`), and the `outcome` of its check, into a file of
+    HTML."""
     write_text(path, render_page(report, place, outcome))
 
 

@@ -31,8 +31,7 @@ class Built(NamedTuple):
 class Peer(BasePeer):
     """See `BasePeer`. Isolated vertices are named, as they would not exist otherwise.
 
-    Algorithms that need the transposed graph, as PageRank does, transpose it at their first call. Ranks of graphs
-    without weights are float32.
+    PageRank and its like transpose the graph at their first call. Ranks without weights are float32.
     """
 
     version = plc.__version__

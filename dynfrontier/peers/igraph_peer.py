@@ -12,11 +12,8 @@ from .base import BasePeer, Task, as_int32_distances, betweenness_scale, floats,
 
 
 class Peer(BasePeer):
-    """See `BasePeer`.
-
-    Triangles come from the local transitivity, igraph's only count per vertex. Its PageRank (PRPACK) solves the linear
-    system to 1e-10, without steps or a tolerance.
-    """
+    """See `BasePeer`. Triangles come from the local transitivity; PageRank (PRPACK) solves the linear system to
+    1e-10."""
 
     version = igraph.__version__
     notes: ClassVar[Mapping[str, str]] = {

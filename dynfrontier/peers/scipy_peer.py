@@ -14,10 +14,10 @@ from .base import BasePeer, Task, both_directions
 
 
 class Peer(BasePeer):
-    """See `BasePeer`. SciPy has no triangle count and no PageRank; here they use its products.
+    """See `BasePeer`. Triangles are counted by `check.count_triangles`; PageRank is a power iteration on SciPy's
+    products.
 
-    Triangles are counted by `check.count_triangles`; PageRank is the power iteration. The k-truss by masked products
-    would take minutes on graphs with hubs, so it is left out.
+    The k-truss is left out: masked products take minutes on graphs with hubs.
     """
 
     version = scipy.__version__

@@ -43,10 +43,10 @@ def _is_observer(value: Any) -> bool:
 
 
 class Analytics:
-    """The analytics of one pipeline.
+    """The analytics of one pipeline: functions of the graph, or pairs of an incremental analytic's class and an
+    attribute.
 
-    They are functions of the graph, or pairs of an incremental analytic's class and an attribute. All pairs with the
-    same class share one object, which is made and maintained here.
+    All pairs with the same class share one object, which is made and maintained here.
     """
 
     def __init__(self, graph: Any, chosen: dict[str, Any]):

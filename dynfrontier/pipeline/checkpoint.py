@@ -30,10 +30,8 @@ USUAL_SECONDS = 60.0
 
 
 class Checkpoints:
-    """The checkpoints of one pipeline in a folder.
-
-    `every` is a number of batches, or a time such as ``"30s"``, between two; a minute by default.
-    """
+    """The checkpoints of one pipeline in a folder, `every` so many batches, or a time such as ``"30s"``; a minute by
+    default."""
 
     def __init__(self, path: str | os.PathLike[str], every: Any = None):
         self.folder = Path(path)
@@ -79,10 +77,9 @@ def _delete(path: Path) -> None:
 def load_checkpoint(
     path: str | os.PathLike[str], device: str | Device, engine: Engine | None = None
 ) -> tuple[Any, VertexNames | None, dict[str, Any]]:  # fmt: skip
-    """The graph, the names and the state of the last checkpoint in a folder.
+    """Load the graph, for a `device` or, if distributed, an `engine`, the names and the state of the last checkpoint.
 
-    `device` is for a graph on one device, `engine` for a distributed one, or TypeError is raised. FileNotFoundError
-    tells that there is no checkpoint, ValueError that it is damaged.
+    TypeError for the wrong one of these, FileNotFoundError without a checkpoint, ValueError if it is damaged.
     """
     folder = Path(path)
     text = (folder / STATE).read_bytes()

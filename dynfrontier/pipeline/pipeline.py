@@ -53,18 +53,18 @@ class Pipeline:
     """Reads a stream into a graph, batch by batch, and runs analytics after each.
 
     Other threads read and decode the stream, and copy it to the GPU in a separate CUDA stream, while the caller's
-    thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` after each batch, with the graph in its
-    state after that batch; or `run` it with callbacks, which are called in a separate thread. Batches come in the order
-    of the source, and at most `ahead` parts are read ahead, however slow their use is.
+    thread updates the graph. Iterate over a pipeline to get a `PipelineBatch` and the graph after each batch; or `run`
+    it with callbacks, which are called in a separate thread. Batches come in the order of the source. At most `ahead`
+    parts are read ahead.
 
     Parameters
     ----------
     source
         One of these. Do not change arrays that it has yielded.
 
-        * a file's name: everything that `frontier.io.read_edges` reads. Text, also compressed, Parquet and Arrow files
-          are read part by part. Vertices have the ids of the file, less 1 for formats that count from 1; names are the
-          ids of the file themselves.
+        * a file's name, of any format of `frontier.io.read_edges`. Text, also compressed, Parquet and Arrow files are
+          read part by part. Vertices have the ids of the file, less 1 for formats that count from 1; names are the ids
+          of the file.
         * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
           arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
         * an iterable, such as a generator, of any of these: batches. In a dictionary, ``"operation": "delete"`` makes
@@ -73,39 +73,37 @@ class Pipeline:
         * a `SocketSource`.
     graph : DynamicGraph
     analytics : dict of str to callable or pair, optional
-        Run after each batch: functions of the graph; or pairs such as ``(DynamicTriangleCount, "total")``, an
-        incremental analytic, which is created here, and its attribute to read. `PipelineBatch.results` has their
-        results. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host
-        meanwhile.
+        Run after each batch, with results in `PipelineBatch.results`: functions of the graph; or pairs such as
+        ``(DynamicTriangleCount, "total")`` of an incremental analytic, which is created here, and its attribute to
+        read. Arrays, also in dictionaries, lists, tuples and results of algorithms, are copied to the host meanwhile.
     window : SlidingWindow, str, timedelta or dict, optional
         Insert by a sliding window: one on the same graph, or its span, or its arguments, such as ``{"count": 10**6}``.
-    names : Names, optional
-        ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the records, also if they first
-        occur in a deletion, and the graph grows by the vertices that each batch needs. With ``VertexNames("str")`` all
-        ids of a file are names, as they are written.
+    names : VertexNames, optional
+        ``src`` and ``dst`` contain names instead of ids. New names get ids in order of the records, deletions included,
+        and the graph grows with each batch. With ``VertexNames("str")`` all ids of a file are names, as written.
     columns : dict of str to str, or sequence of str, optional
         The names of ``src``, ``dst``, ``weights``, ``time`` or a column of edge data in tables and dictionaries; of
         files, see `read_edges`.
     batch_size : int, optional
-        Records of a batch; the last is shorter. By default each item of an iterable is one, and 65,536 otherwise.
+        Records of a batch. By default each item of an iterable is one batch; otherwise 65,536.
     on_existing : {"replace", "keep", "add"}
         As in `DynamicGraph.insert_edges`.
     objective : str, optional
-        Such as ``"p99<5ms"``: choose the batch size so that at most 1 % of the batches take longer, for the update and
-        the analytics. It starts with `batch_size`. Items of an iterable are split, and not joined.
+        Such as ``"p99<5ms"``: adapt the batch size so at most 1 % of the batches last longer, for the update and the
+        analytics. It starts with `batch_size`. Items of an iterable are split but not joined.
     ahead : int
-        Parts that are read ahead: items, or about a million records of a large array.
+        Parts to read ahead: items, or about a million records of a large array.
     synchronous : bool
-        Wait for the device after each update and after the analytics, so both times are exact. An objective implies it.
+        Synchronize with the device after each update and after the analytics, for exact times. Implied by `objective`.
     checkpoint : str or path-like, optional
-        A folder. The state that is needed to continue after a crash is saved there, atomically, and at the end; see
-        `resume`. With a distributed graph, a folder that all workers reach.
+        A folder for atomic checkpoints, also at the end, from which `resume` continues after a crash. All workers of a
+        distributed graph must reach it.
     every : int, str or timedelta, optional
         Batches, or time, between two checkpoints; a minute by default.
     log : str or path-like, optional
-        A file to which a line of JSON is added for each batch.
+        A file for a line of JSON after each batch.
     metrics : str or path-like, optional
-        A file for Prometheus (text format), which is replaced atomically about once a second.
+        A file for Prometheus (text format), replaced atomically about once a second.
     progress : bool
         Show records, rate and lag on the terminal.
 
@@ -213,21 +211,21 @@ class Pipeline:
     ) -> Pipeline:
         """Continue from the last checkpoint, with its graph, names and window.
 
-        Every record of the source is applied exactly once, however often the process was killed. Results that were
-        delivered after that checkpoint are delivered again, with the same numbers of batches and of records (but other
-        batches, if `objective` chooses their size). So name files after these numbers, and they are replaced.
+        Every record of the source is applied exactly once, however often the process was killed. Results after that
+        checkpoint are delivered again, with the same numbers of batches and of records (but in other batches with
+        `objective`). Name files after these numbers to replace them.
 
         Parameters
         ----------
         checkpoint : str or path-like
             The folder.
         source
-            The same source, from its first record: records that are in the graph are skipped. A function is called with
-            the number of the next record instead.
+            The same source, from its first record: applied records are skipped. A function is called with the number of
+            the next record.
         analytics : dict, optional
-            The same analytics. They are computed from the graph. `add` adds others that need the graph to be made.
+            The same analytics, computed from the graph. Use `add` for those that need the graph.
         device : {"auto", "cpu", "gpu"}
-            The device of the graph, which may be another one.
+            The device of the graph, which may have changed.
         engine : Engine, optional
             The workers of a distributed graph, as in `DistributedGraph`: any number.
         **options
@@ -236,11 +234,11 @@ class Pipeline:
         Raises
         ------
         FileNotFoundError
-            There is no checkpoint.
+            The folder contains no checkpoint.
         ValueError
-            It is damaged.
+            The checkpoint is damaged.
         TypeError
-            `device` is given for a distributed graph, or `engine` for another one.
+            `device` is given for a distributed graph, or `engine` for a graph on one device.
         """
         if options.keys() & {"window", "graph", "names"}:
             raise TypeError("resume() takes the graph, the names and the window from the checkpoint")
@@ -274,8 +272,8 @@ class Pipeline:
         Parameters
         ----------
         *callbacks : callable
-            Called with each `PipelineBatch`, in order, in a separate thread, during the next batches: they must not
-            read the graph, which may be ahead.
+            Called with each `PipelineBatch`, in order, in a separate thread. They must not read the graph, which may be
+            ahead.
 
         Returns
         -------
@@ -330,11 +328,9 @@ class Pipeline:
     def close(self) -> None:
         """End the threads, and take a last checkpoint unless something has failed. Idempotent.
 
-        If a callback or another thread calls this during `run`, that stops after the current batch; this call does not
-        wait for it.
-
-        The graph stays; incremental analytics that the pipeline has made are no longer maintained. A source that does
-        not yield cannot be ended; one with a method `interrupt`, such as `SocketSource`, is interrupted.
+        Called by a callback or another thread during `run`, it returns at once, and `run` stops after the current
+        batch. The pipeline stops maintaining its incremental analytics. A blocked source ends only if it has a method
+        `interrupt`, as `SocketSource` does.
         """
         if self._closed:
             return
@@ -347,7 +343,8 @@ class Pipeline:
         self._closed = True
         try:
             if self._reader is not None:
-                self._stop_reading()
+                self._interrupt_source()
+                self._stop()
             if self._started and self._clean:
                 self._checkpoint()
         finally:
@@ -411,10 +408,6 @@ class Pipeline:
             reader.close()
 
         self._stop = weakref.finalize(self, end)
-
-    def _stop_reading(self) -> None:
-        self._interrupt_source()
-        self._stop()
 
     def _interrupt_source(self) -> None:
         interrupt: Callable[[], None] | None = getattr(self._source, "interrupt", None)

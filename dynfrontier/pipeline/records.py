@@ -190,10 +190,8 @@ class SourceError(Exception):
 
 
 def decoded(items: Iterable[Any], decode: Callable[[Any], RecordColumns], begin: int) -> Iterator[RecordColumns]:
-    """The records of items, of which the first is number `begin`. The generator of items is closed at the end.
-
-    Raises SourceError.
-    """
+    """Yield the records of items, of which the first is number `begin`, or SourceError; close a generator at the
+    end."""
     at = begin
     try:
         for item in items:

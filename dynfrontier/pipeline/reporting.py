@@ -21,10 +21,7 @@ PREFIX = "dynfrontier"
 
 
 class BatchLog:
-    """A file with a line of JSON for each batch.
-
-    The first `size` bytes of an existing file stay, by default all. A resumed pipeline passes those of its checkpoint.
-    """
+    """A file with a line of JSON for each batch, after the first `size` bytes of an existing file, by default all."""
 
     def __init__(self, path: str | os.PathLike[str], size: int | None = None):
         self._file = open(path, "ab")  # noqa: SIM115  (closed by the pipeline)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket as sockets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -146,7 +146,8 @@ class SocketSource:
         text: TextParts | None = None
         lines = 0
         syntax = self._options.syntax(b"")
-        for part in whole_lines(self._received(), 1, syntax, SOCKET):
+        received = iter(partial(self._socket.recv, RECEIVED_BYTES), b"")
+        for part in whole_lines(received, 1, syntax, SOCKET):
             if not part.endswith(b"\n") and len(part) <= syntax.longest:
                 if self._interrupted:
                     return
@@ -163,8 +164,3 @@ class SocketSource:
         self._interrupted = True
         with suppress(OSError):
             self._socket.shutdown(sockets.SHUT_RD)
-
-    def _received(self) -> Iterator[bytes]:
-        receive: Callable[[int], bytes] = self._socket.recv
-        while received := receive(RECEIVED_BYTES):
-            yield received

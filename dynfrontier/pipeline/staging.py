@@ -41,11 +41,8 @@ _local = threading.local()  # `streams`, by device: those in which this thread's
 
 
 class Part:
-    """Records on the device, or on their way to it.
-
-    `begin` is the number of the first record in the source, and `read_at` the time, by `time.perf_counter`, at which
-    the source had yielded them.
-    """
+    """Records on the device, or on their way, from number `begin` of the source, which had yielded them at
+    `read_at`."""
 
     __slots__ = ("_slot", "begin", "read_at", "records", "size")
 
@@ -119,8 +116,7 @@ class Staging:
 def _copy_stream(number: int) -> Any:
     """The stream in which this thread's pipelines copy to a device.
 
-    CuPy's pool keeps memory by stream, so the next pipeline finds the memory of the last one there. Allocating it from
-    CUDA, and freeing it, would take as long as many batches.
+    CuPy's pool keeps memory by stream: a new one would allocate, which takes as long as many batches.
     """
     import cupy
 
@@ -151,10 +147,9 @@ class PinnedMemory:
 
 
 class Slot:
-    """Memory for the records of one part, on the host and on the GPU.
+    """Memory for the records of one part, on the host and on the GPU, `in_use` while kernels may read it.
 
-    A slot returns to `free` when it can be filled again. Its memory belongs to `stream`, in which it is filled. It is
-    `in_use` while kernels may read it.
+    It is filled in `stream`, to which its memory belongs, and returns to `free` afterwards.
     """
 
     def __init__(self, free: Channel, stream: Any, pinned: PinnedMemory, number: int):

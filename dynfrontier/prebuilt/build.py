@@ -1,9 +1,9 @@
-"""Machine code for a wheel: ``python -m dynfrontier.prebuilt sm_80 sm_90``.
+"""Machine code for a wheel: ``python -m dynfrontier.prebuilt sm_80 sm_90``, without a GPU.
 
-What graphs and analytics need for their first batches on a GPU is compiled, and put where the runtime looks first
-(`frontier.runtime.compile.prebuilt`): the kernels that updates launch, and those that the analytics of the catalogue
-ask operators for, linked with their functors. It is for graphs of 32-bit ids, without weights, with weights of float32,
-and with times, as windows of streams have them; others compile theirs. It needs no GPU.
+The kernels of updates, and those that the analytics of the catalogue ask operators for, linked with their functors, are
+compiled for first batches and put where the runtime looks first (`frontier.runtime.compile.prebuilt`). They suit graphs
+of 32-bit ids, without weights, with weights of float32, and with times, as windows of streams have them; others compile
+theirs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Which CUDA kernels algorithms ask for on a GPU, found on a machine without one.
+"""The CUDA kernels that algorithms ask for on a GPU, found on a machine without one.
 
-An algorithm runs on a small graph on a CPU. When it comes to a function of the operators that does one thing on a GPU
-and another on a CPU, that function runs twice: first as on a GPU, where kernels are noted and not launched, and what it
-returns or raises is dropped; then as it was meant. Kernels are noted for graphs of short neighbor lists and for those
-of long ones (which of them a graph is, is decided when it is first used). What else an algorithm asks for depends on
-its data: it should be run on graphs that make it go all its ways. What was not noted is compiled by those who need it.
+An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice: first as on
+a GPU, where kernels are noted and not launched, and its result is dropped; then as it was meant. Kernels are noted for
+graphs of short neighbor lists and for those of long ones. Other kernels depend on the data, so run an algorithm on
+graphs that take all its paths. Kernels that were not noted are compiled at first use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The list of kernels that incremental analytics need on GPUs: ``python -m dynfrontier.prebuilt.requests``.
 
-It is part of the package (``algorithms/requests.json``): constructors compile what is on it, several kernels at a time.
-It is made by a `Rehearsal`, for graphs of 32-bit ids, without weights, with weights of float32, and, if they are
-undirected, with times, and needs no GPU.
+It is part of the package (``algorithms/requests.json``): constructors compile its kernels, several at a time. A
+`Rehearsal` makes it without a GPU, for graphs of 32-bit ids, without weights, with weights of float32, and, if
+undirected, with times.
 """
 
 from __future__ import annotations

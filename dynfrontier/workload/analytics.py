@@ -28,10 +28,8 @@ class Chosen:
 
 
 class Running:
-    """An analytic on a graph, maintained incrementally from now on if it is incremental.
-
-    `watch` measures the time of incremental maintenance within updates.
-    """
+    """An analytic on a graph, maintained incrementally from now on if it is incremental; `watch` times that within
+    updates."""
 
     def __init__(self, chosen: Chosen, graph: fr.DynamicGraph, source: int):
         self.chosen = chosen

@@ -1,7 +1,6 @@
 """The operations of a workload, generated once for all structures, and their expected results.
 
-The host generates them along with a model of the graph: the edges of the stream that it contains. So the results of
-every batch are known without any structure.
+The host maintains a model of the graph, so the results of every batch are known without any structure.
 """
 
 from __future__ import annotations
@@ -95,10 +94,10 @@ class MixedBatch(NamedTuple):
 
 
 def apportion(size: int, shares: Sequence[float]) -> Iterator[tuple[int, ...]]:
-    """Yield the number of operations of each kind for batch after batch without end.
+    """Yield the number of operations of each kind for batch after batch.
 
-    The largest remainders are rounded up, and later batches make up for rounding: after any number of batches, each
-    kind has its share to within one operation.
+    The largest remainders are rounded up, and later batches compensate: each kind has its share to within one
+    operation.
     """
     owed = np.zeros(len(shares))
     while True:

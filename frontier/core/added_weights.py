@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .base import BaseGraph
+from .base import BaseGraph
 
 
 def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:
-    """Add weights to those of edges that exist.
-
-    Parameters
-    ----------
-    added, held : arrays of the graph's weight dtype
-    copies : int
-        How often the arrays list each edge.
-
-    Raises
-    ------
-    ValueError
-        A sum is no number, or does not fit in the type.
-    """
+    """Add weights to those of existing edges, each listed `copies` times; ValueError if a sum is NaN or overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     refuse_sums(graph, int(_fails(graph.xp, added, held, sums).sum()) // copies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from frontier.runtime.values import flag, integer, kind_of, number, one_of
 
 from .base import BaseDynamicGraph, BaseGraph
 from .batch import check_id, check_ids
-
-if TYPE_CHECKING:
-    from .base import BaseGraph
 
 __all__ = [
     "check_array",

@@ -20,14 +20,7 @@ C = TypeVar("C", bound="Component")
 
 
 class Call(NamedTuple):
-    """An update as a user has asked for it.
-
-    Attributes
-    ----------
-    method : str
-    arguments : tuple
-    options : dict of str to object
-    """
+    """An update as a user has asked for it."""
 
     method: str
     arguments: tuple[Any, ...]

@@ -56,10 +56,9 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         self, src: Any, dst: Any, weights: Any = None, *, on_existing: str = "replace",
         data: Mapping[str, Any] | None = None, resolved: bool = False,
     ) -> UpdateResult:  # fmt: skip
-        """`insert_edges` of arcs, both directions of undirected edges among them, whose values need no check.
+        """`insert_edges` of checked arcs on the device, both directions included, with `data` for all columns.
 
-        Arrays are of the graph's device and types, and `data` has all columns of edge data. Arcs that are `resolved`
-        are distinct, and replace what is there, whatever the times; nothing is added up.
+        Arcs that are `resolved` are distinct and replace existing ones whatever the times; weights are not added.
         """
         return self.payload.insert_arcs(self, Arcs(src, dst, weights), on_existing, data or {}, resolved=resolved)
 

@@ -1,10 +1,9 @@
-"""Graphs in files and in pickles: their arrays as they lie in memory, and a header that says what they are.
+"""Graphs in files and in pickles: their arrays as they lie in memory, and a header that describes them.
 
 A file is a ZIP archive without compression, which ``numpy.load`` reads as well: ``header.json``, and a ``.npy`` for
-each array. The archive's comment, the last bytes of the file, holds a hash of all bytes before it, so that a file that
-was cut or changed anywhere is refused. The hash is no signature: a file may be made to do harm. So `read_graph`
-believes nothing that it has not checked: sizes before memory is allocated, and then every invariant that kernels rely
-on (`frontier.core.invariants`).
+each array. The archive's comment, the last bytes of the file, holds a hash of all bytes before it, so a truncated or
+damaged file is refused. The hash is no signature: a file may be made to do harm. So `read_graph` checks sizes before it
+allocates memory, and then every invariant that kernels rely on (`frontier.core.invariants`).
 """
 
 from __future__ import annotations
@@ -14,19 +13,17 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from frontier.runtime import Device, resolve_device
 from frontier.runtime.atomic_file import atomic_file
 
+from .base import BaseGraph, BaseStore
 from .invariants import check_graph, require, require_integer
 from .registry import registered
 from .stored_arrays import entries_of, read_array
-
-if TYPE_CHECKING:
-    from .base import BaseGraph, BaseStore
 
 FORMAT_VERSION = 3
 HEADER = "header.json"
@@ -100,13 +97,7 @@ def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Dev
 
 
 def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.ndarray], *, check: bool) -> None:
-    """Let an empty graph be what a header and arrays say.
-
-    Raises
-    ------
-    ValueError
-        With `check`, if that is no graph.
-    """
+    """Give an empty graph the contents of a header and arrays; with `check`, ValueError if they make no graph."""
     store = graph.store
     store.num_vertices, store.num_arcs = header["num_vertices"], header["num_arcs"]
     for name, value in header["scalars"].items():
@@ -173,20 +164,7 @@ def _digest(file: BinaryIO, size: int) -> bytes:
 
 
 def read_graph(path: str | os.PathLike[str], base: type[BaseGraph], device: str | Device) -> BaseGraph:
-    """The graph in a file.
-
-    Parameters
-    ----------
-    base : class
-        The graph must be one of its instances.
-
-    Raises
-    ------
-    ValueError
-        Naming the file and what is wrong with it.
-    OSError
-        It cannot be read.
-    """
+    """Read a graph, an instance of `base`; ValueError names the file and its fault, OSError if it cannot be read."""
     device = resolve_device(device)
     try:
         file = open(path, "rb")  # noqa: SIM115  (closed by `with`; only opening it is tried here)

@@ -35,17 +35,7 @@ FACTS = "name", "package", "can_store_weights", "finds_fast", "walk_cost"
 )  # fmt: skip
 @forwards("device", "xp")
 class CoreGraph(BaseGraph, MakesVertexArrays):
-    """The base of `frontier.graphs.Graph`, which describes parameters and attributes.
-
-    Attributes
-    ----------
-    store : Store
-        Its arcs, and the numbers of the graph.
-    payload : Payload
-        The weights of its edges, or their data.
-    _components : list of Component
-        Features that follow updates, in the order in which they do.
-    """
+    """The base of `frontier.graphs.Graph`, which describes parameters and attributes."""
 
     store_type: ClassVar[type[Store]]
     """*structure*: the class of its stores."""

@@ -1,29 +1,25 @@
-"""Whether a graph's arrays are those of a graph: what kernels rely on, and never check.
+"""Whether a graph's arrays are those of a graph: invariants that kernels rely on, and never check.
 
-A kernel that follows a number out of the pool reads or writes anywhere. So the arrays of a file are checked once,
-before any kernel sees them: by the structure what is its own (`Store.check`), and here what is the same for
-all. The checks are array operations, on the graph's device, in O(V + E) memory.
+A kernel that follows a bad index reads or writes anywhere. So a file's arrays are checked once, before any kernel reads
+them: each structure checks its own (`Store.check`), and this module the rest. The checks are array operations, on the
+graph's device, in O(V + E) memory.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.runtime import Device
+
+from .base import BaseGraph
 from .sort import arc_keys, id_bits, row_ids, sort_pairs
-
-if TYPE_CHECKING:
-    from frontier.runtime import Device
-
-    from .base import BaseGraph
 
 
 def check_graph(graph: BaseGraph) -> None:
-    """Raise ValueError, which says what is wrong, unless the graph's arrays and numbers make up a simple graph.
+    """Raise ValueError with the fault unless the graph's arrays and numbers make up a simple graph.
 
-    Notes
-    -----
     O(V + E) memory; a sort of all arcs unless they are in order, and another one in undirected graphs.
     """
     xp, n = graph.xp, graph.num_vertices
@@ -107,10 +103,8 @@ def cover(xp: Any, starts: Any, lengths: Any, size: int) -> Any:
 
 
 def enumerate_rows(device: Device, lengths: Any) -> tuple[Any, Any, Any]:
-    """The entries of rows of these lengths, one after another: where each row begins, and each entry's row and place.
-
-    All int64; of the first there is one more than rows.
-    """
+    """The entries of consecutive rows of these lengths: offsets of rows, each entry's row and its position, as
+    int64."""
     xp = device.xp
     offsets = xp.zeros(lengths.size + 1, np.int64)
     xp.cumsum(lengths, dtype=np.int64, out=offsets[1:])

@@ -1,33 +1,31 @@
-"""Arcs as 64-bit keys, which sort by source and then by destination.
+"""Arcs as 64-bit keys, which sort by source and then by destination: ``src * stride(graph) + dst``.
 
-A key is ``src * stride(graph) + dst``. Keys are plain int64 arrays on the graph's device: to sort them, compare them or
-look them up (``searchsorted``) is to do so with arcs. Part of the public interface.
+Keys are int64 arrays on the graph's device. Sort, compare or look them up (``searchsorted``) in place of arcs. Part of
+the public interface.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import sort as _sort
-
-if TYPE_CHECKING:
-    from .base import BaseGraph
+from .base import BaseGraph
 
 __all__ = ["distinct", "pack", "sort", "stride", "sums", "unpack"]
 
 
 def stride(graph: BaseGraph) -> int:
-    """What the source is multiplied by in a key: the first power of two, from 2 on, that no id of `graph` reaches.
+    """Return the factor of the source in a key: the first power of two, from 2 on, above all ids of `graph`.
 
-    For functors that make keys of their own. It grows as the graph does: keys hold until vertices are added.
+    For functors that make keys. It may grow when vertices are added, and invalidates keys then.
     """
     return 1 << _sort.id_bits(graph.num_vertices)
 
 
 def pack(graph: BaseGraph, src: Any, dst: Any) -> Any:
-    """The keys of arcs.
+    """Return the keys of arcs.
 
     Parameters
     ----------
@@ -48,7 +46,7 @@ def pack(graph: BaseGraph, src: Any, dst: Any) -> Any:
 
 
 def unpack(graph: BaseGraph, keys: Any) -> tuple[Any, Any]:
-    """The arcs that have these keys.
+    """Return the arcs with these keys.
 
     Returns
     -------
@@ -58,7 +56,7 @@ def unpack(graph: BaseGraph, keys: Any) -> tuple[Any, Any]:
 
 
 def sort(graph: BaseGraph, keys: Any, values: Any = None) -> Any:
-    """Keys in ascending order; with `values`, these in the order of their keys. Those of equal keys keep their order.
+    """Sort keys, and `values` by their keys. Stable.
 
     Parameters
     ----------
@@ -82,7 +80,7 @@ def sort(graph: BaseGraph, keys: Any, values: Any = None) -> Any:
 
 
 def distinct(graph: BaseGraph, keys: Any) -> Any:
-    """The distinct ones of some keys, in ascending order.
+    """Return the distinct keys in ascending order.
 
     Parameters
     ----------
@@ -104,7 +102,7 @@ def distinct(graph: BaseGraph, keys: Any) -> Any:
 
 
 def sums(graph: BaseGraph, keys: Any, values: Any = None) -> tuple[Any, Any]:
-    """The distinct ones of some keys, in ascending order, and for each of them the sum of its values.
+    """Return the distinct keys in ascending order, and the sum of the values of each.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
 """Who may use a graph when: many threads that read it, or one that changes it.
 
-Each thread has a lock of its own for each graph. To read is to hold one's own lock; to update is to hold those of all
-threads. So readers do not get in each other's way, and a thread that updates may read as well. Python's locks are taken
-and given back without a moment in between at which an exception could be raised, which is why readers hold one.
+Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads: readers do
+not contend, and a thread that updates may also read. No exception can be raised between taking a Python lock and the
+start of its `with` block, so readers hold one.
 
-On a GPU the host is ahead of the device. Reads in several CUDA streams need no order among themselves. An update waits
-(on the device) for the streams that have read since the last one, and the first read of a stream after an update waits
-for the stream of that update. As long as there is one stream, nothing has to be waited for.
+On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update waits on the device for
+the streams that have read since the last one, and the first read of a stream after an update waits for the stream of
+that update. With one stream nothing waits.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ import threading
 import weakref
 from collections.abc import Callable
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from frontier.runtime import Device, HeldInterrupts, Workspace
 
-from .version_cache import VersionCache
-
 F = TypeVar("F", bound=Callable)
+E = TypeVar("E", bound="Entry")
 
 WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
 """What structures may raise in an update: the graph is then as it was."""
@@ -35,8 +34,41 @@ CONTENTS, LAYOUT = "contents", "layout"
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
 
+class Entry(Protocol):
+    """What can be kept."""
+
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+
+
+class VersionCache:
+    """The entries of one graph, by name, which an update clears."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Any, Any] = {}
+        self.lock: Any = threading.RLock()  # held while one of several readers makes a costly entry
+
+    def get(self, name: Any, make: Callable[[], E]) -> E:
+        """The entry of this name, made now if there is none."""
+        found = self.entries.get(name)
+        return self.entries.setdefault(name, make()) if found is None else found  # another thread may do the same
+
+    def put(self, name: Any, entry: E) -> E:
+        """Have this entry in place of another."""
+        self.entries[name] = entry
+        return entry
+
+    def nbytes(self) -> int:
+        """Bytes of all entries."""
+        return sum(entry.nbytes() for entry in list(self.entries.values()))
+
+    def forked(self) -> None:
+        """In a child process: no other thread is there to give the lock back."""
+        self.lock = threading.RLock()
+
+
 class Share:
-    """A thread's part in a graph: the lock that it reads under, and the memory that it works with."""
+    """A thread's part in a graph: the lock that it reads under, and its workspaces."""
 
     __slots__ = ("__weakref__", "lock", "workspaces")
 
@@ -46,41 +78,27 @@ class Share:
 
 
 class Access:
-    """The readers and the writer of one graph.
-
-    Attributes
-    ----------
-    writer : int or None
-        The thread that updates the graph, which may also read it and update it again.
-    broken : str or None
-        Why the graph can be used no more.
-    checks_reads : bool
-        Whether `check` does anything: on a GPU, or since the graph is broken.
-    updates : int
-        Updates that have ended, those that failed included: after each of them arrays may be others.
-    kept : Kept
-        What was made of the graph since the last update. Nothing is added to it during an update.
-    """
+    """The readers and the writer of one graph."""
 
     def __init__(self, device: Device):
         self.device = device
-        self.writer: int | None = None
-        self.broken: str | None = None
-        self.checks_reads = device.is_gpu
+        self.writer: int | None = None  # the thread that updates the graph, and may also read it
+        self.broken: str | None = None  # why the graph can no longer be used
+        self.checks_reads = device.is_gpu  # whether `check` does anything
         self._local = threading.local()  # `share`: this thread's
         self._shares: list[weakref.ref[Share]] = []  # those of all threads that live
         self._members: Any = threading.RLock()  # held by the writer; who joins waits for it
         self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
         self._streams = Streams(device) if device.is_gpu else None
-        self.updates = 0
-        self.kept = VersionCache()
+        self.updates = 0  # that have ended or failed: after each, arrays may be others
+        self.kept = VersionCache()  # made by readers since the last update; nothing is added during an update
         with _all_lock:
             _all.add(self)
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def share(self) -> Share:
-        """This thread's share, whose lock is to be held while reading; waits for a writer that was there first."""
+        """This thread's share, whose lock readers hold; waits for a writer that came first."""
         try:
             share = self._local.share
         except AttributeError:
@@ -98,7 +116,7 @@ class Access:
             self._streams.read()
 
     def scratch_bytes(self) -> int:
-        """Bytes of scratch memory, of all threads, and of what is kept until the next update."""
+        """Bytes of scratch memory of all threads, and of `kept`."""
         shares = [ref() for ref in self._shares]
         scratch = sum(work.nbytes() for share in shares if share for work in list(share.workspaces.values()))
         return scratch + self.kept.nbytes()
@@ -115,10 +133,7 @@ class Access:
     # ---- updating ---------------------------------------------------------------------------------------------------
 
     def update(self, apply: Callable[..., Any], *args: Any) -> Any:
-        """Call a function that updates the graph: no other thread reads or updates it meanwhile, and it is not torn.
-
-        Ctrl-C is held back until it has returned, or raised.
-        """
+        """Call a function that updates the graph, with other threads and Ctrl-C held back until it has ended."""
         if self.writer == get_ident():
             return apply(*args)
         interrupts = HeldInterrupts()
@@ -137,13 +152,7 @@ class Access:
             interrupts.release()
 
     def _enter(self, interrupts: HeldInterrupts) -> list[Share]:
-        """Wait until no other thread reads or updates; returns what `_leave` takes.
-
-        Raises
-        ------
-        RuntimeError
-            This thread itself reads the graph, or the graph is broken.
-        """
+        """Wait until no other thread reads or updates; return the shares whose locks `_leave` releases."""
         mine = getattr(self._local, "share", None) or self._join()
         if mine.lock._is_owned():
             raise RuntimeError(
@@ -185,11 +194,7 @@ class Access:
         return Changing(self)
 
     def torn(self, error: BaseException) -> None:
-        """Called with what has ended a block in which the arrays of the graph disagree with each other.
-
-        If that is no exception that structures raise on purpose, but one such as another thread has set off
-        (``PyThreadState_SetAsyncExc``), the graph is broken: later uses raise.
-        """
+        """Break the graph after an exception between two consistent states, unless structures raise it on purpose."""
         if not isinstance(error, WHOLE):
             self._break(f"the graph can be used no more: an update was ended midway by {type(error).__name__}")
 
@@ -235,22 +240,14 @@ class Changing:
 
 
 class Streams:
-    """The CUDA streams in which a graph is read and updated, and their order.
-
-    Attributes
-    ----------
-    known : dict
-        Streams that come after the last update, by key.
-    written : tuple of (key, stream)
-        That of the last update, or in which the graph was made.
-    """
+    """The CUDA streams in which a graph is read and updated, and their order."""
 
     def __init__(self, device: Device):
         self._current = device.xp.cuda.get_current_stream
         self._runtime = device.xp.cuda.runtime
         stream = self._current()
-        self.written = self._key(stream), stream
-        self.known: dict[Any, Any] = {self.written[0]: stream}
+        self.written = self._key(stream), stream  # of the last update, or of the constructor
+        self.known: dict[Any, Any] = {self.written[0]: stream}  # streams that are ordered after it, by key
         self._switched = False
 
     def current_key(self) -> Any:
@@ -275,7 +272,7 @@ class Streams:
             self.known[key] = stream
 
     def begin_update(self, *, frees: bool = False) -> None:
-        """Have the current stream wait for all that has been read; the host, too, if it `frees` what others read."""
+        """Have the current stream wait for all reads; the host, too, if the update `frees` arrays."""
         stream = self._current()
         key = self._key(stream)
         for other_key, other in self.known.items():
@@ -304,10 +301,8 @@ class Streams:
 
 
 def mark_work(device: Device) -> Callable[[], None]:
-    """What is called to have the then current stream wait for the work that the current one was given until now.
-
-    It waits for what that is given later, too: no event is recorded before there is another stream to wait for it.
-    """
+    """Return a function that has the current stream of its call wait for the present stream's work, later work
+    included."""
     return Streams(device).read if device.is_gpu else _wait_for_nothing
 
 

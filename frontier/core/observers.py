@@ -11,8 +11,8 @@ from frontier.runtime.values import kind_of
 from .results import ObserverError, UpdateObserver
 
 EDGE_METHODS = ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted")
-Notification = tuple[UpdateObserver, tuple[Any, ...]]
-"""An observer, and the arguments of its notification."""
+Notification = tuple[UpdateObserver, tuple[Any, ...] | None]
+"""An observer, and the arguments of its notification; None if it recomputes its result."""
 
 
 class Observers:
@@ -75,12 +75,15 @@ class Observers:
     def notify(self, method: str, notifications: Iterable[Notification]) -> None:
         """Call a method of some observers, except those detached meanwhile; collect their exceptions.
 
-        Observers that see records are not notified of edges in a graph that keeps records.
+        Observers that see records are not notified of edges in a graph that keeps records, and those that recompute
+        their results of no edges.
         """
         self._notifying = True
         try:
             for observer, args in notifications:
-                if observer._watched is not self._graph or (observer.sees_records and self._tells_records(method)):
+                if args is None or observer._watched is not self._graph:
+                    continue
+                if observer.sees_records and self._tells_records(method):
                     continue
                 try:
                     getattr(observer, method)(*args)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
-if TYPE_CHECKING:
-    from frontier.runtime import Device
+from frontier.runtime import Device
 
 
 class BuildOptions(TypedDict, total=False):

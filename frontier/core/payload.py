@@ -50,10 +50,7 @@ class Payload(Component):
         return weight_dtype
 
     def edges_at(self, graph: Any, slots: Any, out: Any = None) -> Any:
-        """The `edge` that operators see of the arcs in these slots (int64); -1 for slots below 0.
-
-        They may be written to `out`, which may be `slots`.
-        """
+        """The `edge` (int64) of the arcs in these slots, -1 for negative slots; `out` may be `slots`."""
         return slots
 
     def edge_capacity(self, graph: Any) -> int:
@@ -119,8 +116,8 @@ class Payload(Component):
         return _result(graph, run(graph, Change(INSERT, new, replaces=False)))
 
     def summed(self, graph: Any, arcs: Arcs, data: Mapping[str, Any]) -> tuple[Arcs, Mapping[str, Any], Arcs]:
-        """A batch whose weights are added to those in the graph, resolved: arcs and columns, each arc once with its
-        sum; and the arcs that leave the graph, as theirs are 0 or negative."""
+        """Resolve a batch whose weights are added: arcs with their sums and columns, and the arcs with sums of 0 or
+        less."""
         distinct, slots = graph.store.distinct(arcs)
         weights = distinct.weights
         present = graph.xp.flatnonzero(slots >= 0)

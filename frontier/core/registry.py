@@ -14,13 +14,7 @@ _csr: list[type[BaseGraph]] = []
 
 
 def register_structure(cls: type[BaseGraph], *, static_copies: bool = False) -> type[BaseGraph]:
-    """Make a structure known by its `name`.
-
-    Parameters
-    ----------
-    static_copies : bool
-        This is the structure that static copies (`Graph.to_csr`) are made of.
-    """
+    """Register a structure by its `name`; with `static_copies` it is the one that `Graph.to_csr` makes."""
     _structures[cls.name] = cls
     if static_copies:
         _csr[:] = [cls]

@@ -16,7 +16,7 @@ class UpdateResult:
     inserted : int
         New edges.
     replaced : int
-        Existing edges, whose weights and edge data, if there are any, were replaced; none with ``on_existing="keep"``.
+        Existing edges, whose weights and edge data were replaced; none with ``on_existing="keep"``.
     deleted : int
         Deleted edges.
     """
@@ -82,6 +82,21 @@ class UpdateObserver:
         batches on a GPU do.
         """
         return find()
+
+    def recomputes(self, update: str, edges: int) -> bool:
+        """Called before the effective edges of a batch are computed: whether this observer needs none of them.
+
+        An exact observer returns true if it will recompute its result anyway, and is then notified by `outdated` alone.
+        `update` is ``"insert"`` or ``"delete"``, and `edges` the number of edges of the batch, including duplicates and
+        edges without effect. Small batches on a GPU, records, and graphs in several parts do not ask.
+        """
+        return False
+
+    def outdated(self, edges: int) -> None:
+        """Called after a batch for which `recomputes` returned true, with the number of edges inserted or deleted.
+
+        It may be 0. An insertion may also have replaced values of existing edges.
+        """
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Called after edges were inserted, or weights changed (only non-exact observers are notified of those)."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .base import BaseDynamicGraph
 from .batch.raw import MAX_EDGES, Staging, is_small
 from .locking import workspace_of
 from .observers import Notification
 from .results import UpdateObserver
-
-if TYPE_CHECKING:
-    from .base import BaseDynamicGraph
 
 
 def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any] | None:
@@ -32,16 +30,11 @@ def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> t
 
 
 class NotificationBuffer:
-    """Memory for what observers are notified of: the arcs of the batch, and its effective edges.
+    """Memory for notifications: `arcs` of the batch, and its effective `edges`, as pairs of addresses, or None if not
+    needed.
 
-    It has room for what `observers` are notified of, and for the edges if they are asked for (`exact`).
-    Two arrays are in one piece of memory, and are made when their size is known: an array takes the host longer than
-    what a GPU does to it.
-
-    Attributes
-    ----------
-    arcs, edges : pair of int, or None
-        Addresses of the sources and the destinations; None if nobody is notified of them.
+    Both arrays of a pair share one allocation and are made once their size is known: making an array takes the host
+    longer than a GPU takes to fill it.
     """
 
     __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_observers", "_total", "_xp", "arcs", "edges")

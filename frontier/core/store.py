@@ -31,34 +31,17 @@ class Store(BaseStore, ABC):
     """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
 
     Subclasses implement the methods marked *structure*. Ids and numbers were checked before, or are checked by
-    ``arcs.check()``; locks are held.
-
-    Parameters
-    ----------
-    num_vertices : int
-    device : Device
-    directed : bool
-        Whether an update's arcs are listed as they are, or in both directions.
-    vertex_dtype : dtype
-    weight_dtype : dtype or None
-        That of the graph's weights.
-    payload : Payload
-        The meaning of the numbers that are stored with arcs.
-    access : Access
-        Locks and workspaces, those of the graph.
+    ``arcs.check()``; locks are held. `payload` defines the meaning of the stored numbers, and `access` has the graph's
+    locks and workspaces. If not `directed`, updates list arcs in both directions.
 
     Attributes
     ----------
     stored_dtype : dtype or None
-        Type of what is stored with each arc, and called weights here: the graph's weights, or, in a graph with edge
-        data, ids of edges. None for nothing.
-    num_arcs : int
+        Type of the numbers in `weights`: weights, or ids of edges in a graph with edge data. None for nothing.
     absent : array of bool, shape (num_vertices,), or None
-        Ids that name no vertex; None while there are none.
-    version, vertex_version : int
-        See `frontier.graphs.Graph`.
+        Ids that name no vertex; None without any.
     neighbors, weights : arrays
-        By slot: ids of neighbors, and what is stored of arcs (None for nothing).
+        By slot: ids of neighbors, and the stored numbers (None for nothing).
     """
 
     # ---- declarations -----------------------------------------------------------------------------------------------
@@ -141,8 +124,8 @@ class Store(BaseStore, ABC):
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         """*structure*: insert arcs (the last of duplicates); return how many distinct arcs were new and replaced.
 
-        ``arcs.check()`` must be called before anything changes. If memory is exhausted, the store must stay unchanged.
-        No array of `arcs` may be kept: the memory may be that of the next batch.
+        Call ``arcs.check()`` before anything changes. If memory is exhausted, the store must stay unchanged. Keep no
+        array of `arcs`: the next batch may reuse the memory.
         """
 
     @abstractmethod
@@ -162,13 +145,8 @@ class Store(BaseStore, ABC):
         """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
 
         The arrays have the types of `array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
-        No kernel may be called (`frontier.core.invariants` has helpers).
-
-        Returns
-        -------
-        src, dst, slots : arrays of int
-            All arcs, in any order. `src` and `slots` are in range. The caller checks `dst`, and that the graph is
-            simple, and symmetric if it is undirected.
+        Call no kernel (`frontier.core.invariants` has helpers). Returns `src`, `dst` and `slots` of all arcs in any
+        order, `src` and `slots` in range; the caller checks `dst`, and that the graph is simple and symmetric.
         """
 
     # ---- for structures to replace where they can do better, or differ ----------------------------------------------
@@ -223,52 +201,33 @@ class Store(BaseStore, ABC):
         """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""
 
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
-        """*structure*, if it sets `supports_insert_and_find`: `insert` of distinct arcs, which also finds them.
+        """*structure*, with `supports_insert_and_find`: `insert` of distinct arcs, which also finds them.
 
-        Existing arcs keep the number that is stored with them. This spares graphs with edge data a look-up.
-
-        Returns
-        -------
-        inserted, found : int
-            How many arcs were new, and how many were there.
-        slots : array of int64
-            The slot of each new arc, ``-2 - slot`` of each that was there, -1 for those to be ignored.
+        Existing arcs keep their stored number. Returns the numbers of new and of existing arcs, and `slots` (int64):
+        the slot of each new arc, ``-2 - slot`` of each existing one, -1 for ignored ones.
         """
         raise NotImplementedError
 
     def erase_and_find(self, arcs: Arcs) -> tuple[int, Any]:
-        """*structure*, likewise: `erase`, which also tells which arcs were there.
-
-        Returns
-        -------
-        deleted : int
-        edges : array of int64
-            The `edge` that operators saw of each arc that was there, once for equal ones; -1 for others.
-        """
+        """*structure*, likewise: `erase`, which also finds. Returns the number of deleted arcs, and `edges` (int64):
+        the `edge` that operators saw of each existing arc, once for equal ones; -1 for others."""
         raise NotImplementedError
 
     def append(self, arcs: Arcs) -> tuple[int, int, int] | None:
-        """*structure*, if it can in one go: add the weights of arcs to those that are stored, for nobody to notify.
+        """*structure*, if it can in one pass: add the weights of arcs to the stored ones, with no observer to notify.
 
-        Returns how many distinct arcs were new, updated, and deleted since their weight became 0 or negative, all of
-        which it commits; None to have arcs looked up, inserted and deleted (`frontier.core.payload`).
+        Returns and commits how many distinct arcs were new, updated, and deleted as their weight became 0 or negative.
+        None has arcs looked up, inserted and deleted (`frontier.core.payload`).
         """
         return None
 
     # ---- optional: small batches ------------------------------------------------------------------------------------
 
     def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:
-        """*structure*, if it sets `max_small_batch`: `insert` of a small batch, in few launches.
+        """*structure*, with `max_small_batch`: `insert` of a small batch, in few launches.
 
-        Parameters
-        ----------
-        arcs, edges : pair of int, or None
-            Addresses of arrays to be filled with the arcs of the batch, and with its effective edges.
-
-        Returns
-        -------
-        inserted, found, effective : int
-            Distinct arcs that were new, and that were there; effective edges.
+        `arcs` and `edges` are None, or the addresses of two arrays to fill with the arcs of the batch, or its effective
+        edges. Returns the numbers of new arcs, of existing arcs, and of effective edges.
         """
         raise NotImplementedError
 
@@ -277,13 +236,8 @@ class Store(BaseStore, ABC):
         raise NotImplementedError
 
     def erase_small(self, src: Any, dst: Any, found: int | None) -> int | None:
-        """*structure*, likewise: `erase` of a small batch, in few launches.
-
-        Parameters
-        ----------
-        found : int or None
-            The effective edges, where `find_small` has just found so many: then there is nothing to wait for.
-        """
+        """*structure*, likewise: `erase` of a small batch. `found` is the number of effective edges that `find_small`
+        has just found; with it, nothing is waited for."""
         raise NotImplementedError
 
     # ---- optional: updates whose kernels are bound to arrays that stay ----------------------------------------------
@@ -296,16 +250,12 @@ class Store(BaseStore, ABC):
     def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
         """*structure*, likewise: kernels that insert arcs and delete others, bound to arrays that stay.
 
-        Returns
-        -------
-        object
-            Its ``insert(store, count)`` and ``erase(store, count)`` queue kernels for the first so many arcs. Arcs with
-            negative ends are skipped. `slots` become what `insert_and_find` says, or -2**63 for arcs that are
-            deferred; of equal arcs, one is new and what it stores stays. Nothing is inserted, nor written, if one of
-            the three `error_counts` is not zero. After a wait, ``inserted(store)`` returns the numbers of arcs that
-            were new and that were deferred; ``resume(store, count)`` inserts those deferred, and returns how many of
-            all were new. Arcs to delete are distinct, and are there: ``erased(store, deleted)`` says how many, once
-            their deletion is queued.
+        ``insert(store, count)`` and ``erase(store, count)`` of the result queue kernels for the first `count` arcs, and
+        skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs; of
+        equal arcs one is new, and its stored number stays. Nothing is written if one of the three `error_counts` is not
+        zero. After a wait, ``inserted(store)`` returns the numbers of new and of deferred arcs; ``resume(store,
+        count)`` inserts the deferred ones and returns the number of all new ones. Arcs to delete are distinct and
+        present: ``erased(store, deleted)`` reports their number once their deletion is queued.
         """
         raise NotImplementedError
 
@@ -313,8 +263,8 @@ class Store(BaseStore, ABC):
 
     @property
     def is_sorted(self) -> bool:
-        """Whether neighbors are stored in ascending order of id, as ``SORTED`` says of the structure's view. Then they
-        are exported and queried without a sort, and on the CPU intersected by merging."""
+        """Whether neighbors are stored in ascending order of id, so that no export, query or CPU intersection sorts
+        them."""
         return self.has_sorted_lists and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
 
     @property
@@ -335,8 +285,7 @@ class Store(BaseStore, ABC):
         return self._view[1]
 
     def bare_view(self) -> Any:
-        """The view for CPU kernels that look at no weights: it has none, so that graphs with and without them share
-        compiled kernels. On a GPU it is the view."""
+        """The view for kernels that read no weights. On a CPU it has none, so all graphs share compiled kernels."""
         view = self.view()
         return view if self.device.is_gpu else self._view[2]  # type: ignore[index]
 
@@ -375,22 +324,13 @@ class Store(BaseStore, ABC):
 
     @property
     def edge_capacity(self) -> int:
-        """An exclusive upper bound on what operators see as `edge`: the length of arrays that are indexed by it.
-
-        It may grow with every insertion.
-        """
+        """An exclusive upper bound on `edge` of operators, and so the length of arrays indexed by it; insertions may
+        raise it."""
         return self.payload.edge_capacity(self)
 
     def commit(self, gained: int = 0, *, vertices: bool = False) -> None:
-        """Count an update: the only place where the numbers of a graph change that is not being made.
-
-        Parameters
-        ----------
-        gained : int
-            How many arcs more there are.
-        vertices : bool
-            Whether there are other vertices.
-        """
+        """Count an update that gained arcs, or changed `vertices`: the only code that changes the numbers of a finished
+        graph."""
         self.num_arcs += gained
         self.version += 1
         self.vertex_version += vertices

@@ -15,18 +15,8 @@ from .invariants import require
 
 
 def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries of an archive by name.
-
-    Parameters
-    ----------
-    size : int
-        Bytes of the file.
-
-    Raises
-    ------
-    ValueError
-        Two have one name, one is compressed, or they are larger than the file.
-    """
+    """Return the entries of an archive of `size` bytes by name; ValueError if names repeat, or one is compressed or too
+    large."""
     found = archive.infolist()
     entries = {entry.filename: entry for entry in found}
     require(len(entries) == len(found), "it has two entries of one name")
@@ -40,20 +30,7 @@ def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo
 def read_array(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, dtype: np.dtype, shape: tuple[int | None, ...]
 ) -> Any:  # fmt: skip
-    """Return the array of an entry.
-
-    Parameters
-    ----------
-    name : str
-        Of the array, for errors.
-    shape : tuple of int or None
-        None stands for any size.
-
-    Raises
-    ------
-    ValueError
-        The entry holds no array of this type and shape, or more or less of it than it says.
-    """
+    """Return the array of an entry; ValueError unless it has this type, shape (None for any size) and length."""
     with archive.open(info) as entry:
         require(np.lib.format.read_magic(entry) == (1, 0), f"the array {name} is of an unknown format")
         found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(entry)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .change import INSERT, Change
+from .change import DELETE, INSERT, Change
 from .component import Call
 from .effective import effective_edges
 from .locking import CONTENTS
@@ -76,10 +76,10 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
     if change.notifications is not None:
         notifications, changes = change.notifications
     elif change.observers:
-        notifications = notifications_of(graph, arcs, not inserts, change.observers)
+        notifications = notifications_of(graph, arcs, not inserts)
         if inserts and change.replaces and graph.store.stored_dtype is not None:
-            seeing = [observer for observer in change.observers if observer.exact and observer.sees_changes]
-            changes = notifications_of(graph, arcs, True, seeing)
+            seeing = [observer for observer, edges in notifications if edges is not None and observer.sees_changes]
+            changes = _changes_of(graph, arcs, [observer for observer in seeing if observer.exact])
     if changes:
         notify("edges_changing", changes)
     if notifications and not inserts:
@@ -92,6 +92,8 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
         raise
     if notifications:
         notify("edges_inserted" if inserts else "edges_deleted", notifications)
+        edges = change.changed if graph.directed else change.changed // 2
+        notify("outdated", [(observer, (edges,)) for observer, ends in notifications if ends is None])
     if changes:
         notify("edges_changed", changes)
     return change
@@ -192,15 +194,25 @@ def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
 # ---- notifications --------------------------------------------------------------------------------------------------
 
 
-def notifications_of(
-    graph: BaseDynamicGraph, arcs: Arcs, present: bool, observers: list[UpdateObserver] | None = None
-) -> list[Notification]:  # fmt: skip
-    """Each observer, by default of all, with the sources and destinations that it is to be notified of: those of all
-    arcs, or, if it is exact, of the effective edges, which the first of these computes."""
+def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list[Notification]:
+    """Each observer with the ends of all arcs, or, if exact, of the effective edges, computed once.
+
+    Instead of ends, None for one that will recompute its result.
+    """
     notifications: list[Notification] = []
-    effective = None
-    for observer in graph._observers.live() if observers is None else observers:
-        if observer.exact and effective is None:
-            effective = observer.find_edges(partial(effective_edges, graph, arcs, present))
-        notifications.append((observer, effective if observer.exact else (arcs.src, arcs.dst)))  # type: ignore[arg-type]
+    found = None
+    update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2
+    for observer in graph._observers.live():
+        edges: Any = (arcs.src, arcs.dst)
+        if observer.exact and observer.recomputes(update, most):
+            edges = None
+        elif observer.exact:
+            found = edges = found or observer.find_edges(partial(effective_edges, graph, arcs, present))
+        notifications.append((observer, edges))
     return notifications
+
+
+def _changes_of(graph: BaseDynamicGraph, arcs: Arcs, observers: list[UpdateObserver]) -> list[Notification]:
+    """Observers with the edges of an insertion that are in the graph."""
+    found = observers[0].find_edges(partial(effective_edges, graph, arcs, True)) if observers else ()
+    return [(observer, found) for observer in observers]

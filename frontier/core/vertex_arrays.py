@@ -1,5 +1,5 @@
-"""What algorithms say about their arrays so that they run over several parts, too, where that costs nothing on one
-device; and what they do to whole arrays that CuPy would compile kernels for."""
+"""Per-vertex arrays of algorithms for distributed graphs, and operations on arrays for which CuPy would compile
+kernels."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ class MakesVertexArrays:
         self, dtype: Any, fill: Any = 0, *, combine: str | Callable | None = None, follows: Any = None,
         normal: Callable | None = None,
     ) -> Any:  # fmt: skip
-        """An array with an entry for each vertex, for functors to write to.
+        """Make an array with an entry for each vertex, for functors to write to.
 
-        On one device it is an ordinary array. Of a graph in several parts (`frontier.distributed`), each part has a
-        copy, and the rule says how copies of an entry combine after functors have written to them at edges.
+        On one device it is an ordinary array. Each part of a distributed graph (`frontier.distributed`) has a copy, and
+        `combine` merges the copies of an entry after functors have written to them at edges.
 
         Parameters
         ----------
         dtype : dtype
         fill : number, array of shape (num_vertices,), or ``range(num_vertices)``
-            What the entries are at first.
+            The initial entries.
         combine : {"min", "max", "add", "or", "countdown"} or function, optional
-            The rule. A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy,
-            `theirs`, and must be idempotent; then functors may write to entries of any vertices. Otherwise they write
-            to that of `dst`, and return True if they do. With "countdown" they return
-            ``frontier.atomic_add(array, dst, -1) == 1``: vertices whose entries reach 0 are returned once. Without a
-            rule, functors at edges must not write to it.
+            A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy, `theirs`,
+            and must be idempotent; then functors may write to entries of any vertices. Otherwise they write only to
+            that of `dst`, and return True if they do. With "countdown" they return
+            ``frontier.atomic_add(array, dst, -1) == 1``: each vertex whose entry reaches 0 is returned once. By
+            default, functors at edges must not write to the array.
         follows : array, optional
-            A vertex array with ``combine="min"`` or ``"max"``: of each entry, the copy counts that has the best there.
+            A vertex array with ``combine="min"`` or ``"max"``: the copy with the best entry there defines the entry.
         normal : function ``normal(v, array)``, optional
-            Where the rule is a function: gives the entry of v its normal form, which copies that have been combined
-            agree on. Then each part does that for all vertices, and entries need not be exchanged again. Functors over
-            vertices must not say anything new in such an array.
+            For a function `combine`: changes the entry of v to a normal form that is equal on all merged copies. Each
+            part calls it for all vertices, and entries are not exchanged again. Functors over vertices must not write
+            new information to such an array.
 
         Returns
         -------
@@ -74,7 +74,7 @@ class MakesVertexArrays:
         return array
 
     def flags(self, count: int = 1) -> Any:
-        """A small array of zeros, for functors to write ones to; `sync` makes it the same on all parts.
+        """Make a small array of zeros, for functors to write ones to; `sync` makes it equal on all parts.
 
         Returns
         -------
@@ -83,9 +83,9 @@ class MakesVertexArrays:
         return self.xp.zeros(count, np.int32)
 
     def sums(self, count: int = 1) -> Any:
-        """A small array of zeros, for functors to add to (`atomic_add`); `total` is its sum over all parts.
+        """Make a small array of zeros, for functors to add to (`atomic_add`); `total` is its sum over all parts.
 
-        With some more entries than one, spread by any number, functors wait less for each other.
+        Several entries, chosen by any number, reduce contention.
 
         Returns
         -------
@@ -94,11 +94,10 @@ class MakesVertexArrays:
         return self.xp.zeros(count, np.int64)
 
     def results(self, count: int = 1, dtype: Any = np.float64) -> Any:
-        """A small array of zeros, for `reduce` to leave its result in (`out`).
+        """Make a small array of zeros for results of `reduce` (`out`).
 
-        Of a graph in several parts, a result is reduced over them along with what they exchange next, which spares an
-        exchange of its own. Operators that get the array find the result in it; for other code `copy_to_host_async`
-        gives it, and `sync` has it there.
+        A distributed graph combines the parts' results in its next exchange. Operators read the combined result from
+        the array. Other code reads it by `copy_to_host_async`, or after `sync`.
 
         Returns
         -------
@@ -111,22 +110,20 @@ class MakesVertexArrays:
         return copy_to_host_async(array)
 
     def sync(self, *arrays: Any, of: Any = None) -> None:
-        """Make all entries of arrays by vertex those of the parts that own the vertices; on one device they are.
+        """Copy all entries of vertex arrays from the parts that own the vertices; on one device, do nothing.
 
-        For code that reads arrays between operators: what operators and results need is seen to by themselves.
+        For code that reads arrays between operators. Operators and results synchronize by themselves.
 
         Parameters
         ----------
         of : Frontier, optional
-            Vertices of which entries have changed since the arrays were complete, where the caller knows that no others
-            have: only these are exchanged.
+            Exchange entries of these vertices only. No others may have changed since the arrays were complete.
         """
 
     def locally(self, *arrays: Any) -> AbstractContextManager[None]:
-        """A block in which each part works on its own copies of arrays whose rule is a function.
+        """Return a context in which each part works on its own copies of arrays with a function `combine`.
 
-        What its own edges say is then exchanged once, when the arrays are needed after the block, and not after each
-        operator. Within the block functors find in the arrays what their own part knows.
+        The arrays are exchanged once, at their first use after the context, instead of after each operator.
         """
         return nullcontext()
 
@@ -159,11 +156,10 @@ class MakesVertexArrays:
         return int(number)
 
     def listed_over_parts(self, src: Any, dst: Any) -> int:
-        """How many edges all parts list, such as those that an observer is notified of; on one device as many as there
-        are entries.
+        """Count the listed edges of all parts, such as those of a notification; on one device, the entries.
 
-        Of edges that observers are notified of, parts count at the same time how many of them end in each part, so that
-        `visit_edges` along them backwards, and `intersect`, take an exchange less.
+        For edges of a notification, parts also count those that end in each part, which spares `visit_edges` in the
+        backward direction, and `intersect`, an exchange.
         """
         return int(src.size)
 

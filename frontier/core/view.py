@@ -19,6 +19,7 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 ``segment(view, v, i)``            first run of slots of piece i: ``(run, low, high)``, slots low..high-1
 ``next_run(view, run)``            the run that follows, in the same form; its first number is negative at the end
 ``find(view, u, v)``               the slot of the arc u -> v, or -1
+``prefetch_row(view, v)``          optional, on a CPU: loads in the background what `segments` and `segment` read of v
 =================================  =====================================================================================
 
 In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``).
@@ -38,15 +39,7 @@ from frontier.runtime.launch.arguments import ByValue, Struct
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
-    """A view ready to be passed to kernels of `device`.
-
-    Parameters
-    ----------
-    view_type : class
-        The structure's named tuple ``View``.
-    **fields
-        An array, an integer or None (no array) for each of its fields.
-    """
+    """Return a view for kernels of `device`; each field is an array, an integer or None (no array)."""
     if not device.is_gpu:
         return view_type(**fields)
     packed = Struct(view_type._fields)
@@ -56,8 +49,7 @@ def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
 
 
 def with_numbers(view: Any, **numbers: int) -> Any:
-    """A view with other values of some integers. On the GPU it is the same view, changed: no launch that is queued
-    already sees it."""
+    """Replace some integers of a view. On the GPU the view itself changes, which no queued launch sees."""
     if not isinstance(view, Struct):
         return view._replace(**numbers)
     for name, value in numbers.items():
@@ -66,8 +58,5 @@ def with_numbers(view: Any, **numbers: int) -> Any:
 
 
 def with_pointer(view: ByValue, array: Any) -> ByValue:
-    """A view on the GPU with the address of one more array (or None) behind its fields.
-
-    Kernels that know the view without it get what they know.
-    """
+    """Append the address of an array (or None) to a view on the GPU; kernels that know the shorter view ignore it."""
     return ByValue(np.append(view.fields, 0 if array is None else array.data.ptr))

@@ -201,7 +201,7 @@ class DistributedGraph(BaseDistributedGraph):
 
     def _run_over_parts(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Run a function that reads a graph with this one, which is its first argument."""
-        form = PROGRAM_FORMS.get(inspect.unwrap(function))
+        form = DISTRIBUTED_FORMS.get(inspect.unwrap(function))
         if form is not None:
             kwargs.pop("graph", None)
             return form(self, *(value for value in args if value is not self), **kwargs)
@@ -451,11 +451,11 @@ def _place_of(given: tuple) -> Device:
     return resolve_device("gpu" if any(array is not None and is_on_gpu(array) for array in given) else "cpu")
 
 
-PROGRAM_FORMS = {
+DISTRIBUTED_FORMS = {
     inspect.unwrap(intersect): DistributedGraph._intersect,
     inspect.unwrap(to_dataframe): DistributedGraph._to_dataframe,
 }
-"""The program's own forms of functions that the workers do not run unchanged."""
+"""Methods for functions that the workers cannot run unchanged."""
 
 
 def _edge_frame(parts: list[dict[str, np.ndarray]], library: Any) -> Any:

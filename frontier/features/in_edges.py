@@ -1,12 +1,11 @@
-"""In-edges: the transpose of a directed graph, kept in step with it.
+"""In-edges: the transpose of a directed graph, updated with it.
 
-A directed graph that keeps in-edges has a second store, which holds every arc the other way round. Each change is
-applied to the graph's and then to that one. If there is no memory for the second, the transpose is *stale* and is
-rebuilt when it is next read or updated: so an update that fails leaves both as they were, and one that does not fail is
-never half done.
+A directed graph that keeps in-edges has a second store with every arc reversed. Each change is applied to both. Without
+memory for the second, the transpose is *stale* and is rebuilt when it is next read or updated: an update that fails
+leaves both as they were.
 
-Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. This in turn refers to the
-store only: nothing that holds large arrays refers to itself, so that they are freed with the last reference.
+Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. The graph refers only to
+the store: large arrays are in no reference cycle, and are freed with the last reference.
 """
 
 from __future__ import annotations
@@ -18,9 +17,12 @@ import threading
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
+from frontier.core.base import BaseGraph, BaseStore
 from frontier.core.batch import Arcs
+from frontier.core.change import Change
 from frontier.core.component import Component
 from frontier.core.forwarding import forwards
 from frontier.core.graph import store_usage
@@ -31,12 +33,7 @@ from frontier.core.results import MemoryUsage
 from frontier.core.sort import row_ids
 from frontier.core.updates import apply_to_store
 from frontier.operators.extract import sorted_arcs, sorted_kernels
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph, BaseStore
-    from frontier.core.change import Change
-    from frontier.runtime.compile.kernels import Header
-
+from frontier.runtime.compile.kernels import Header
 
 IN_EDGES = "in_edges"
 """A field of headers that is there, and true, in graphs that keep in-edges."""
@@ -266,7 +263,7 @@ class ReverseView(ReadOnlyGraph):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a pickle: the graph."""
-        return _reverse_of, (self._forward,)
+        return attrgetter("reverse"), (self._forward,)
 
     def _saved_components(self) -> list[Component]:
         return self._forward._saved_components()
@@ -283,10 +280,6 @@ class ReverseView(ReadOnlyGraph):
 def _view_class(structure: type) -> type:
     """The class of the reverses of graphs of a structure."""
     return read_only_class(ReverseView, structure, __slots__=("_forward",))
-
-
-def _reverse_of(graph: BaseGraph) -> BaseGraph:
-    return graph.reverse
 
 
 def _copy_vertices(graph: BaseGraph, transpose: BaseStore) -> None:

@@ -1,14 +1,13 @@
 """Users' Python functions, compiled to run inside operators on either device.
 
-A functor is a plain Python function over numbers and arrays. What it can hold is what Numba compiles: arithmetic,
+A functor is a plain Python function over numbers and arrays. It may use all that Numba compiles: arithmetic,
 comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants, calls of other plain functions, and
 ``array[index]`` on its array arguments.
 
-A functor means what it means in Python at the moment of the call: globals, defaults, closures, attributes of modules
-and the functions that it calls have the values that they have then. Each new value is compiled again, so what changes
-from call to call is better passed as an argument. Arrays are always arguments: one that is named from outside is
-refused. On the GPU one-dimensional arrays come as raw pointers: they have no length there. Those of two dimensions know
-their shape. Which compiler makes code for GPUs is hidden by `cuda`.
+A functor means the same as in Python at the moment of the call, with the present values of globals, defaults, closures,
+attributes of modules and called functions. Each new value is compiled again: pass values that change as arguments.
+Arrays are always arguments: one named from outside is refused. On the GPU one-dimensional arrays are raw pointers
+without a length; two-dimensional ones know their shape. `cuda` hides which compiler makes code for GPUs.
 """
 
 from .arguments import ARRAY_DTYPES, NUMBERS, c_parameters, functor_argument, parameter_types

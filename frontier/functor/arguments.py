@@ -23,12 +23,11 @@ NUMBERS: dict[type, Callable[[Any], Any]] = {
 
 
 def functor_argument(device: Device, function_name: str, i: int, value: Any, graph_argument: Callable) -> Any:
-    """The i-th argument of a functor as kernels take it: an array of the device, or a number of NumPy.
+    """The i-th argument of a functor as kernels take it: an array of the device, a `Matrix` on a GPU, or a NumPy
+    number.
 
-    On a GPU, an array of two dimensions becomes a `Matrix`. `graph_argument` makes an argument of a graph.
-
-    Raises FunctorError if it is no number and no array of the graph's device, or an array is not contiguous or of a
-    type that kernels do not know.
+    `graph_argument` converts graphs. FunctorError for other values or devices, and arrays of unknown types or not
+    contiguous.
     """
     kind = type(value)
     if isinstance(value, device.xp.ndarray):
@@ -69,10 +68,8 @@ def functor_argument(device: Device, function_name: str, i: int, value: Any, gra
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
-    """The ``(dtype, ndim)`` of each argument as kernels take it, 0 dimensions being those of a number.
-
-    The dtype of a graph is a `GraphForm`.
-    """
+    """The ``(dtype, ndim)`` of each argument as kernels take it: 0 dimensions for a number, a `GraphForm` for a
+    graph."""
     return tuple((value.dtype, value.ndim) for value in args)
 
 

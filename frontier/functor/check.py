@@ -18,10 +18,9 @@ from .errors import FunctorError
 def check_functor(
     function: Any, name: str, parameters: tuple[str, ...], num_args: int, wanted: str | None = None
 ) -> None:
-    """Raise FunctorError unless `function`, which errors call `name`, is a Python function of this form.
+    """Raise FunctorError, with `name`, unless `function` is a Python function that can be called with these arguments.
 
-    It is called with the `parameters`, besides `num_args` arguments of the user's, and has to return what is `wanted`,
-    by default nothing.
+    It takes the `parameters` and `num_args` users' arguments, and returns `wanted`, by default nothing.
     """
     if not isinstance(function, FunctionType):
         raise FunctorError(f"{name} must be a plain Python function, not {type(function).__name__}")

@@ -83,10 +83,8 @@ class FunctorIndexError(IndexError):
 
 @dataclass(frozen=True)
 class Site:
-    """A place in a functor where an array is read or written, or a graph is asked about a vertex.
-
-    Its kind is what is checked: ``"index"``, one of an array, ``"pair"``, two of them, or ``"vertex"``.
-    """
+    """An access of an array, by ``"index"`` or ``"pair"``, or a question about a ``"vertex"`` of a graph, in a
+    functor."""
 
     function: str
     access: str
@@ -137,10 +135,8 @@ _local = threading.local()
 
 
 def checked_arguments(device: Device, args: tuple) -> tuple:
-    """A functor's arguments with a report at the end, which becomes that of this thread.
-
-    Empty arrays are replaced by such that have memory behind them, for what is led to element 0.
-    """
+    """A functor's arguments, and this thread's new report. Empty arrays are replaced, as faults are led to element
+    0."""
     args = tuple(_with_memory(device, value) for value in args)
     _local.report = Report(device, args)
     return (*args, _local.report.array)

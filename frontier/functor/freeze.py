@@ -48,10 +48,7 @@ def is_known(context: Any, value: Any) -> bool:
 
 
 def freeze(function: FunctionType, target: Target) -> FunctionType:
-    """A copy of `function` with the values of now, that calls frozen copies of the functions it calls.
-
-    Loops over neighbors are written out in them.
-    """
+    """A copy of `function` with present values, frozen callees, and loops over neighbors written out."""
     function = without_loops(function)
     copy = _shell(function)
     _fill(copy, function, target, {})
@@ -105,10 +102,10 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
 
 
 def caller(function: Callable, count: int, *, result: str = "value", report: bool = False) -> FunctionType:
-    """A function of exactly `count` parameters that calls `function`, whose other parameters keep their defaults.
+    """A function of exactly `count` parameters that calls `function`; its other parameters keep their defaults.
 
-    It returns what `function` does, False or nothing, as `result` says (``"value"``, ``"false"``, ``"nothing"``). With
-    `report`, the last parameter is handed over first.
+    It returns the function's `result` (``"value"``), False (``"false"``), or ``"nothing"``. With `report`, the last
+    parameter goes first.
     """
     names = [f"p{i}" for i in range(count)]
     given = [*names[-1:], *names[:-1]] if report else names

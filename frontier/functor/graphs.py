@@ -26,10 +26,8 @@ class FunctorGraph:
 
 
 class GraphForm(NamedTuple):
-    """A kind of graph: what stands for the dtype of such an argument.
-
-    `defines` are the macros for its view, and `weight` is the dtype of weights as functors have them.
-    """
+    """A kind of graph, which replaces the dtype of an argument: macros for its view, and the dtype of weights in
+    functors."""
 
     defines: tuple[tuple[str, str], ...]
     weight: str

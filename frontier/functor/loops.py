@@ -32,10 +32,7 @@ CALLED = {
 
 
 def without_loops(function: FunctionType) -> FunctionType:
-    """`function`, or, if it has loops over neighbors, a copy in which they are written out.
-
-    Raises FunctorError if it calls `neighbors` elsewhere, or its source is not to be found.
-    """
+    """`function`, or a copy with loops over neighbors written out; FunctorError for other uses, or without a source."""
     if not _names_neighbors(function):
         return function
     tree = definition_of(function, "compiled")
@@ -50,10 +47,9 @@ Check = Callable[[ast.expr, ast.expr, ast.Call], ast.expr]
 def write_out(
     tree: Definition, scope: dict[str, Any], function: FunctionType, check: Check = lambda graph, v, call: v
 ) -> None:  # fmt: skip
-    """Write out the loops in the syntax tree of a function; `scope`, which has what it names, gets what they call.
+    """Write out the loops in the syntax tree of a function, and add the functions that they call to its `scope`.
 
-    `check` makes of a graph, a vertex, and the call that they stand in what is taken for the vertex. Raises
-    FunctorError if the function calls `neighbors` elsewhere.
+    `check` converts a graph, a vertex and their call to the checked vertex. FunctorError for other uses of `neighbors`.
     """
     if not _names_neighbors(function):
         return

@@ -17,11 +17,8 @@ Definition = ast.FunctionDef | ast.Lambda
 
 
 def definition_of(function: FunctionType, purpose: str) -> Definition:
-    """The syntax tree of a function; a new one each time.
-
-    An error says that it cannot be `purpose`, such as ``"checked"``. Raises FunctorError if the text is not to be
-    found, or is not what the function was compiled from.
-    """
+    """Return a new syntax tree of a function; FunctorError, with the `purpose`, if its text is missing or has
+    changed."""
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
     try:

@@ -39,10 +39,8 @@ def edge_columns(graph: BaseGraph) -> dict[str, Any]:
 
 
 def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
-    """Return all arcs as `edge_columns`, and the ids of their edges, or None without edge data.
-
-    A graph with times that keeps its records has an arc, and an id, for each record.
-    """
+    """Return all arcs as `edge_columns`, and their ids (None without edge data); one for each record, where these are
+    kept."""
     offsets, dst, stored = sorted_arcs(graph)
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
     if graph.multi_edges == "all" and graph.time_unit is not None:
@@ -67,9 +65,10 @@ def edge_values(graph: BaseGraph, stored: Any) -> dict[str, Any]:
 
 
 def host_edges(graph: BaseGraph, weight: str) -> tuple[list[int], list[int], dict[str, list[Any]]]:
-    """Return edges as lists of Python numbers, undirected ones once: sources, destinations, attributes by name.
+    """Return sources, destinations and attributes of edges, undirected ones once, as Python numbers, weights as
+    `weight`.
 
-    Weights are called `weight`. Raises ValueError if that is the name of a column of edge data.
+    ValueError if a column of edge data has that name.
     """
     columns = {name: graph.device.to_host(column).tolist() for name, column in edge_columns(graph).items()}
     src, dst = columns.pop("src"), columns.pop("dst")
@@ -97,10 +96,8 @@ def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def as_floats(weights: Any) -> Any:
-    """Return weights for a library without integers: these as float64, floats unchanged.
-
-    Raises ValueError if an integer is beyond 2**53 and would be rounded.
-    """
+    """Return weights for a library without integers, as floats; ValueError if an integer beyond 2**53 would be
+    rounded."""
     if weights.dtype.kind not in "iu":
         return weights
     if weights.size and max(-int(weights.min()), int(weights.max())) > EXACT_IN_FLOAT64:

@@ -27,7 +27,7 @@ PACKAGES = {"cudf": "cudf-cu13 (or cudf-cu12)", "pandas": "pandas", "polars": "p
 
 @reads
 def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, records: bool | None = None) -> Any:
-    """Edges as a data frame: columns ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
+    """Return edges as a data frame: ``src``, ``dst``, of weighted graphs ``weight``, and edge data by their names.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
         The library of the frame, as in `data_frame`.
     records : bool, optional
-        Of a graph that keeps its records (``multi_edges="all"``): a row for each record, the default, or for each edge,
-        with the sum of its weights and the number of its records (``count``).
+        With ``multi_edges="all"``: a row for each record, the default, or for each edge, with the sum of its weights
+        and the number of its records (``count``).
 
     Returns
     -------
@@ -48,7 +48,7 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
     ImportError
         The library is not installed.
     ValueError
-        `records` is true, and the graph keeps none.
+        `records` is true, and the graph stores none.
     """
     check_graph(graph)
     keeps = graph.num_records is not None
@@ -65,15 +65,15 @@ def record_columns(graph: BaseGraph) -> dict[str, Any]:
 
 
 def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) -> Any:
-    """A data frame with these columns.
+    """Make a data frame of columns.
 
     Parameters
     ----------
     columns : mapping of str to array, shape (n,)
         Arrays of NumPy or CuPy; text, and integers with None for missing ones, are arrays of objects.
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
-        Frames of pandas, Polars and Arrow are on the host, so arrays on a GPU are copied; for cuDF they are not. By
-        default pandas, or cuDF for arrays on a GPU where it is installed.
+        By default cuDF for arrays on a GPU, if it is installed, otherwise pandas. Except for cuDF, arrays on a GPU are
+        copied to the host.
 
     Returns
     -------
@@ -137,20 +137,20 @@ def from_dataframe(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of a data frame, each row of which is an edge.
+    """Make a graph of a data frame, with an edge for each row.
 
     Parameters
     ----------
     frame : DataFrame of pandas, Polars or cuDF, Arrow table, or another mapping of names to columns
-        `frontier.io.from_table` numbers the words of columns of text.
+        For columns of text, use `frontier.io.from_table`.
     source, destination : str
-        Names of the columns of integer ids.
+        The columns of integer ids.
     weight : str, optional
-        Name of the column of weights; the graph has none by default.
+        The column of weights. By default, the graph has none.
     data : sequence of str
-        Names of columns to keep as edge data, of their types.
+        Columns for edge data, of their types.
     time : str, optional
-        Name of the column of times, integers or timestamps, of a graph with times; ``time_unit`` is their unit.
+        The column of times, integers in ``time_unit`` or timestamps, for a graph with times.
     num_vertices : int, optional
         Size of the id space; by default the largest id plus one.
     directed : bool

@@ -20,7 +20,7 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
 
 @reads
 def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
-    """Arcs in PyTorch Geometric's form: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
+    """Return arcs for PyTorch Geometric: ``Data(edge_index=..., edge_weight=..., num_nodes=graph.num_vertices)``.
 
     Parameters
     ----------
@@ -29,14 +29,13 @@ def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
     Returns
     -------
     edge_index : tensor of int64, shape (2, num_arcs)
-        Sources and destinations, sorted; both directions of undirected edges. On the graph's device, without a copy of
-        the array that was made for it.
+        Sources and destinations, sorted, on the graph's device; both directions of undirected edges.
     edge_weight : tensor of weight_dtype, shape (num_arcs,), or None
         None for unweighted graphs.
 
     Notes
     -----
-    Both are PyTorch tensors if PyTorch is installed, otherwise arrays of NumPy or CuPy, which DLPack can take.
+    Both are PyTorch tensors if PyTorch is installed, otherwise arrays of NumPy or CuPy.
     """
     check_graph(graph)
     src, dst, weights = arcs(graph)
@@ -58,7 +57,7 @@ def from_edge_index(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of PyTorch Geometric's ``edge_index``.
+    """Make a graph of PyTorch Geometric's ``edge_index``.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def from_edge_index(
     num_vertices : int, optional
         ``data.num_nodes``; by default the largest id plus one.
     directed : bool
-        If not, an edge may be there in either direction, or both.
+        If False, an edge may be listed in either direction, or in both.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -106,11 +105,8 @@ MANAGED = 13  # DLPack's number of managed memory
 
 
 def as_tensor(torch: Any, array: Any) -> Any:
-    """Return a tensor on the array's device that shares its memory.
-
-    PyTorch accepts managed memory only through the CUDA array interface, which has no streams: the host synchronizes
-    with the current one.
-    """
+    """Return a tensor that shares an array's memory; for managed memory, PyTorch's interface needs a
+    synchronization."""
     if array.__dlpack_device__()[0] != MANAGED:
         return torch.from_dlpack(array)
     import cupy

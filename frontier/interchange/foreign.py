@@ -59,10 +59,10 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
 
 
 def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str | None) -> dict[str, Any]:
-    """Return the fields `data` and `time` of `ForeignEdges` from columns of these names.
+    """Return the fields `data` and `time` of `ForeignEdges`; `get` maps a name, and the argument that gave it, to a
+    column.
 
-    `get` returns a column by its name and the argument that named it: "data" or "time". Raises TypeError or ValueError
-    if `data` or `time` names no columns, or a name twice.
+    TypeError or ValueError if `data` or `time` names no columns, or a name twice.
     """
     check_data(data)
     if time is not None:
@@ -88,10 +88,8 @@ def host_columns(
 
 
 def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
-    """Return weights as int64 or float64, 1 for None; None if all are None.
-
-    Raises TypeError if one is no number, and ValueError if an integer does not fit int64.
-    """
+    """Return weights as int64 or float64, 1 for None, or None if all are; TypeError for others, ValueError beyond
+    int64."""
     held = list(values)
     if all(value is None for value in held):
         return None
@@ -100,10 +98,8 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
 
 
 def host_values(values: Iterable[Any], name: str) -> np.ndarray:
-    """Return edge data as bool, int64 or float64, the type without any edges.
-
-    Raises TypeError if a value is no number, and ValueError if one is missing, or an integer does not fit int64.
-    """
+    """Return edge data as bool, int64 or float64 (if empty); TypeError for others, ValueError if missing or beyond
+    int64."""
     array = _host_numbers(complete(values, name), name)
     return array if array.dtype.kind in "fb" else array.astype(np.int64)
 

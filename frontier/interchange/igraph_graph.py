@@ -20,7 +20,7 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build, host_columns
 
 @reads
 def to_igraph(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
-    """An ``igraph.Graph`` whose vertex v is vertex v.
+    """Convert a graph to an ``igraph.Graph`` with the same ids.
 
     Parameters
     ----------
@@ -33,8 +33,7 @@ def to_igraph(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str 
     Returns
     -------
     igraph.Graph
-        With all ids, since igraph numbers without gaps: deleted ones are vertices without edges. Edge data are
-        attributes of their names.
+        Deleted ids are vertices without edges, as igraph numbers without gaps. Edge data are attributes of their names.
 
     Raises
     ------
@@ -63,7 +62,7 @@ def from_igraph(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[G, list[Any]]:
-    """A graph made of an igraph graph, directed if it is; its vertex v becomes vertex v.
+    """Make a graph of an igraph graph, directed if that one is, with the same ids.
 
     Parameters
     ----------
@@ -73,9 +72,9 @@ def from_igraph(
         The edge attribute of weights, 1 where it is None. The graph has no weights without this attribute, or with
         None.
     data : sequence of str
-        Edge attributes to keep as edge data: numbers or truth values, one for each edge.
+        Edge attributes for edge data: numbers or truth values, one for each edge.
     time : str, optional
-        The edge attribute of times, integers or ``datetime``, of a graph with times.
+        The edge attribute of times, integers or ``datetime``, for a graph with times.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -86,14 +85,14 @@ def from_igraph(
     graph : Graph
         int64 weights if all are integers, otherwise float64.
     names : list, length num_vertices
-        ``vs["name"]`` if there are such names, otherwise the ids.
+        ``vs["name"]`` if present, otherwise the ids.
 
     Raises
     ------
     TypeError
         `ig_graph` is no igraph graph, or a weight or a value of edge data is no number.
     ValueError
-        It has no attribute that `data` or `time` names, or some edge has no value for it.
+        `ig_graph` has no attribute that `data` or `time` names, or an edge has no value for it.
     """
     kind = structure_class(structure)
     if not (hasattr(ig_graph, "vs") and hasattr(ig_graph, "es")):

@@ -19,7 +19,7 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build, host_columns
 
 @reads
 def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: str = "weight") -> Any:
-    """A ``networkx.Graph``, or ``DiGraph`` of a directed graph.
+    """Convert a graph to a ``networkx.Graph``, or a directed one to a ``DiGraph``.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
 
     Notes
     -----
-    NetworkX stores Python objects: a microsecond or so an edge.
+    About a microsecond per edge, as NetworkX stores Python objects.
     """
     check_graph(graph)
     nx = require("networkx", "networkx", "to_networkx")
@@ -76,7 +76,7 @@ def from_networkx(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[G, list[Any]]:
-    """A graph made of a NetworkX graph, directed if it is.
+    """Make a graph of a NetworkX graph, directed if that one is.
 
     Parameters
     ----------
@@ -86,12 +86,11 @@ def from_networkx(
         The edge attribute of weights; edges without it have weight 1. The graph has no weights if no edge has the
         attribute, or with None.
     data : sequence of str
-        Edge attributes to keep as edge data: numbers or truth values, one for each edge.
+        Edge attributes for edge data: numbers or truth values, one for each edge.
     time : str, optional
-        The edge attribute of times, integers or ``datetime``, of a graph with times.
+        The edge attribute of times, integers or ``datetime``, for a graph with times.
     num_vertices : int, optional
-        Size of the id space: nodes keep their numbers, and ids that are no nodes are deleted ones. Nodes must be
-        integers below it.
+        Size of the id space. Nodes must be integers below it and keep their numbers; all other ids are deleted.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options

@@ -27,13 +27,13 @@ TAKEN = ("index", "attr")
 
 @reads
 def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
-    """A ``torch_geometric.data.Data`` of the graph as it is now.
+    """Convert a graph to ``torch_geometric.data.Data``.
 
     Parameters
     ----------
     graph : Graph
     edge_attr : sequence of str
-        Columns of edge data (also ``"weight"`` and ``"time"``) to be put side by side into ``edge_attr``, as float32.
+        Columns of edge data (also ``"weight"`` and ``"time"``) to combine into ``edge_attr``, as float32.
 
     Returns
     -------
@@ -43,13 +43,10 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
         * ``edge_index``: the arcs, sorted, of undirected edges both directions; and ``num_nodes``;
         * ``edge_weight`` of a weighted graph, ``edge_time`` of one with times (int64, in the graph's unit), and each
           other column of edge data as ``edge_<name>``, of its type;
-        * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, which are then not there otherwise;
+        * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, instead of their tensors;
         * ``e_id``, of a graph with edge data: ``graph.edge_data[name][e_id]`` are its values now, ``= ...`` sets them.
 
-        Of a graph with times that keeps its records (``multi_edges="all"``), each record is an edge of its own, and
-        ``e_id`` its id: ``graph.record_data[name][e_id]``. In other graphs an edge has one time, that of the record
-        that counts.
-
+        With ``multi_edges="all"``, each record is an edge, and ``e_id`` its id: ``graph.record_data[name][e_id]``.
         Deleted ids are nodes without edges.
 
     Raises
@@ -57,11 +54,11 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     ImportError
         PyTorch Geometric is not installed.
     ValueError
-        The graph has no such column; or one is called ``"index"`` or ``"attr"``, which mean something else there.
+        The graph has no such column; or one is called ``"index"`` or ``"attr"``, which PyTorch Geometric reserves.
 
     Notes
     -----
-    O(num_vertices + num_arcs) work, and a sort of the rows of structures that keep them unsorted.
+    O(num_vertices + num_arcs) work, and a sort of unsorted rows.
     """
     check_graph(graph)
     library = require("torch_geometric", PACKAGE, "to_pyg")
@@ -73,11 +70,8 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
 def edge_tensors(
     graph: BaseGraph, columns: Mapping[str, Any], ids: Any, edge_attr: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return PyTorch Geometric's tensors of edges: `edge_index` of ``src`` and ``dst``, and the other columns by its
-    names.
-
-    The ids, if any, become ``e_id``.
-    """
+    """Return PyTorch Geometric's tensors of edges: `edge_index`, other columns by its names, and ``e_id`` for any
+    ids."""
     torch = require("torch", "torch", "PyTorch Geometric")
     xp, size = graph.xp, int(columns["src"].size)
     values = {name: column for name, column in columns.items() if name not in ("src", "dst")}
@@ -112,38 +106,38 @@ def from_pyg(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of a ``torch_geometric.data.Data``, whose node v becomes vertex v.
+    """Make a graph of a ``torch_geometric.data.Data``, with vertex v for node v.
 
     Parameters
     ----------
     data : torch_geometric.data.Data
-        With an ``edge_index``. Features of nodes stay where they are.
+        With an ``edge_index``. Node features are ignored.
     weight : str or None
-        The attribute that holds weights; the graph has none if there is no such attribute, or with None.
+        The attribute of weights. The graph has none without this attribute, or with None.
     edge_data : sequence of str, or mapping of str to str
-        Attributes of edges to keep as edge data, under their names without ``edge_``; or, of a mapping, under its keys.
+        Attributes of edges for edge data, under their names without ``edge_``; or, of a mapping, under its keys.
     edge_attr : sequence of str
-        Names for the columns of ``data.edge_attr``, to keep them as edge data.
+        Names for the columns of ``data.edge_attr``, which become edge data.
     time : str, optional
-        The attribute that holds times, integers, which makes a graph with times; ``time_unit`` says in what.
+        The attribute of times, integers in ``time_unit``, for a graph with times.
     directed : bool, optional
-        By default True unless all edges are there in both directions, with the same data (``is_undirected``). If not,
-        an edge may be there in either direction, or both.
+        By default False if all edges are listed in both directions, with the same data (``is_undirected``). An
+        undirected edge may be listed in either direction, or in both.
     structure : str or class
         Name in the registry, or class.
     device : {"auto", "cpu", "gpu"}
-        Tensors that are there already are not copied through the host.
+        Tensors on this device are not copied through the host.
     **structure_options
-        Others of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
+        Further options of `Graph.from_edges`, such as ``weight_dtype`` and ``in_edges``, and of the structure.
 
     Raises
     ------
     ImportError
         PyTorch Geometric is not installed.
     TypeError
-        `data` has no ``edge_index``, or an attribute does not hold numbers.
+        `data` has no ``edge_index``, or an attribute is not numeric.
     ValueError
-        It has no such attribute, or one of another length.
+        `data` has no such attribute, or one of another length.
     """
     kind = structure_class(structure)
     if getattr(data, "edge_index", None) is None:

@@ -1,7 +1,7 @@
 """PyTorch Geometric's ``HeteroData``: vertices and edges of several types.
 
-Here a type of edges is a separate graph, or a value in a column of edge data, and vertices of all types share the ids
-of the graphs. There each type of vertices is numbered from 0.
+Here a type of edges is a separate graph, or a value in a column of edge data, and vertices of all types share the ids.
+PyTorch Geometric numbers the vertices of each type from 0.
 """
 
 from __future__ import annotations
@@ -34,27 +34,26 @@ def to_pyg_hetero(
     graphs: BaseGraph | Mapping[Any, BaseGraph], node_types: Mapping[str, Any], *, edge_type: str | None = None,
     edge_type_names: Mapping[int, str] | None = None,
 ) -> Any:  # fmt: skip
-    """A ``torch_geometric.data.HeteroData`` of graphs on the same ids, one for each type of edges; or of a single one.
+    """Convert graphs on the same ids, one for each type of edges, or a single graph to ``HeteroData``.
 
     Parameters
     ----------
     graphs : mapping of str, or of (str, str, str), to Graph; or Graph
-        The graph of each relation, such as ``"buys"`` or ``("user", "buys", "item")``. Of a relation alone, edges are
-        sorted by the types of their ends. All on one device. A single graph is the relation ``"to"``.
+        The graph of each relation, such as ``"buys"`` or ``("user", "buys", "item")``, all on one device. A name
+        without types is split by the types of the ends of edges. A single graph is the relation ``"to"``.
     node_types : mapping of str to array-like of int
-        The ids of the vertices of each type: a range, or in the order in which they are to be numbered there.
+        The ids of the vertices of each type, in the order of nodes.
     edge_type : str, optional
-        For a single graph, the column of integers of edge data that says the type of each edge.
+        For a single graph, the column of integers of edge data with the type of each edge.
     edge_type_names : mapping of int to str, optional
-        What the values in this column are called; by default themselves.
+        Names for the values in this column, by default the values.
 
     Returns
     -------
     torch_geometric.data.HeteroData
-        For each type of nodes ``num_nodes`` and ``n_id``, the ids of its vertices here. For each type of edges what
-        `to_pyg` has of edges. The other direction of the edges of an undirected graph, between vertices of different
-        types, is the relation ``rev_<name>``; forward is what the triple says, or from the type that `node_types` lists
-        first.
+        For each type of nodes ``num_nodes`` and ``n_id``, the ids of its vertices. For each type of edges the tensors
+        of `to_pyg`. Of an undirected graph, the direction of the triple, or from the type that `node_types` lists
+        first, is the relation, and the opposite one between vertices of different types is ``rev_<name>``.
 
     Raises
     ------
@@ -204,15 +203,15 @@ def from_pyg_hetero(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> tuple[dict[EdgeType, G], dict[str, range]]:
-    """A graph for each type of edges of a ``torch_geometric.data.HeteroData``, all on the same ids.
+    """Make a graph of each type of edges of a ``torch_geometric.data.HeteroData``, all on the same ids.
 
     Parameters
     ----------
     data : torch_geometric.data.HeteroData
     weight, edge_data, time
-        As in `from_pyg`. Types of edges that do not have an attribute go without.
+        As in `from_pyg`, for the types of edges with these attributes.
     directed : bool
-        If not, relations ``rev_<name>`` are left out where there is the other direction.
+        If False, drop each relation ``rev_<name>`` whose forward relation exists.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -222,7 +221,7 @@ def from_pyg_hetero(
     -------
     graphs : dict of (str, str, str) to Graph
     node_types : dict of str to range
-        The ids of each type of vertices, one type after another: what `to_pyg_hetero` takes.
+        The ids of each type of vertices, as for `to_pyg_hetero`.
 
     Raises
     ------

@@ -30,12 +30,10 @@ def sample_pyg(
     method: str = "uniform", decay: float | None = None, half_life: Any = None, seed: int | None = None,
     edges: str = "in", edge_attr: Sequence[str] = (),
 ) -> Any:  # fmt: skip
-    """Neighbors of vertices, and theirs, before some time, as a ``torch_geometric.data.Data`` to train on.
+    """Sample neighborhoods of vertices before some time, as a ``torch_geometric.data.Data`` for training.
 
-    Each of `vertices` has a part of its own, which is not connected to others, so that none sees what only another may:
-    what ``NeighborLoader(..., disjoint=True)`` makes of a graph that does not change. Neighbors are those that
-    `sample_temporal_neighbors` finds: in a graph that keeps its records (``multi_edges="all"``), each record is an edge
-    of the sample. In others an edge has one time, that of the record that counts.
+    Each of `vertices` gets a separate connected part, as ``NeighborLoader(..., disjoint=True)`` makes of a static
+    graph. Edges are the events that `sample_temporal_neighbors` finds.
 
     Parameters
     ----------
@@ -44,16 +42,16 @@ def sample_pyg(
     vertices : array-like of int, shape (m,)
         In any order, with duplicates.
     counts : sequence of int
-        How many neighbors to sample of each vertex, or -1 for all: of `vertices`, of these, and so on.
+        Neighbors to sample of each vertex at each distance, or -1 for all.
     before : int or timestamp, or array-like of them, shape (m,), optional
         Only edges with lesser times count, at any distance: one time for all `vertices`, or one for each.
     inclusive : bool
-        Whether edges at the time `before` count, too, as they do with ``NeighborLoader``'s ``time_attr``.
+        Whether edges at the time `before` count, too, as with ``NeighborLoader``'s ``time_attr``.
     method, decay, half_life, seed
         As in `sample_temporal_neighbors`.
     edges : {"in", "out"}
-        Of a directed graph: sample predecessors, whose messages PyTorch Geometric passes along the edges (which needs
-        ``in_edges=True``); or successors, for models with ``flow="target_to_source"``. No difference otherwise.
+        Of a directed graph: sample predecessors, whose messages PyTorch Geometric passes along the edges (requires
+        ``in_edges=True``); or successors, for models with ``flow="target_to_source"``.
     edge_attr : sequence of str
         As in `to_pyg`.
 
@@ -62,13 +60,13 @@ def sample_pyg(
     torch_geometric.data.Data
         On the graph's device, without a copy through the host:
 
-        * ``n_id``: the vertex that each node is; the first ``batch_size`` (m) are `vertices`. Take the features of
-          nodes by it: ``data.x = features[data.n_id]``;
-        * ``batch``: for each node, of which of `vertices` it is a part;
+        * ``n_id``: the vertex of each node, as in ``data.x = features[data.n_id]``; the first ``batch_size`` (m) are
+          `vertices`;
+        * ``batch``: for each node, the index in `vertices` of its part;
         * ``edge_index``: from each neighbor to the vertex that it was sampled for (with ``edges="out"``, back);
-        * ``edge_time``, and all else that `to_pyg` has of edges;
-        * ``e_id``: ``graph.edge_data[name][e_id]`` are the values of edges now; in a graph that keeps its records,
-          ``graph.record_data[name][e_id]`` are those of records;
+        * ``edge_time``, and the other edge tensors of `to_pyg`;
+        * ``e_id``: ``graph.edge_data[name][e_id]`` are the values of edges now, or, with ``multi_edges="all"``,
+          ``graph.record_data[name][e_id]`` those of records;
         * ``seed_time``, of shape (m,), with `before`.
 
     Raises
@@ -85,8 +83,8 @@ def sample_pyg(
 
     Notes
     -----
-    A vertex that is reached again in the same part is not sampled again. The work is that of
-    `sample_temporal_neighbors`, and a sort of the nodes for each of `counts`.
+    Each part samples a vertex once. The work is that of `sample_temporal_neighbors`, and a sort of the nodes for each
+    distance.
     """
     edge_times(graph)
     one_of(edges, "edges", DIRECTIONS)

@@ -23,19 +23,19 @@ PACKAGE = "pylibcugraph-cu13 (or pylibcugraph-cu12)"
 def to_pylibcugraph(
     graph: BaseGraph, handle: Any = None, *, store_transposed: bool = False, renumber: bool = True
 ) -> Any:
-    """A ``pylibcugraph.SGGraph``: both directions of undirected edges, and every vertex named, isolated ones too.
+    """Convert a graph to a ``pylibcugraph.SGGraph``, with both directions of undirected edges and isolated vertices.
 
     Parameters
     ----------
     graph : Graph
-        On the GPU it is not copied through the host; a graph on the CPU is copied to the GPU.
+        A graph on the GPU is not copied through the host. A graph on the CPU is copied to the GPU.
     handle : pylibcugraph.ResourceHandle, optional
-        By default one is made; algorithms can be called with any.
+        By default a new one. Algorithms accept any.
     store_transposed : bool
-        What PageRank and other algorithms that pull want.
+        Faster for algorithms that pull, such as PageRank.
     renumber : bool
-        Let cuGraph sort vertices by degree inside, which makes its algorithms faster; results name the graph's ids all
-        the same. Without it deleted ids are vertices without edges, otherwise they are no vertices.
+        Let cuGraph sort vertices by degree internally, for speed; results contain the graph's ids. Without it, deleted
+        ids are vertices without edges, otherwise they are no vertices.
 
     Returns
     -------
@@ -76,22 +76,21 @@ def from_pylibcugraph(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of a ``pylibcugraph.SGGraph``, whose vertices keep their ids.
+    """Make a graph of a ``pylibcugraph.SGGraph``, with the same ids.
 
     Parameters
     ----------
     plc_graph : pylibcugraph.SGGraph
     handle : pylibcugraph.ResourceHandle, optional
-        By default one is made.
+        By default a new one.
     weighted : bool
-        False leaves weights behind.
+        False ignores weights.
     num_vertices : int, optional
-        Size of the id space; by default the largest id plus one. Ids that are no vertices of `plc_graph` are deleted
-        ones.
+        Size of the id space; by default the largest id plus one. Ids that are no vertices of `plc_graph` are deleted.
     directed : bool
-        The SGGraph does not tell; it must be symmetric if this is False.
+        Whether `plc_graph` is directed, which it does not report. It must be symmetric otherwise.
     store_transposed : bool
-        Nor does it tell how it was made; cuGraph gives the arcs of a transposed one in the other direction.
+        Whether `plc_graph` was made transposed, which it does not report: cuGraph then returns reversed arcs.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -130,20 +129,19 @@ def from_pylibcugraph(
 
 @reads
 def to_cugraph(graph: BaseGraph, *, store_transposed: bool = False) -> Any:
-    """A ``cugraph.Graph`` in which every vertex is named, isolated ones too.
+    """Convert a graph to a ``cugraph.Graph``, with isolated vertices.
 
     Parameters
     ----------
     graph : Graph
-        On the GPU it is not copied through the host; a graph on the CPU is copied to the GPU.
+        A graph on the GPU is not copied through the host. A graph on the CPU is copied to the GPU.
     store_transposed : bool
-        What PageRank and other algorithms that pull want.
+        Faster for algorithms that pull, such as PageRank.
 
     Returns
     -------
     cugraph.Graph
-        Its vertices are the graph's ids, without deleted ones. Integer weights are float64, since cuGraph computes with
-        floats.
+        With the graph's ids, except deleted ones. Integer weights become float64.
 
     Raises
     ------
@@ -176,15 +174,14 @@ def from_cugraph(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of a ``cugraph.Graph``, directed and weighted if that is; vertices keep their ids.
+    """Make a graph of a ``cugraph.Graph``, directed and weighted as that one, with the same ids.
 
     Parameters
     ----------
     cu_graph : cugraph.Graph
-        Whose vertices are integers. Of the parallel edges of a ``MultiGraph`` any one counts.
+        With integers as vertices. Of parallel edges in a ``MultiGraph``, an arbitrary one counts.
     num_vertices : int, optional
-        Size of the id space; by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted
-        ones.
+        Size of the id space; by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -197,7 +194,7 @@ def from_cugraph(
     TypeError
         `cu_graph` is no cuGraph graph.
     ValueError
-        Its vertices are no integers, or it is spread over several GPUs.
+        Its vertices are no integers, or it is distributed over several GPUs.
     """
     kind = structure_class(structure)
     if not hasattr(cu_graph, "_plc_graph"):

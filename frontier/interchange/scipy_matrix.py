@@ -22,20 +22,19 @@ from .foreign import DEFAULT_STRUCTURE, ForeignEdges, build
 
 @reads
 def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
-    """The adjacency matrix: entry (u, v) is the weight of the arc u -> v.
+    """Return the adjacency matrix: entry (u, v) is the weight of the arc u -> v.
 
     Parameters
     ----------
     graph : Graph
     data : str, optional
-        A column of the graph's edge data, whose values are the entries in place of the weights.
+        A column of edge data for the entries, instead of the weights.
 
     Returns
     -------
     scipy.sparse.csr_array, or cupyx.scipy.sparse.csr_matrix of a graph on the GPU; shape (num_vertices, num_vertices)
-        Symmetric for undirected graphs, indices sorted, with arrays of its own. Weights keep their dtype, except that
-        CuPy's matrices hold no integers and get float64; unweighted graphs have float32 ones. Deleted ids are empty
-        rows.
+        Symmetric for undirected graphs, with sorted indices, in new arrays. Weights keep their dtype, but integers in
+        CuPy's matrices become float64, and entries of unweighted graphs are 1 (float32). Deleted ids are empty rows.
 
     Raises
     ------
@@ -67,19 +66,19 @@ def from_scipy(
     device: str | Device = "auto",
     **structure_options: Any,
 ) -> G:
-    """A graph made of an adjacency matrix; what the matrix stores are edges, stored zeros too.
+    """Make a graph of an adjacency matrix, with an edge for each stored entry, zeros included.
 
     Parameters
     ----------
     matrix : sparse array or matrix of scipy.sparse or cupyx.scipy.sparse, in any format; shape (n, n)
-        Entries that are stored several times are added up, as they are everywhere in SciPy. The diagonal is dropped.
+        Duplicate entries are added up, as in SciPy. The diagonal is dropped.
     weighted : bool
-        False leaves the values behind. Matrices of bool never give weights.
+        False ignores the values. Matrices of bool never give weights.
     data : str, optional
-        The values become the column of this name of the graph's edge data, in place of weights.
+        The column of edge data for the values, instead of weights.
     directed : bool
-        If not, a matrix may hold either triangle or both; of entries (u, v) and (v, u) that differ, the one in the
-        later row counts.
+        If False, the matrix may contain either triangle or both; of (u, v) and (v, u), the entry in the later row
+        counts.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options

@@ -86,10 +86,9 @@ def is_archive(begin: bytes, name: str) -> bool:
 
 
 def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
-    """Return the files of an archive, given its decompressed data; None if the data is none.
+    """Return the files of an archive, or None for other data; only the bare name identifies an old tar archive.
 
-    Only the bare name identifies an old tar archive. No member may unpack to more than `limit` bytes. Raises ParseError
-    if the archive is damaged or truncated.
+    ParseError if it is damaged or truncated, or a member unpacks to more than `limit` bytes.
     """
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
         kind, opener = "zip", _zip

@@ -108,11 +108,8 @@ def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
 
 
 def surely_names_columns(words: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether a line of column names cannot be a record of names of vertices.
-
-    The names of the ends are known, and are longer than a letter or stand above a number. Both lines are given as
-    fields.
-    """
+    """Return whether fields of a line cannot be a record: known names of the ends, longer than a letter or above a
+    number."""
     ends = [word for word in words if role_of(word) in _ENDS]
     if roles_from_names(words) is None:
         return False
@@ -162,9 +159,9 @@ def resolve_roles(
 ) -> list[str | None]:  # fmt: skip
     """Return the roles of the columns of a table of any kind.
 
-    `fits` returns the possible role of a column by its values: ``"weight"``, ``"time"`` or None. Columns in `data` have
-    the role `DATA` and their name; for the others, and the errors, see `_resolve`. Also raises ValueError if a column
-    in `data` is missing, or has another role by `columns`.
+    `fits` returns a column's possible role by its values: ``"weight"``, ``"time"`` or None. Columns in `data` have the
+    role `DATA` and their name, others and errors those of `_resolve`. ValueError, too, if a column in `data` is
+    missing, or has a role by `columns`.
     """
     if not data:
         return _resolve(names, columns, weighted, source, fits)
@@ -203,11 +200,8 @@ def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
 def measures_of(
     picked: Mapping[str, np.ndarray], weighted: bool | None, are_times: Callable[[np.ndarray], bool]
 ) -> tuple[np.ndarray | None, np.ndarray | None]:  # fmt: skip
-    """Return the weights and the times among columns by role.
-
-    `weighted` is that of `frontier.io.read_edges`. If it is None, `are_times` decides whether the `UNKNOWN` column is
-    times.
-    """
+    """Return the weights and the times among columns by role; `are_times` decides about `UNKNOWN` if `weighted` is
+    None."""
     weights, times = picked.get("weight"), picked.get("time")
     if UNKNOWN in picked:
         if weighted is None and are_times(picked[UNKNOWN]):
@@ -287,10 +281,9 @@ def tell(warning: ReaderWarning) -> None:
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
-    """Check roles given by position, with synonyms resolved and skipped columns (None, ``""``, ``"_"``) as None.
+    """Check roles given by position: synonyms resolved, and None for skipped columns (None, ``""``, ``"_"``).
 
-    Raises ValueError if a name is unknown or occurs twice, or if ``src`` or ``dst`` is missing, and TypeError if
-    `columns` is one string.
+    ValueError for an unknown or repeated name, or without ``src`` or ``dst``; TypeError for one string.
     """
     if isinstance(columns, str):
         raise TypeError(f"columns is a sequence such as ('src', 'dst', 'time'), got the string {columns!r}")

@@ -16,42 +16,39 @@ _INT32_VERTICES = 2**31
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class EdgeList:
-    """Edge records in columns, in the order in which they were read or generated.
-
-    Nothing is cleaned: self-loops, duplicates and, in undirected graphs, either direction may occur.
+    """Edge records in columns, in the order of the source, self-loops and duplicates included.
 
     Parameters
     ----------
     src, dst : array_like of int, shape (m,)
-        Ends of each record. Kept as int32 where every vertex number fits, as int64 otherwise.
+        Ends of each record, stored as int32 if every vertex number fits, otherwise as int64. Records of undirected
+        graphs may list either end first.
     weights : array_like of float or int, shape (m,), optional
-        Weight of each record.
     times : array_like of int or float, shape (m,), optional
-        Time of each record, in the unit of the source (SNAP: seconds).
+        In the unit of the source (SNAP: seconds).
     time_unit : {"ns", "us", "ms", "s"}, optional
-        The unit of `times` that were dates, since 1970-01-01. None for numbers, whose unit the source alone knows.
+        The unit of `times` that were dates, since 1970-01-01. None for numbers, whose unit is unknown.
     num_vertices : int, optional
-        Number of vertices; by default one more than the largest vertex number.
+        By default one more than the largest vertex number.
     ids : array_like, shape (num_vertices,), optional
-        Original id of every vertex, where vertices were renumbered: ``ids[new] == old``.
+        Original ids of renumbered vertices: ``ids[new] == old``.
     first_id : int
-        Original id of vertex 0, where `ids` is None: 1 for formats that count from 1. The source calls vertex ``v``
-        ``v + first_id``; `original_ids` gives these ids whether or not vertices were renumbered.
+        Original id of vertex 0 if `ids` is None: 1 for formats that count from 1. `original_ids` has all original ids
+        in either case.
     directed : bool, optional
-        Whether the source says that records are directed; None where it does not say.
+        Whether the source declares records directed; None if it does not specify.
     operation : {"insert", "delete"}
-        What a batch of a stream does to a graph.
+        The effect of a batch of a stream on a graph.
     data : mapping of str to array_like, shape (m,), optional
-        Further values of each record, by name: what `Graph.from_edges` takes as ``edge_data``.
+        Further values of each record, by name, for ``edge_data`` of `Graph.from_edges`.
 
     Raises
     ------
     ValueError
-        If the columns differ in length, are not one-dimensional, hold a negative vertex or one that is not below
-        `num_vertices`, if `ids` has another length than `num_vertices`, if `first_id` is negative, or if `operation`
-        or `time_unit` is unknown.
+        The columns differ in length, are not one-dimensional, or contain a vertex out of range; `ids` has a wrong
+        length; `first_id` is negative; or `operation` or `time_unit` is unknown.
     TypeError
-        If `src` or `dst` does not hold integers.
+        `src` or `dst` does not contain integers.
     """
 
     src: np.ndarray
@@ -136,7 +133,7 @@ class EdgeList:
         Parameters
         ----------
         index : slice or ndarray of int or of bool
-            Records to keep, in that order. Slices share memory with this list.
+            Slices share memory with this list.
 
         Returns
         -------
@@ -146,7 +143,7 @@ class EdgeList:
         Raises
         ------
         TypeError
-            For a single integer: a record is not an edge list.
+            `index` is a single integer.
         """
         if isinstance(index, (int, np.integer)):
             raise TypeError(
@@ -174,24 +171,18 @@ class EdgeList:
         return np.arange(self.first_id, self.first_id + self.num_vertices)
 
     def to_original(self, vertices: np.ndarray) -> np.ndarray:
-        """Original ids of vertices, in an array of the same shape.
-
-        Parameters
-        ----------
-        vertices : ndarray of int
-            Vertices of this list, such as its `src`.
-        """
+        """Return the original ids of vertices, such as `src`, in an array of the same shape."""
         if self.ids is not None:
             return self.ids[vertices]
         return vertices if self.first_id == 0 else vertices.astype(np.int64) + self.first_id
 
     def vertex_of(self, original_id: Any) -> int:
-        """The vertex that the source calls `original_id`.
+        """Return the vertex with this original id.
 
         Raises
         ------
         KeyError
-            If the source has no such vertex.
+            The source has no such vertex.
         """
         if self.ids is not None:
             found = np.flatnonzero(self.ids == original_id)
@@ -218,24 +209,24 @@ class EdgeList:
         Raises
         ------
         ValueError
-            If `size` is less than 1.
+            `size` is less than 1.
         """
         if size < 1:
             raise ValueError(f"a batch needs at least one record, got size = {size}")
         return (self[begin : begin + size] for begin in range(0, len(self), size))
 
     def sorted_by_time(self) -> EdgeList:
-        """Put the records into time order.
+        """Sort the records by time, stably.
 
         Returns
         -------
         EdgeList
-            Records of equal time keep their order. This list itself where it is sorted already.
+            This list if it is sorted already.
 
         Raises
         ------
         ValueError
-            If there are no times.
+            The records have no times.
         """
         if self.times is None:
             raise ValueError("this edge list has no times to sort by")
@@ -244,12 +235,12 @@ class EdgeList:
         return self[np.argsort(self.times, kind="stable")]
 
     def compact(self) -> EdgeList:
-        """Renumber the vertices that occur in a record to 0..n-1, in the order of their present numbers.
+        """Renumber the vertices of records to 0..n-1, in their order, and drop vertices without a record.
 
         Returns
         -------
         EdgeList
-            Vertices without a record drop out. ``ids[new]`` is the original id of the old number.
+            With the original ids in `ids`.
         """
         present, src, dst = _renumber(self.src, self.dst, self.num_vertices)
         ids = self.to_original(present)

@@ -45,10 +45,8 @@ class ParseError(ValueError):
 
 
 def line_error(reason: str, source: str, data: bytes, position: int, hint: str | None = None) -> ParseError:
-    """Return the error for the line of a decompressed file that contains the byte at `position`.
-
-    It has the 1-based number of the line, and its text, cut at 200 characters.
-    """
+    """Return the error for the line with the byte at `position`: its 1-based number, and its text, cut at 200
+    characters."""
     position = min(position, len(data))
     begin = data.rfind(b"\n", 0, position) + 1
     end = data.find(b"\n", position)

@@ -42,10 +42,8 @@ _CHUNK = 1 << 18  # bytes given to the decompressor at a time; a stream that end
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
-    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe.
-
-    Raises OSError if the file cannot be read, and TypeError if an open file returns text instead of bytes.
-    """
+    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe; TypeError for
+    text."""
     if isinstance(path, str | os.PathLike):
         with open(path, "rb") as file:
             return file.read(), not file.seekable()
@@ -61,10 +59,10 @@ def unpacked_limit(raw: bytes) -> int:
 
 
 def decompress(raw: bytes, source: str, limit: int) -> bytes:
-    """Decompress data if its first bytes identify gzip, xz or bzip2, also in several streams.
+    """Decompress gzip, xz or bzip2, identified by the first bytes, also in several streams.
 
-    Raises ParseError if the data is truncated or damaged anywhere, unpacks to more than `limit` bytes, has an
-    unsupported compression, or if a file named ``.gz``, ``.xz`` or ``.bz2`` is not compressed.
+    ParseError if data are truncated, damaged, of an unsupported compression, larger than `limit`, or plain in a file
+    named ``.gz``, ``.xz`` or ``.bz2``.
     """
     for magic, name, new in _CODECS:
         if raw.startswith(magic):

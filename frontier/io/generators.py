@@ -49,11 +49,10 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
     Parameters
     ----------
     num_vertices : int
-        Number of vertices; at least 1 unless there are no edges.
+        At least 1, unless `num_edges` is 0.
     num_edges : int
-        Number of records.
     seed : int
-        Equal seeds give equal graphs, on every platform.
+        Equal seeds give equal graphs on every platform.
 
     Returns
     -------
@@ -63,7 +62,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
     Raises
     ------
     ValueError
-        If a number is negative, or there are edges but no vertices.
+        A number is negative, or `num_vertices` is 0 but not `num_edges`.
     """
     if num_vertices < 0 or num_edges < 0 or (num_edges and not num_vertices):
         raise ValueError(f"cannot draw {num_edges} edges between {num_vertices} vertices")
@@ -79,13 +78,12 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     Parameters
     ----------
     num_vertices : int
-        Number of vertices.
     neighbors : int
-        Neighbours of each vertex in the ring, even and less than `num_vertices`.
+        Neighbors of each vertex in the ring, even and less than `num_vertices`.
     rewire : float
-        Probability with which the far end of an edge is moved to a uniform other vertex.
+        Probability of moving the far end of an edge to another vertex, uniformly.
     seed : int
-        Equal seeds give equal graphs, on every platform.
+        Equal seeds give equal graphs on every platform.
 
     Returns
     -------
@@ -95,7 +93,7 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     Raises
     ------
     ValueError
-        If `neighbors` or `rewire` is out of range.
+        `neighbors` or `rewire` is out of range.
     """
     if neighbors < 0 or neighbors % 2 or (num_vertices and neighbors >= num_vertices):
         raise ValueError(f"neighbors must be even and less than num_vertices, got {neighbors}")
@@ -115,11 +113,10 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     Parameters
     ----------
     num_vertices : int
-        Number of vertices.
     edges_per_vertex : int
-        Edges that each vertex brings; at least 1.
+        At least 1.
     seed : int
-        Equal seeds give equal graphs, on every platform.
+        Equal seeds give equal graphs on every platform.
 
     Returns
     -------
@@ -130,7 +127,7 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     Raises
     ------
     ValueError
-        If a number is out of range.
+        A number is out of range.
     """
     if num_vertices < 0 or edges_per_vertex < 1:
         raise ValueError("num_vertices must not be negative and edges_per_vertex must be at least 1")
@@ -149,12 +146,12 @@ _EXTRA_SHARE = 0.35  # edges beyond a spanning tree, per crossing
 
 
 def grid(rows: int, cols: int) -> EdgeList:
-    """Make a grid where every vertex is joined to its up to four neighbours.
+    """Make a grid, in which every vertex has up to four neighbors.
 
     Parameters
     ----------
     rows, cols : int
-        Size; the vertex in row ``i`` and column ``j`` has the number ``i * cols + j``.
+        The vertex in row ``i`` and column ``j`` has the number ``i * cols + j``.
 
     Returns
     -------
@@ -164,7 +161,7 @@ def grid(rows: int, cols: int) -> EdgeList:
     Raises
     ------
     ValueError
-        If `rows` or `cols` is negative.
+        `rows` or `cols` is negative.
     """
     if rows < 0 or cols < 0:
         raise ValueError(f"a grid cannot be {rows} by {cols}")
@@ -183,9 +180,8 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     Parameters
     ----------
     num_vertices : int
-        Number of vertices.
     seed : int
-        Equal seeds give equal graphs, on every platform.
+        Equal seeds give equal graphs on every platform.
 
     Returns
     -------
@@ -196,7 +192,7 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     Raises
     ------
     ValueError
-        If `num_vertices` is negative.
+        `num_vertices` is negative.
     """
     if num_vertices < 0:
         raise ValueError(f"num_vertices must not be negative, got {num_vertices}")
@@ -269,9 +265,9 @@ def rmat(
         Probabilities of the upper left, upper right and lower left quadrant; the lower right one gets the rest. The
         defaults are those of Graph500.
     seed : int
-        Equal seeds give equal graphs, on every platform.
+        Equal seeds give equal graphs on every platform.
     permute : bool
-        Number the vertices at random. By default low numbers have the high degrees.
+        Number the vertices at random. By default, low numbers have high degrees.
 
     Returns
     -------
@@ -282,7 +278,7 @@ def rmat(
     Raises
     ------
     ValueError
-        If `scale` or `edge_factor` is out of range, or the probabilities are negative or exceed 1.
+        `scale` or `edge_factor` is out of range, or the probabilities are negative or exceed 1.
     """
     if not 0 <= scale <= 31:
         raise ValueError(f"scale must be from 0 to 31, got {scale}")

@@ -17,15 +17,11 @@ from .text_columns import Layout
 
 
 def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options: ReadOptions) -> EdgeList:
-    """Read one graph.
+    """Read one graph, with the options of `read_text`.
 
-    Vertices are renumbered 0..n-1 in ascending order of id, with `ids`, as the ids are sparse and the ``.v`` file lists
-    isolated vertices too. Without a ``.v`` file, the vertices are the ends of edges.
-
-    `edges_name` is the key of the ``.e`` file in `files`, which are those of the directory or archive. The ``.v`` file
-    beside it, and the ``.properties`` file that names it, are used if present. `source` and `options` are those of
-    `read_text`. Raises ParseError if a line is malformed, the ``.v`` file repeats an id or lacks an end of an edge, or
-    the counts in the properties differ.
+    The sparse ids are renumbered 0..n-1 in ascending order, with `ids`. Isolated vertices come from the ``.v`` file
+    beside `edges_name`, the ``.e`` file in `files`, or named by ``.properties``. ParseError for a malformed line, an id
+    that the ``.v`` file repeats or lacks, or other counts than in the properties.
     """
     properties = _properties(edges_name, files, source)
     if options.columns is None and options.weighted is None:  # the third column is a weight, never a time

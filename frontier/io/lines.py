@@ -66,8 +66,8 @@ class Scanner:
 def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
     """Return the first record from a position on, after blank lines and comments.
 
-    The result is its position, the position behind it (both are the length of `data` if there is none), and its text
-    without the line end, cut behind ``syntax.longest`` bytes.
+    The result is its begin, its end (both ``len(data)`` if there is none), and its text, cut behind ``syntax.longest``
+    bytes.
     """
     while start < len(data):
         after = data.find(b"\n", start) + 1 or len(data)
@@ -141,11 +141,8 @@ def _first_line(data: bytes, comments: str) -> str:
 
 
 def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
-    """Raise if the last line of a stream has no end: its last field may be incomplete.
-
-    A stream also ends if its writer fails. `stream` names the stream in the error, and `lines` is the number of
-    previous lines.
-    """
+    """Raise if the last line of a `stream`, after `lines` previous ones, has no end: its writer may have failed
+    midway."""
     begin = data.rfind(b"\n") + 1
     if not data[begin:].strip():
         return

@@ -48,11 +48,7 @@ def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeLi
 
 
 def read_headerless(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read the entries of a Matrix Market file without header: ``i j [value]``, counted from 1.
-
-    Vertices are counted from 0, with `first_id` 1, up to the largest number in the file. The parameters and errors are
-    those of `read_text`.
-    """
+    """Read entries ``i j [value]``, counted from 1, as `read_text` does; vertices count from 0, with `first_id` 1."""
     return read_text(data, source, options, Layout(base=1))[0]
 
 
@@ -71,9 +67,8 @@ def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, in
 def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a ``.jlg`` file, a line ``n,m,u,name``, then lines ``u,v`` counted from 1; parameters as of `read_text`.
 
-    Vertices are counted from 0, with `first_id` 1 and the announced number. The graph is undirected if the header's
-    third field is ``u``. Raises ParseError if the header or a line is malformed, or the number of lines differs from
-    the announced one.
+    Vertices are counted from 0, with `first_id` 1. The graph is undirected if the third field is ``u``. ParseError for
+    malformed lines, or another number of lines than announced.
     """
     header, start = first_line(data)
     fields = [field.strip(" \t") for field in header.split(",")]

@@ -90,13 +90,12 @@ def whole_lines(
     source: str = "text",
     comments: str = COMMENTS,
 ) -> Iterator[bytes]:
-    """Yield the same bytes in parts of about `size` that end with a record, none within quotes: in linear time.
+    """Yield the same bytes in parts of about `size` that end with a record, in linear time; the last may lack a line
+    end.
 
-    Memory holds at most a part, a piece and a record that is too long. The start of such a record is the last part,
-    which the parser refuses, naming the line. A last record without a line end is whole.
-
-    `syntax` is that of the records, or a function of the start of the text, which includes a line that is no comment
-    unless the comments are long.
+    Memory holds at most a part, a piece and a record that is too long, whose start is the last part: the parser refuses
+    it. `syntax` is that of the records, or a function of the start of the text, up to a record unless comments are
+    long.
     """
     pieces = iter(pieces)
     if not isinstance(syntax, Syntax):

@@ -56,46 +56,45 @@ def read_edges(
     - **Parquet, Feather, Arrow** (content; needs pyarrow);
     - each of them compressed with gzip, xz or bzip2, or as a member of a tar or zip archive.
 
-    The first line of a KONECT network says what its third column is: a weight, or with ``% sym dynamic`` and ``% asym
-    dynamic`` an operation, 1 for an insertion and -1 for a deletion. `read_stream` keeps these in order. Networks of
-    two sides (``% bip``) are refused.
+    The first line of a KONECT network defines its third column: a weight, or with ``% sym dynamic`` and ``% asym
+    dynamic`` an operation, 1 for an insertion and -1 for a deletion. `read_stream` keeps these in order. Bipartite
+    networks (``% bip``) raise an error.
 
     A time is a number, or a date of ISO 8601 such as ``2020-01-31T10:00:00Z``, which becomes nanoseconds since 1970.
 
     Parameters
     ----------
     path : str, path-like or binary file
-        The file, or an open one, which is read to its end. A pipe must end with a line end, unless it is compressed: a
-        line that whoever writes to it has not finished is an error. The last line of a file needs none.
+        The file, or an open one, which is read to its end. An uncompressed pipe must end with a line end; a file need
+        not.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
         for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
-        mapping that leaves out an end, such as ``{"weight": "score"}``, only adds to what the names say. With
-        `columns`, rows may have more fields than there are names: the last name stands for the rest.
+        mapping without an end, such as ``{"weight": "score"}``, adds to the roles by name. With `columns`, rows may
+        have more fields than there are names: the last name stands for the rest.
         By default columns go by their names, if any, in a first line or in a comment: ``src``, ``source``, ``from``,
         ...; ``dst``, ``target``, ``to``, ...; ``weight``, ``value``, ``amount``, ``cost``, ...; ``time``,
         ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends, and a
         third column. Other columns are ignored with an `IgnoredColumnsWarning`, which names them.
-        A third column without a name is the time if the file's name says ``temporal``, or if it holds dates or integers
-        that are all at least 10**8; else it is the weight; and a fourth column is the time after a weight.
+        A third column without a name is the time if the file's name contains ``temporal``, or if it has dates, or
+        integers of at least 10**8 only; else it is the weight, and a fourth column is the time.
     weighted : bool, optional
-        True makes an unnamed third column the weight and insists on weights; False leaves weights out; None decides
-        as above.
+        True makes an unnamed third column the weight and requires weights. False ignores weights.
     compact : bool
-        Renumber the vertices that occur in a record to 0..n-1, with `ids` the ids of the file. By default the file's
-        first possible id (0, or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the announced
-        number or reaches to the largest id. LDBC graphs are always renumbered, as their ids are sparse by definition.
+        Renumber the vertices of records to 0..n-1, with `ids` the ids of the file. By default the first possible id (0,
+        or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the number in the file or includes the
+        largest id. LDBC graphs are always renumbered, as their ids are sparse.
     comments : str
         Characters that start a comment line. By default a line of a file of names that begins with one directly before
         a word, and is as wide as the records, is a record if other names begin so, and an error if none does: say
         ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
         One character that separates columns; ``" "`` for blanks and tabs in any number. By default a comma if the first
-        line holds one, else a tab in CSV and TSV files that hold one, else blanks. Blanks around fields are dropped.
+        line has one, else a tab in CSV and TSV files with one, else blanks. Blanks around fields are dropped.
     header : bool, optional
-        Whether the first line of a text holds the names of the columns. By default it does if these name the ends; or,
+        Whether the first line of a text has the names of the columns. By default it does if these name the ends; or,
         with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line. It
-        warns of ends that are letters, such as ``u,v``, above words, too.
+        also warns of ends that are letters, such as ``u,v``, above words.
     named : bool, optional
         Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
         such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in
@@ -103,14 +102,13 @@ def read_edges(
         top may stand in such a text, unless `comments` names what starts them. Ids such as ``007`` and ``+7`` are the
         integer 7, with a `ReaderWarning`, unless they are names.
     member : str, optional
-        Which file of an archive to read: its name, or the end of its path with or without suffix. Needed where the
-        archive holds more than one graph.
+        The file of an archive with several graphs: its name, or the end of its path with or without suffix.
     data : sequence of str
-        Names of columns of numbers to keep as edge data (`EdgeList.data`), whatever their names say otherwise: of a
-        text with a line of names, or of a table.
+        Columns of numbers for edge data (`EdgeList.data`), of a text with a line of names, or of a table. This
+        overrides roles by name.
     max_record_bytes : int
-        Most bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field begins with a
-        double quote: that field ends with the next quote that is not doubled, and may hold line ends where the column
+        Maximum bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field begins with a
+        double quote: that field ends with the next quote that is not doubled, and may contain line ends if the column
         is of words, or skipped. So a stray quote at the beginning of a field is an error that names its line.
 
     Returns
@@ -118,20 +116,20 @@ def read_edges(
     EdgeList
         Every record, self-loops and duplicates included, in the order of the file; of a dynamic network of KONECT the
         records that no deletion follows, in time order. Vertices are counted from 0.
-        KONECT, Matrix Market and ``.jlg`` files count from 1, so their vertex 1 is vertex 0 here: `first_id` is 1
-        then, and `EdgeList.original_ids` and `EdgeList.vertex_of` translate.
+        KONECT, Matrix Market and ``.jlg`` files count from 1: `first_id` is then 1, and `EdgeList.original_ids` and
+        `EdgeList.vertex_of` translate ids.
         Weights and times are int64, or float64 if one has a fraction. Of times that were dates, `time_unit` is "ns".
 
     Raises
     ------
     ParseError
-        If the content is malformed, truncated, or in an unknown format. The message names file, line and text.
+        The content is malformed, truncated, or in an unknown format. The message names file, line and text.
     OSError
-        If the file cannot be read.
+        The file cannot be read.
     ImportError
-        If the format needs pyarrow and it is not installed.
+        The format needs pyarrow, which is not installed.
     ValueError
-        If the arguments make no sense for the file.
+        An argument does not suit the file.
 
     Examples
     --------

@@ -21,30 +21,23 @@ _INSERT = ord("+")
 
 
 class EdgeStream:
-    """Batches of records in the order in which they are applied to a graph.
+    """Batches of records in the order of their application to a graph.
 
-    Iteration may be repeated; `len` is the number of batches, known beforehand.
+    Iterate as often as needed. `len` is the number of batches.
 
     Parameters
     ----------
     edges : EdgeList
-        The records in order.
+        All records in order.
     batch_size : int
-        Most records per batch.
+        Maximum records per batch.
     inserts : ndarray of bool, shape (m,), optional
-        The records that are insertions; all by default. A batch never has both kinds: runs of one kind are cut.
-
-    Attributes
-    ----------
-    edges : EdgeList
-        All records in stream order.
-    batch_size : int
-        Most records per batch.
+        Whether each record is an insertion, the default, or a deletion. A batch contains one kind.
 
     Raises
     ------
     ValueError
-        If `batch_size` is less than 1 or `inserts` has another length than `edges`.
+        `batch_size` is less than 1, or `inserts` has another length than `edges`.
     """
 
     def __init__(self, edges: EdgeList, batch_size: int, inserts: np.ndarray | None = None) -> None:
@@ -116,13 +109,7 @@ class EdgeStream:
         return self._inserts is not None and not bool(self._inserts.all())
 
     def undirected(self) -> EdgeStream:
-        """The stream for a graph without directions, where a directed source deletes ``u v`` but not ``v u``.
-
-        Returns
-        -------
-        EdgeStream
-            This stream, without the deletions that leave the edge in the other direction.
-        """
+        """Return the stream for an undirected graph: without deletions that leave the opposite directed edge."""
         if self._inserts is None or not self.edges.directed or not self.has_deletions:
             return self
         inserts = self._inserts
@@ -161,20 +148,19 @@ def read_stream(
     Parameters
     ----------
     path : str, path-like or binary file
-        A file of any format of `read_edges`, or text whose lines are ``+ u v [w] [t]`` and ``- u v`` (insertions and
+        A file of any format of `read_edges`, or text with lines ``+ u v [w] [t]`` and ``- u v`` (insertions and
         deletions; columns beyond the ends are optional in deletions unless they are times). Records of weight -1 in a
-        dynamic network of KONECT are deletions, too.
+        dynamic network of KONECT are also deletions.
     batch_size : int
-        Most records per batch.
+        Maximum records per batch.
     columns, weighted, comments, delimiter, header, named, member, data, max_record_bytes
-        See `read_edges`. In a file of insertions and deletions, columns count from behind the operation.
+        See `read_edges`. In a file of insertions and deletions, columns exclude the operation.
     order : {"time", "file"}
-        ``"time"`` sorts by time where the file has times, records of equal time keeping their order; ``"file"`` keeps
-        the order of the file.
+        ``"time"`` sorts by times, if any, stably. ``"file"`` keeps the order of the file.
     compact : bool
-        Renumber the vertices that occur to 0..n-1, in ascending order of id; `ids` has the original ids.
+        Renumber the vertices of records to 0..n-1, in ascending order of id; `ids` has the original ids.
     operations : bool
-        Insist that lines start with ``+`` or ``-``. Otherwise that is found out from the first record.
+        Require ``+`` or ``-`` at the start of lines. By default the first record decides.
 
     Returns
     -------
@@ -187,7 +173,7 @@ def read_stream(
     ParseError, OSError, ImportError
         See `read_edges`.
     ValueError
-        If an argument makes no sense.
+        An argument is invalid.
 
     Examples
     --------
@@ -213,16 +199,15 @@ def read_stream(
 
 
 def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time") -> EdgeStream:
-    """Cut an edge list in memory, such as a generated one, into a stream of insertions.
+    """Make a stream of insertions of an edge list in memory.
 
     Parameters
     ----------
     edges : EdgeList
-        The records.
     batch_size : int
-        Most records per batch.
+        Maximum records per batch.
     order : {"time", "file"}
-        ``"time"`` sorts by time where there are times; ``"file"`` keeps the order of the list.
+        ``"time"`` sorts by times, if any. ``"file"`` keeps the order of the list.
 
     Returns
     -------
@@ -232,7 +217,7 @@ def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time
     Raises
     ------
     ValueError
-        If an argument makes no sense.
+        An argument is invalid.
     """
     if order not in _ORDERS:
         raise ValueError(f"order must be 'time' or 'file', got {order!r}")

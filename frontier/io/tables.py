@@ -41,43 +41,42 @@ def from_table(
     Parameters
     ----------
     table : pyarrow.Table, DataFrame of pandas, Polars or cuDF, mapping of str to array, or structured ndarray
-        Anything with named columns, also what has Arrow's ``__arrow_c_stream__``, such as a relation of DuckDB. The
-        ends of edges are integers, in columns of integers or of decimals, or words of any kind, which are then
-        numbered.
+        Anything with named columns, or with Arrow's ``__arrow_c_stream__``, such as a relation of DuckDB. The ends of
+        edges are integers, in columns of integers or of decimals, or words, which are then numbered.
     columns : mapping of str to str, or sequence of (str or None), optional
-        Which column is what: see `read_edges`. By default columns go by their names, and others are ignored with an
-        `IgnoredColumnsWarning`. A third column without a name is the time if it holds dates or integers that are all at
-        least 10**8, else the weight.
+        The roles of columns: see `read_edges`. By default columns go by their names, and remaining ones are ignored
+        with an `IgnoredColumnsWarning`. A third column without a name is the time if it has dates, or integers of at
+        least 10**8 only, else the weight.
     weighted : bool, optional
-        True makes an unnamed third column the weight, False leaves weights out.
+        True makes an unnamed third column the weight. False ignores weights.
     compact : bool
-        Renumber the vertices that occur to 0..n-1. Always done for ids that are not integers.
+        Renumber the vertices of records to 0..n-1. Always done for ids that are not integers.
     directed : bool, optional
-        What to note in the result.
+        `EdgeList.directed` of the result.
     source : str
         Name of the table in errors.
     data : sequence of str
-        Names of columns to keep as edge data (`EdgeList.data`), whatever their names say otherwise.
+        Columns for edge data (`EdgeList.data`), which overrides roles by name.
     named : bool, optional
-        True takes ids for names, which are then numbered, with `ids` the names: words, dates, numbers of any kind and
-        size. Ids of several kinds become text, but 1 and 1.0 are one id. By default only words are numbered.
+        True numbers ids as names, with `ids` the names: words, dates, numbers of any kind and size. Ids of several
+        kinds become text, but 1 and 1.0 are one id. By default only words are numbered.
 
     Returns
     -------
     EdgeList
-        Edge data have the types of the columns; of integers and floats of 16 bits the next larger.
+        Edge data have the types of the columns; 16-bit integers and floats the next larger type.
         Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64,
-        or float64 if the column holds floats.
+        or float64 in columns of floats.
 
     Raises
     ------
     ParseError
-        If there are fewer than two columns, or a vertex id, weight or time is missing, negative, NaN or infinite; with
-        the 1-based row. Negative and other ids that are no vertices are read with ``named=True``.
+        The table has fewer than two columns, or a vertex id, weight or time is missing, negative, NaN or infinite; with
+        the 1-based row. ``named=True`` accepts any ids.
     ValueError
-        If `columns` makes no sense for the table.
+        `columns` does not suit the table.
     TypeError
-        If `table` is not a table.
+        `table` is not a table.
     """
     first_id, time_unit = _notes(table)
     names, get = _access(table)

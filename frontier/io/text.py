@@ -35,8 +35,8 @@ def read_text(
 class TextParts:
     """Parses a text that comes in parts of whole lines, as `read_text` parses the whole.
 
-    The first part, `data`, defines the columns; it must have a record unless the text has none. `lines` is the number
-    of lines before it. `has_names` is whether ids are words, which cannot be numbered before all are known.
+    The first part, `data`, after `lines` lines, defines the columns, so it must have a record if the text has any.
+    `has_names` tells that ids are words, numbered once all are known.
     """
 
     def __init__(self, data: bytes, source: str, options: ReadOptions, lines: int = 0):

@@ -37,10 +37,7 @@ def fits(word: str) -> str | None:
 
 
 def number_words(columns: Sequence[Sequence]) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Number comparable words in their order.
-
-    Returns the distinct words, ascending, as an array of objects, and for each column the positions of its words in it.
-    """
+    """Return the distinct words (objects), ascending, and for each column the positions of its words among them."""
     distinct = sorted(set().union(*columns))
     number = {word: k for k, word in enumerate(distinct)}
     ids = np.empty(len(distinct), dtype=object)

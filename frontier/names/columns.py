@@ -11,11 +11,8 @@ from frontier.runtime.arrays import as_device_array, cudf_kind, cudf_null, has_d
 
 
 class Texts(NamedTuple):
-    """A column of text, in which most names occur often.
-
-    `distinct` names are in the order of their first occurrence; `codes` (int64) are the positions of all entries among
-    them.
-    """
+    """A column of text with `distinct` names by first occurrence, and `codes` (int64), each entry's position among
+    them."""
 
     distinct: list[str]
     codes: np.ndarray
@@ -34,8 +31,8 @@ class Texts(NamedTuple):
 def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     """Convert a column to an array of int64 or uint64, or to text.
 
-    Integers on `device` stay there; by default they come to the host. Integers on the host stay there. Raises TypeError
-    if the column has other values, or missing ones, and ValueError if it has more than one dimension.
+    Integers on `device` stay there; others come to the host. TypeError for other or missing values, ValueError for more
+    than one dimension.
     """
     device = device or resolve_device("cpu")
     if isinstance(values, str | bytes):
@@ -51,7 +48,9 @@ def as_names(values: Any, name: str, device: Device | None = None) -> Any:
         return _of_arrow(values, name)
     if hasattr(values, "replace_strict"):  # Polars
         return _of_polars(values, name)
-    if hasattr(values, "factorize") and not _is_numeric(getattr(values, "dtype", None)):  # pandas
+    dtype = getattr(values, "dtype", None)
+    is_numeric = isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+    if hasattr(values, "factorize") and not is_numeric:  # pandas
         codes, distinct = values.factorize()
         return _named(distinct.tolist(), codes, name)
     array = np.asarray(values)
@@ -92,10 +91,6 @@ def _of_integers(values: list[Any], name: str) -> np.ndarray:
         if not limits.min <= value <= limits.max:
             raise TypeError(f"{name} holds {value}, which does not fit in {limits.dtype}; use names that are text")
     return np.array(values, dtype)
-
-
-def _is_numeric(dtype: Any) -> bool:
-    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
 
 
 def _of_cudf(values: Any, name: str, device: Device) -> Any:

@@ -29,33 +29,30 @@ DTYPES = ("int64", "uint64", "str")
 
 
 class VertexNames:
-    """The ids of vertices that have names: account numbers, addresses, users.
+    """Ids for named vertices: account numbers, addresses, users.
 
-    A graph numbers its vertices 0, 1, 2, ...; these are the ids. The first name gets the id 0, and each that was not
-    there before the next one, or one whose name was forgotten.
+    The first name gets id 0, and each new name the next id, or the id of a forgotten name.
 
     Parameters
     ----------
     dtype : {"int64", "uint64", "str"}, optional
-        What names are; by default what the first ones are, which makes integers but those of 64 bits without a sign
-        int64.
+        The type of names, by default that of the first ones. Integers become int64, except uint64.
     device : {"cpu", "gpu"} or Device, optional
-        Where names are kept, and where ids are returned. On a GPU, names are integers: columns that are there are not
-        copied, nor are their ids when a graph takes them.
+        The device of the names and of returned ids. Names on a GPU are integers; columns and ids on that GPU are not
+        copied.
 
     Attributes
     ----------
     dtype : str or None
     device : Device
     size : int
-        One more than the largest id that was given: how many vertices a graph needs.
+        The largest id plus one: the number of vertices that a graph needs.
 
     Notes
     -----
-    Columns that are elsewhere than the names are copied. Integers are found in a hash table, in expected O(1) each; on
-    a GPU all at once, and new ones are numbered as on the host. Of text the distinct names of each column are found
-    first (by Arrow, Polars or pandas, if the column is theirs), and looked up in a dictionary. Safe to use from several
-    threads.
+    Columns on another device are copied. Integers are looked up in a hash table, in expected O(1) each, on a GPU in
+    parallel with the same ids as on the host. Of text, the distinct names of each column (found by Arrow, Polars or
+    pandas in their own columns) are looked up in a dictionary. Thread-safe.
 
     Examples
     --------
@@ -102,7 +99,7 @@ class VertexNames:
     # ---- from names to ids ------------------------------------------------------------------------------------------
 
     def ids(self, names: Any) -> Any:
-        """The ids of names, with a new one for each that has none.
+        """Return the ids of names. New names get new ids.
 
         Parameters
         ----------
@@ -116,8 +113,7 @@ class VertexNames:
         Raises
         ------
         TypeError
-            They are neither integers nor text, not of the kind of the names before, or missing somewhere; nothing has
-            changed.
+            Names are neither integers nor text, of another type than earlier names, or missing; nothing has changed.
         """
         column = self._column(names, "names")
         if not column.size:
@@ -129,9 +125,7 @@ class VertexNames:
             return table.assign(column)
 
     def ids_of_edges(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """The ids of both ends of edges, where new ones are given in order of the edges.
-
-        So an edge needs no id beyond those that edges before it have, and one or two.
+        """Return the ids of both ends of edges. New names get ids in order of the edges, each source first.
 
         Parameters
         ----------
@@ -144,7 +138,7 @@ class VertexNames:
         Raises
         ------
         TypeError, ValueError
-            As `ids`; or they are not of the same length.
+            As `ids`; or the lengths differ.
         """
         ends = self._column(src, "src"), self._column(dst, "dst")
         if ends[0].size != ends[1].size:
@@ -158,7 +152,7 @@ class VertexNames:
             return table.assign_ends(first, second)
 
     def find(self, names: Any) -> Any:
-        """The ids of names, -1 for those that have none.
+        """Return the ids of names, -1 for unknown names.
 
         Parameters
         ----------
@@ -175,12 +169,12 @@ class VertexNames:
             return self._table.find(_checked(self._table, column, "names"))
 
     def id_of(self, name: Any) -> int:
-        """The id of one name.
+        """Return the id of one name.
 
         Raises
         ------
         KeyError
-            It has none.
+            The name is unknown.
         """
         found = int(self.find([name])[0])
         if found < 0:
@@ -193,7 +187,7 @@ class VertexNames:
     # ---- from ids to names ------------------------------------------------------------------------------------------
 
     def __getitem__(self, ids: Any) -> Any:
-        """The name of an id, or an array with those of several.
+        """Return the name of an id, or an array with the names of several ids.
 
         Raises
         ------
@@ -228,13 +222,13 @@ class VertexNames:
     # ---- changes ----------------------------------------------------------------------------------------------------
 
     def grow(self, graph: BaseDynamicGraph, size: int | None = None) -> None:
-        """Have a graph a vertex for each id that has a name: new ones, and those that were deleted under another name.
+        """Give a graph a vertex for each id with a name: insert new ones and deleted ones.
 
         Parameters
         ----------
         graph : DynamicGraph
         size : int, optional
-            Only for ids below this; by default for all.
+            Only for ids below this. By default for all.
         """
         size = self.size if size is None else size
         missing = np.arange(graph.num_vertices, size)
@@ -245,9 +239,9 @@ class VertexNames:
             graph.insert_vertices(missing)
 
     def forget(self, ids: Any) -> None:
-        """Forget the names of vertices: their ids are given to names that are new.
+        """Forget the names of vertices, and reuse their ids for new names.
 
-        The graph is not changed; delete the vertices' edges before, which would else be those of another name.
+        The graph does not change. Delete the vertices' edges first, or a new name inherits them.
 
         Parameters
         ----------
@@ -256,7 +250,7 @@ class VertexNames:
         Raises
         ------
         IndexError
-            One has no name; nothing has changed.
+            An id has no name; nothing has changed.
         """
         given = self.device.xp.unique(self._ids(ids))
         with self._lock:
@@ -275,12 +269,12 @@ class VertexNames:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, device: str | Device = "cpu") -> VertexNames:
-        """Names that `save` has written, on this device, wherever they were; text is on the host.
+        """Load names written by `save`, from any device, to `device`. Text is always on the host.
 
         Raises
         ------
         ValueError
-            The file holds something else, or is damaged.
+            The file contains no names, or is damaged.
         """
         try:
             dtype, arrays = _read(path)
@@ -313,8 +307,7 @@ class VertexNames:
         return self.device.xp.asarray(column)
 
     def _ids(self, ids: Any) -> Any:
-        given = ids if self.device.is_gpu else _on_host(ids)
-        return converted(self.device, as_ids(self.device, given, "ids"), np.int64)
+        return converted(self.device, as_ids(self.device, ids, "ids"), np.int64)
 
     def _table_of(self, dtype: str) -> IntegerNames | TextNames:
         if dtype == "str":
@@ -349,10 +342,6 @@ def _checked(table: IntegerNames | TextNames, column: np.ndarray | Texts, name: 
     if wrong.size:
         raise TypeError(f"{name} holds {wrong[0]}, which is no {table.dtype}, as the other names are")
     return column.astype(table.dtype)
-
-
-def _on_host(ids: Any) -> Any:
-    return ids.get() if hasattr(ids, "__cuda_array_interface__") and hasattr(ids, "get") else ids
 
 
 ARRAYS = {"ids": np.int64, "free": np.int64, "names": np.int64, "text": np.uint8, "ends": np.int64}

@@ -1,15 +1,15 @@
-"""The operators: what analytics are written with.
+"""The operators with which analytics are written.
 
 Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its kernels for CPUs (Numba), and the
-``.cuh`` file of the folder's name those for GPUs. What several operators share:
+``.cuh`` file of the folder's name those for GPUs. Operators share:
 
-* ``frontiers/`` has the sets of vertices and edges that they take and return;
-* ``dispatch/`` finds and specialises kernels (``kernels.py``) and distributes their work: on GPUs to blocks and threads
-  (``gpu_balance.py``), on CPUs to threads (``cpu_balance.py``), for pairs of lists by groups (``pair_groups.py``). It
-  has the common parts of kernels on CPUs, too; those on GPUs are in ``frontier/cuda``;
-* ``capture.py`` and ``captured_batches.py`` record steps and repeat them;
-* ``copies.py`` makes static copies of graphs, whole or of the arcs that a functor picks; ``layout.py`` chooses between
-  a graph and its copy; ``pair_order.py`` sorts pairs of lists on GPUs.
+* ``frontiers/``: the sets of vertices and edges that they take and return;
+* ``dispatch/``: kernels, found and specialised (``kernels.py``), and the distribution of their work on GPUs
+  (``gpu_balance.py``), on CPUs (``cpu_balance.py``), and for pairs of lists (``pair_groups.py``). The common parts of
+  kernels are here for CPUs, and in ``frontier/cuda`` for GPUs;
+* ``capture.py`` and ``captured_batches.py``: steps that are recorded and repeated;
+* ``copies.py``: static copies of graphs; ``layout.py``: the choice between a graph and its copy; ``pair_order.py``:
+  pairs of lists, sorted on GPUs.
 """
 
 from .advance import advance

@@ -5,18 +5,16 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, scratch_of_stream
 from frontier.functor.checking import is_checking
 from frontier.runtime.compile import caches
 from frontier.runtime.launch.plan import Plans
 
 from .captured_batches import SMALL, CapturedBatchStep
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 class CapturedStep:
@@ -136,13 +134,12 @@ def capture(
     Parameters
     ----------
     graph : Graph
-        That the step reads. After an update of it, the next two calls run and record the step again.
+        The step reads it. After an update, the next two calls run and record the step again.
     step : function without parameters
-        It calls operators and CuPy functions that leave their results in arrays (`out`), always the same ones: a replay
-        repeats the launches with the arrays and numbers of the time when it was recorded, and calls no Python. It must
-        not wait for the GPU, so it may not call operators whose result is a frontier (`advance`, `filter`, `traverse`),
-        or read results on the host; call `copy_to_host_async` between two steps for that. Where vertices were deleted,
-        make the frontier of all vertices outside of it, since None stands for one that has to be found.
+        It calls operators and CuPy functions that leave their results in the same arrays (`out`) each time: a replay
+        repeats the launches with the recorded arrays and numbers, and calls no Python. It must not wait for the GPU:
+        it may not call operators that return a frontier (`advance`, `filter`, `traverse`), or read results; call
+        `copy_to_host_async` between two steps. If vertices were deleted, make the frontier of all vertices outside.
     batches : bool
         The step is a function ``step(graph, src, dst, *args)`` to be called with every batch: other pairs and numbers
         each time, and the graph as it is then. See `CapturedBatchStep` for what it may call.

@@ -1,19 +1,20 @@
-"""Steps that are taken with every batch, launched without Python's part in it (`capture` with ``batches=True``).
+"""Steps after every batch, replayed without Python (`capture` with ``batches=True``).
 
 As in `structures.small_batches`, kernels run on the grid of the largest batch of their size. The pairs of a batch are
-copied to the same place each time, with negative numbers behind them. What changes between batches, which are numbers
-and the graph's view, is read from the host's memory whenever the launches are repeated.
+copied to a fixed buffer and padded with negative numbers. Numbers and the graph's view may change between batches: each
+replay reads them from the host's memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag, integer
+from frontier.core.base import BaseGraph
 from frontier.core.batch import batch_kernels
 from frontier.core.batch.raw import MAX_EDGES
 from frontier.core.locking import reads, workspace_of
@@ -28,38 +29,33 @@ from frontier.runtime.launch.recorder import recorder
 from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
 """Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
 SMALL = SIZES[2]
 
 
 class CapturedBatchStep:
-    """A function that is called with every batch, and whose launches for small ones are recorded and repeated on a GPU.
+    """A function of every batch, whose launches for small batches are captured once and replayed on a GPU.
 
-    A few operators take the host longer than a GPU takes for a batch of some thousand edges. Of such a batch the first
-    call records what the function launches, and all repeat that, without calling it: with other pairs and numbers, and
-    the graph as it is then. Large batches, graphs in parts, and CPUs call the function each time.
+    For a batch of some thousand edges, the host needs longer to launch a few operators than the GPU to run them. The
+    first call of each size class captures the launches. Later calls replay them with new pairs and numbers on
+    the current graph. Large batches, distributed graphs, and CPUs call the function each time.
 
     Parameters
     ----------
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the frontiers that these put out, or with `Frontier.listed`; and sets arrays to 0 by `clear`. What is not one of
-        these is not repeated; pairs that would have to be copied first, such as every second one, raise. Such a
-        frontier is true, whether it will have members or not, and cannot be asked for its length.
+        the resulting frontiers, or with `Frontier.listed`; and sets arrays to 0 by `clear`. Nothing else is replayed;
+        pairs that need a copy, such as every second one, raise. Such a frontier is true, and has no length.
     max_batch : int
-        Pairs of the largest batch whose launches are repeated. A record has room for that many.
+        Pairs of the largest batch whose launches are captured.
     both_orders : bool
-        Whether the step gets each pair twice: as it is, and with its ends exchanged. Both ends of a pair that operators
-        are to skip are negative then.
+        Whether the step also gets each pair with its ends exchanged. Both ends of a skipped pair are then negative.
 
     Notes
     -----
-    A record is made again where other arrays are among `args`, and after the graph has got more vertices, or room for
+    Launches are captured again for other arrays in `args`, and after the graph has got more vertices or a capacity for
     several times as many arcs.
 
     Examples
@@ -105,9 +101,9 @@ class CapturedBatchStep:
         Parameters
         ----------
         src, dst : arrays of the graph's vertex dtype, shape (m,), on its device
-            Ids of its vertices. The step may get them with more entries, which are negative: operators skip them.
+            Ids of its vertices. The step may get them padded with negative entries, which operators skip.
         *args : arrays and numbers
-            For the step. Numbers may be others in each call.
+            For the step. Numbers may change from call to call.
         """
         graph = self.graph
         repeats = self._repeats and self.is_small(src) and _is_plain(graph, src, dst) and not is_checking()
@@ -124,16 +120,16 @@ class CapturedBatchStep:
         return 0 < src.size <= self.most
 
     def prepare(self, *args: Any) -> None:
-        """Record the launches for batches of all sizes, so that the first one does not wait for compilation.
+        """Capture the launches for batches of all sizes, so the first batch needs no compilation.
 
         Parameters
         ----------
         *args : arrays and numbers
-            As those of the batches, with which they will not be recorded again.
+            The same arrays as for the batches, which then need no second capture.
 
         Notes
         -----
-        Nothing is recorded for a graph without edges: kernels depend on how long its neighbor lists will be.
+        Captures nothing for a graph without edges, since kernels depend on the lengths of neighbor lists.
         """
         if self._repeats and self.graph.num_arcs and not is_checking():
             for size in self._sizes:
@@ -141,10 +137,7 @@ class CapturedBatchStep:
 
 
 class _BatchPlan(Plan):
-    """The launches of a step for batches of one size, with the same arrays, and numbers of the same types, as `args`.
-
-    Its `work` is the memory of the thread, and stream, that captured them.
-    """
+    """The launches of a step for batches of one size, captured with the memory `work` of a thread and stream."""
 
     def __init__(self, graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple):
         self._views = [(each.store, ByValue(each.view().fields.copy())) for each in step._traversed]
@@ -194,9 +187,9 @@ def _type(value: Any) -> np.dtype:
 
 
 def clear(*arrays: Any) -> None:
-    """Set contiguous arrays of integers to 0, before what operators do next, and without waiting for the device.
+    """Set contiguous arrays of integers to 0, in order with operators, and without a synchronization.
 
-    Unlike an assignment, it is repeated by a `CapturedBatchStep`.
+    Unlike an assignment, a `CapturedBatchStep` replays it.
 
     Raises
     ------

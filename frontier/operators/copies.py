@@ -40,7 +40,7 @@ def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untype
 
 @reads
 def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Graph:
-    """A static copy of the arcs for which `op` is true: a directed CSR graph over the same vertices.
+    """Copy the arcs for which `op` is true to a static graph over the same vertices.
 
     Parameters
     ----------
@@ -75,19 +75,19 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
 
 @reads
 def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> tuple[Graph, Graph]:
-    """Static copies of the edges, each from its end of lower degree to the other (ties by id), and reversed.
+    """Copy each edge as an arc to its end of higher degree (ties by id), and reversed, to two static graphs.
 
-    Then no vertex has more than about sqrt(2 E) out-neighbors in the first one, so that triangles are found from short
-    lists: `intersect_arcs` and `edge_support` take these copies. `Orientation` needs none.
+    No vertex has more than about sqrt(2 E) out-neighbors in the first copy, so triangles are found from short lists:
+    `intersect_arcs` and `edge_support` accept these copies. `Orientation` needs none.
 
     Parameters
     ----------
     graph : Graph
         Undirected.
     degrees : array of int, shape (num_vertices,), optional
-        What vertices are ordered by; by default their degrees.
+        The order of vertices; by default their degrees.
     least : int
-        Edges of vertices with fewer are left out.
+        Leave out edges of vertices with lower degrees.
 
     Returns
     -------
@@ -115,21 +115,20 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
 
 @reads
 def copy_for_passes(graph: BaseGraph, passes: float) -> Any:
-    """`graph`, or a static copy of it if so many passes over all arcs are faster in the copy, its making included.
+    """Return a static copy of a graph if copying and `passes` passes over all arcs are faster than on the graph.
 
-    For algorithms that walk a graph again and again. Edges of the copy are its own slots, its lists are in the order in
-    which the graph has them, so that look-ups do not work, and a directed one has no in-edges.
+    The copy has its own slots, no in-edges, and neighbor lists in the graph's order, so look-ups do not work.
 
     Parameters
     ----------
     graph : Graph
     passes : float
-        About how many there will be.
+        The expected number of passes.
 
     Returns
     -------
     Graph
-        `graph` itself if its structure is walked as fast as CSR, or is in several parts.
+        `graph` itself if its structure is walked as fast as CSR, or if it is distributed.
     """
     check_graph(graph)
     passes, kind = number(passes, "passes"), graph.device.kind

@@ -6,13 +6,11 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.arguments import check_graph
+from frontier.core.base import BaseGraph
 from frontier.runtime.values import one_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 GAIN = 1.1
 """How many times as fast a copy must be expected to be, its making included, for it to be made."""

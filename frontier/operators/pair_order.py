@@ -5,18 +5,16 @@ Look-ups of many pairs, in the order in which they are given, go to lists all ov
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 from frontier.runtime.launch.recorder import recorder
 
 from .dispatch.gpu_balance import Pieces
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 LARGE_PAIRS = 1 << 15
 """To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
@@ -27,19 +25,18 @@ GROUPS = 1 << 12  # pair_order.cuh has the same number
 
 
 def in_order(graph: BaseGraph, count: int) -> bool:
-    """Whether so many pairs are put in order: if that is worth while, and the launches are not recorded.
-
-    A record has a fixed number of pairs, most of which may be padding.
-    """
+    """Whether so many pairs are worth sorting; never in a capture, as most of a fixed number of pairs may be
+    padding."""
     many = LARGE_PAIRS if graph.store.neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 
 def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
-    """Pairs with the same longer list one after another, and which pairs these are; the pieces of others are queued.
+    """Pairs with the same longer list one after another, and their indices, in scratch memory; pieces of others are
+    queued.
 
-    Arrays are scratch memory. The order of pairs that share a list is not always the same. The first end of pairs that
-    are to be skipped is negative. The kernels must include ``frontier/operators/dispatch/pair_order.cuh``.
+    Pairs that share a list are in any order. A negative first end skips a pair. The kernels must include
+    ``frontier/operators/dispatch/pair_order.cuh``.
     """
     count, view, scratch = int(us.size), graph.view(), workspace_of(graph).scratch.get
     groups = scratch("pair_groups", GROUPS + 1, np.int64, fill=0)

@@ -9,8 +9,7 @@ from .device import CPU, Device, gpu_available, resolve_device
 from .elements import nonnegative, prefetch
 from .interrupts import HeldInterrupts
 from .memory.elementwise import fill_column, fill_with
-from .memory.scratch import Counters, ErrorFlag, Scratch
-from .memory.workspace import Workspace
+from .memory.scratch import Counters, ErrorFlag, Scratch, Workspace
 from .threads import threads_for
 
 __all__ = [

@@ -18,14 +18,12 @@ DLPACK_GPU = (2, 13)
 
 
 def as_device_array(device: Device, values: Any, name: str) -> Any:
-    """`values` as a one-dimensional contiguous array of `device`, copied only where it must be.
+    """Return `values` as a one-dimensional contiguous array of `device`, copied only if needed.
 
-    Takes NumPy and CuPy arrays, sequences, and anything with ``__dlpack__``, ``__cuda_array_interface__`` or
-    ``__array__``: PyTorch tensors and other arrays of the Array API, columns of pandas, Polars, Arrow and cuDF. What is
-    on the GPU, in managed memory too, stays there if the device is a GPU.
-
-    Raises TypeError if `values` cannot be read as an array of numbers, and ValueError if it has other than one
-    dimension, or one of its integers or truth values is missing.
+    `values` may be a NumPy or CuPy array, a sequence, or have ``__dlpack__``, ``__cuda_array_interface__`` or
+    ``__array__``, as PyTorch tensors and columns of pandas, Polars, Arrow and cuDF do. Data on the GPU, in managed
+    memory too, stay there if the device is a GPU. TypeError if they are no numbers; ValueError for other dimensions, or
+    a missing integer or truth value.
     """
     xp = device.xp
     if not isinstance(values, xp.ndarray):
@@ -37,10 +35,10 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
 
 
 class _Memory:
-    """The memory of a read-only array, for another that is not.
+    """The memory of a read-only array, as a writable one.
 
-    Columns of pandas, Polars and Arrow are read-only. Numba has a type of its own for such arrays, for which kernels
-    would be compiled again. They, and algorithms, do not write to what users hand over.
+    Numba compiles kernels again for read-only arrays, such as columns of pandas, Polars and Arrow. No kernel writes to
+    users' arrays.
     """
 
     def __init__(self, array: np.ndarray):
@@ -57,10 +55,7 @@ def has_dlpack(values: Any) -> bool:
 
 
 def is_cudf(values: Any) -> bool:
-    """Whether `values` is a column or a frame of cuDF.
-
-    Its columns must be asked for before other interfaces are: those have attributes that raise errors for some types.
-    """
+    """Whether `values` is a column or a frame of cuDF; ask first, as its other interfaces raise for some types."""
     return hasattr(type(values), "to_cupy")
 
 
@@ -113,11 +108,8 @@ def _plain(values: Any) -> Any:
 
 
 def _from_dlpack(values: Any, name: str) -> Any:
-    """An array of NumPy or CuPy, whichever the memory belongs to, that shares it.
-
-    CuPy asks for what is in managed memory (which hosts could read, too) in its current stream, so that kernels which
-    still write it are waited for.
-    """
+    """Return an array of NumPy or CuPy that shares the memory; CuPy for managed memory, as it waits for kernels that
+    write it."""
     on_gpu = False
     try:
         on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
@@ -158,10 +150,7 @@ def _host_array(values: Any, name: str) -> np.ndarray:
 
 
 def _missing(values: Any) -> int | None:
-    """Where the first null of a column of integers or truth values is; None if there is none.
-
-    Columns of pandas, Polars and Arrow become arrays of floats or objects then, with nulls as NaN. Those of floats may.
-    """
+    """Where the first null of a column of integers or truth values is, or None; nulls among floats become NaN."""
     is_null = getattr(values, "is_null", None) or getattr(values, "isna", None)
     if is_null is None or not _kind(values).startswith(("int", "uint", "bool")):
         return None
@@ -185,11 +174,8 @@ def is_on_gpu(values: Any) -> bool:
 
 
 def as_ids(device: Device, values: Any, name: str) -> Any:
-    """Vertex ids as an int32 or int64 array of `device`.
-
-    Raises TypeError if `values` does not hold integers, and ValueError if it is not one-dimensional, or holds an id
-    that 64 bits with a sign cannot.
-    """
+    """Return vertex ids as an int32 or int64 array of `device`; TypeError for other types, ValueError as
+    `as_device_array`, or for an id beyond int64."""
     if type(values) is device.xp.ndarray and values.ndim == 1 and (device.is_gpu or values.flags.writeable):
         array = device.xp.ascontiguousarray(values)  # as `as_device_array` does
     else:
@@ -211,11 +197,8 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
 
 
 def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = None) -> Any:
-    """Edge weights as an array of `device`, of `dtype` where one is given.
-
-    Raises TypeError if `values` does not hold numbers, or holds floats where the graph keeps integers, and ValueError
-    if it holds an integer that the graph's type cannot.
-    """
+    """Return weights as an array of `device`, of `dtype` if given; TypeError for other types, or floats for an integer
+    type, ValueError for integers that do not fit."""
     array = as_device_array(device, values, name)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, not {array.dtype}")
@@ -228,24 +211,21 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
             dtype = np.dtype(np.int32 if array.dtype.itemsize < 4 else np.int64)
     if dtype.kind == "i" and array.dtype.kind == "f":
         raise TypeError(f"{name} holds {array.dtype}, but the weights of this graph are {dtype}")
-    if dtype.kind == "i" and array.size and not np.can_cast(array.dtype, dtype):
-        low, high = int(array.min()), int(array.max())
-        limits = np.iinfo(dtype)
-        if low < limits.min or high > limits.max:
-            raise ValueError(f"{name} holds {low if low < limits.min else high}, which does not fit in {dtype}")
-    return array if array.dtype == dtype else array.astype(dtype)
+    return _in_dtype(array, name, dtype)
 
 
 def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
-    """Numbers as an array of `device` of a type that functors know, whose values they keep.
-
-    Raises TypeError if `values` does not hold numbers of this kind (floats where integers are wanted, or anything but
-    bools for bools), and ValueError if it is not one-dimensional, or holds an integer that `dtype` cannot.
-    """
+    """Return numbers as an array of `device` and `dtype`, with the same values; TypeError for numbers of another kind,
+    ValueError as `as_device_array`, or for integers that do not fit."""
     array = as_device_array(device, values, name)
     kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[dtype.kind]
     if array.size and array.dtype.kind not in kinds:
         raise TypeError(f"{name} holds {array.dtype}, which is not stored as {dtype}")
+    return _in_dtype(array, name, dtype)
+
+
+def _in_dtype(array: Any, name: str, dtype: np.dtype) -> Any:
+    """The array in a dtype; ValueError if that has integers of other values."""
     if dtype.kind in "iu" and array.size and not np.can_cast(array.dtype, dtype):
         low, high = int(array.min()), int(array.max())
         limits = np.iinfo(dtype)

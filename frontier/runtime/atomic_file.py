@@ -16,17 +16,14 @@ NAME_BYTES = 200  # of the target's name that its temporary repeats: file system
 
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterator[BinaryIO]:
-    """A file to write, and to read back, that takes the place of `path` at the end of the ``with`` block.
+    """Open a file to write, and to read back, that replaces `path` at the end of the ``with`` block.
 
-    If the block raises, or the process is killed, the old file is as it was. The new one gets the permissions of the
-    old, or those that any new file gets. A symbolic link stays: what it points to is replaced. An OSError names the
-    file; the old one is as it was.
+    If the block raises or the process is killed, the old file stays. The new file has the old one's permissions, and
+    replaces the target of a symbolic link. If `durable`, data are on the disk before the old file goes. An OSError
+    names the file.
 
-    If `durable`, the data are on the disk before the old file goes, so that a crash of the machine loses neither.
-
-    The data are written beside the target, for which there must be room and the right to create files. Where the system
-    can, they have no name until they are complete: so a process that is killed leaves nothing behind. Elsewhere a
-    hidden file ``.name.*.tmp`` stays.
+    The target's directory must be writable. Data have no name there until they are complete; where the system cannot do
+    that, a killed process leaves a hidden file ``.name.*.tmp``.
     """
     target = _target(path)
     directory, name = os.path.split(target)
@@ -56,18 +53,7 @@ def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterat
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """`atomic_file` for results, which may also go to a pipe or a device: those are written directly.
-
-    Yields
-    ------
-    binary file
-        Open for writing.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written, naming `path`.
-    """
+    """`atomic_file` for results, which are written directly to a pipe or a device. An OSError names `path`."""
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as file:
             yield file

@@ -15,10 +15,10 @@ have nothing to hold, whatever they read."""
 
 
 class HeldInterrupts:
-    """SIGINT, held back from construction to `release`; the handler that was there is then called, if the signal came.
+    """SIGINT, held back from construction to `release`, which calls the previous handler if the signal came.
 
-    This covers ``KeyboardInterrupt`` from Ctrl-C and from `_thread.interrupt_main`, and handlers of the user's own.
-    Outside the main thread, where no handler runs, and inside another hold it does nothing.
+    This covers Ctrl-C, `_thread.interrupt_main`, and users' handlers. It does nothing in other threads, which run no
+    handlers, and inside another hold.
     """
 
     __slots__ = ("_came", "_handler")

@@ -22,9 +22,14 @@ RELUCTANCE = 8
 """How many times as much work must be there to enter a region of other layers than TBB."""
 
 
+def has_one_thread() -> bool:
+    """Whether the process has one thread for kernels, whose functors then need no atomic instructions."""
+    return config.NUMBA_NUM_THREADS == 1  # type: ignore[attr-defined]
+
+
 def threads_for(work: int, few: int) -> int:
     """How many threads to use for so much work, of which one thread takes less than `few`; 1 if no more can be used."""
-    if work < few or config.NUMBA_NUM_THREADS == 1 or _forked:  # type: ignore[attr-defined]
+    if work < few or has_one_thread() or _forked:
         return 1
     find_tbb()
     threads = numba.get_num_threads()
@@ -32,9 +37,9 @@ def threads_for(work: int, few: int) -> int:
 
 
 def enter_region() -> bool:
-    """Whether this thread may enter a parallel region now; if so, `leave_region` is to be called after it.
+    """Whether this thread may enter a parallel region now; if so, `leave_region` must follow.
 
-    Numba's own threading layer ("workqueue") ends the process if two threads enter at once, so one of them goes alone.
+    Numba's own threading layer ("workqueue") ends the process if two threads enter at once.
     """
     return numba.threading_layer() != "workqueue" or _region.acquire(blocking=False)
 
@@ -50,12 +55,10 @@ _region = threading.Lock()
 
 @functools.cache
 def find_tbb() -> None:
-    """Load the TBB library of the package ``tbb``, so that Numba finds it.
+    """Load the library of the package ``tbb``, which pip installs where loaders do not look, for Numba.
 
-    pip puts it into the environment's ``lib``, where loaders do not look. Numba's threading layer for TBB is the one
-    that many threads may enter at once, that survives a fork, and that does not wait for threads which a busy machine
-    does not run: regions of GNU OpenMP take milliseconds there, its own microseconds. Without the package, Numba uses
-    another layer.
+    Many threads may enter its regions at once, it survives a fork, and it does not wait for threads that a busy machine
+    has not scheduled, which costs GNU OpenMP milliseconds.
     """
     name = TBB.get(sys.platform)
     if name is None or config.THREADING_LAYER not in ("default", "tbb", "safe", "threadsafe", "forksafe"):  # type: ignore[attr-defined]

@@ -65,8 +65,7 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
 
 def make_remove(degree: Any, slot_of: Any) -> Any:
-    """Make the kernel that removes arcs from lists, which still have their old degrees; their last neighbors fill the
-    holes."""
+    """Make the kernel that removes arcs from lists, which have their old degrees; last neighbors fill the holes."""
 
     @parallel_kernel(few=None)
     def remove_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_slots):

@@ -21,17 +21,15 @@ from frontier.core.sort import (
 )
 from frontier.core.store import Store
 from frontier.operators.match import match_kernels, match_keys
-from frontier.runtime import Counters, threads_for
+from frontier.runtime import Counters
 from frontier.runtime.compile.kernels import Header
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, chunks_for, find_changes
 from structures.changes.cpu import CHAIN
 from structures.small_batches import DELETE, FIND, INSERT, LaunchSequence
 
 from .cpu import BLOCKS, PENDING
 
 SHORT_LIST = 256  # neighbors that one thread searches
-CHUNKS_PER_THREAD = 4  # pieces into which a CPU distributes lists, for each thread
-SMALL_CHANGES = 1024  # fewer than these are made by one thread
 
 
 class ListStore(LaunchSequence, Store):
@@ -46,7 +44,7 @@ class ListStore(LaunchSequence, Store):
     _ordered = False
     _room: Any
     """*structure*: the blocks that a chain may take or free, an argument of its kernel ``decide``."""
-    _deletions_may_wait = False
+    _may_decline_deletions = False
     """*structure*: whether the memory for freed blocks is limited, so that a chain may decline a deletion."""
 
     def attach_runtime(self) -> None:
@@ -124,7 +122,7 @@ class ListStore(LaunchSequence, Store):
         bound = changes.bound
         if kind != FIND:
             plan = self._plan(changes, inserting=inserting)
-            if inserting or self._deletions_may_wait:
+            if inserting or self._may_decline_deletions:
                 self.kernels.decide(1, BLOCKS, self._room, self._counters.array, threads=32, blocks=1)
         if inserting:
             if changes.replace is not None:
@@ -163,14 +161,14 @@ class ListStore(LaunchSequence, Store):
             counters = None if changes.vertex is None else self._counters.array  # a new graph has a group per vertex
             self.kernels.append(count, view, *lists, changes.group, changes.dst, changes.weights, counters)
         else:
-            chunks = _chunks_for(count)
+            chunks = chunks_for(count)
             self.kernels.append_lists(chunks, chunks, groups, view, view.weights, *lists, changes.dst, changes.weights)
 
     def _remove(self, changes: Changes, groups: int, count: int) -> None:
         """Remove changes from their lists, which have their old degrees. After a MemoryError nothing has changed."""
         view, slots = self.make_view(), changes.slots
         if not self.device.is_gpu:
-            chunks = _chunks_for(count)
+            chunks = chunks_for(count)
             self.kernels.remove_lists(chunks, chunks, groups, view, view.weights, changes.vertex, changes.start, slots)
             return
         device, kernels, scratch, counted = self.device, self.kernels, self.scratch.get, self._counters.array
@@ -226,9 +224,3 @@ class ListStore(LaunchSequence, Store):
             self.kernels.take_found(int(src.size), src, dst, bits, pending, keys, found, slots)
         else:  # keys are distinct
             slots[left] = found[np.searchsorted(keys, arc_keys(self.device, long_src, long_dst, self.num_vertices))]
-
-
-def _chunks_for(changes: int) -> int:
-    """Pieces into which a CPU distributes lists, for so many changes to them."""
-    threads = threads_for(changes, SMALL_CHANGES)
-    return 1 if threads == 1 else CHUNKS_PER_THREAD * threads

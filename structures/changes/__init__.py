@@ -10,6 +10,6 @@ A structure has the kernels here as its own: its ``kernels.cuh`` includes ``stru
 """
 
 from .cpu import CHANGES, GROUPS, OTHERS
-from .find import Changes, changes_of_keys, find_changes
+from .find import Changes, changes_of_keys, chunks_for, find_changes
 
-__all__ = ["CHANGES", "GROUPS", "OTHERS", "Changes", "changes_of_keys", "find_changes"]
+__all__ = ["CHANGES", "GROUPS", "OTHERS", "Changes", "changes_of_keys", "chunks_for", "find_changes"]

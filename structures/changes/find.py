@@ -9,8 +9,12 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import SortedKeys, running_sums, sorted_keys, tile_count, tile_launch
+from frontier.runtime import threads_for
 
 from .cpu import GROUPS, OTHERS
+
+CHUNKS_PER_THREAD = 4  # pieces into which a CPU distributes lists, for each thread
+SMALL_CHANGES = 1024  # lists and changes: fewer are worked on by one thread
 
 
 class Changes(NamedTuple):
@@ -75,3 +79,9 @@ def changes_of_keys(store: Any, batch: SortedKeys, weights: Any, *, inserting: b
 
     bound = size if device.is_gpu else int(counters.array[GROUPS])
     return Changes(bound, vertex, start, dst, change_weights, change_slots, group, replace if weighted else None, slots)
+
+
+def chunks_for(changes: int) -> int:
+    """The pieces into which a CPU distributes the lists of so many changes."""
+    threads = threads_for(changes, SMALL_CHANGES)
+    return 1 if threads == 1 else CHUNKS_PER_THREAD * threads

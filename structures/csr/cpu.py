@@ -6,7 +6,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
-from structures.search import find_between
+from structures.lists import find_between, next_run, segments  # noqa: F401
 
 SORTED = True
 
@@ -26,18 +26,13 @@ def degree(view, v):
 
 
 @jit(forceinline=True)
-def segments(view, v):
-    return 1
+def prefetch_row(view, v):
+    prefetch(view.offsets, v)
 
 
 @jit(forceinline=True)
 def segment(view, v, i):
     return 0, view.offsets[v], view.offsets[v + 1]
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
 
 
 @jit
@@ -59,8 +54,7 @@ def find_arcs(begin, end, view, src, dst, slots):
 @cpu_kernel
 def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, shift, inserting, new_offsets,
                new_neighbors, new_weights, tally):  # fmt: skip
-    """Merge sorted distinct arcs into all rows, or remove them, in new arrays; ``tally`` counts absent and present
-    arcs."""
+    """Merge sorted distinct arcs into all rows, or remove them, in new arrays; `tally` counts absent and present."""
     mask = (np.int64(1) << shift) - 1
     taken = 0
     out = 0

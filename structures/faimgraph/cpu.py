@@ -14,7 +14,7 @@ import numpy as np
 
 from frontier.runtime import cpu_kernel, jit
 from structures.blocks.cpu import BLOCKS as PAGES
-from structures.blocks.cpu import (
+from structures.blocks.cpu import (  # noqa: F401
     count_changes,
     keep_changes,
     make_append,
@@ -22,8 +22,7 @@ from structures.blocks.cpu import (
     make_remove,
     replace_weights,
 )
-
-__all__ = ["View", "count_changes", "grow_serially", "keep_changes", "plan", "replace_weights", "shrink_serially"]
+from structures.lists import segments  # noqa: F401
 
 CHAIN_PAGES = 4  # a list of so many pages has no directory (pages.cuh has the same number)
 # A record is ``degree << DEGREE_SHIFT | head`` (pages.cuh: `degree_of`, `List`).
@@ -201,11 +200,6 @@ def shrink_serially(count, view, group_vertex, group_start, queue, queued):
             if levels_of(after, bits) < levels:
                 head = page_at(view, head, levels, levels_of(after, bits), 0)
             view.records[v] = ((old - changes) << DEGREE_SHIFT) | head
-
-
-@jit(forceinline=True)
-def segments(view, v):
-    return 1
 
 
 @jit(forceinline=True)

@@ -49,7 +49,7 @@ class FaimStore(ListStore):
     arrays: ClassVar = {
         "records": np.int64, "neighbors": VERTEX, "weights": WEIGHT, "links": np.int32, "queue": np.int32,
     }  # fmt: skip
-    _deletions_may_wait = True
+    _may_decline_deletions = True
     options = ("page_size",)
     scalars = ("page_size", "_used", "_queued")
     _page_sizes = PAGE_SIZES

@@ -96,7 +96,7 @@ class GPMAStore(PackedStore):
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
         """Allocate what rounds may need, before anything changes; void windows count too."""
-        self._host.room_to_plan(self, batch.size)
+        self._room_to_plan(batch.size)
         self.scratch.get("staged_keys", 2 * entries, np.int64)
         if self.stored_dtype is not None:
             self.scratch.get("staged_weights", 2 * entries, self.stored_dtype)

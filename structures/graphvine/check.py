@@ -43,7 +43,6 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_numbers(store: Any) -> int:
-    """Check the numbers; returns the number of blocks."""
     blocks, bits = int(store.queue.size), store._bits
     if bits is not None:
         require_integer(bits, "_bits", *store._bits_range)

@@ -19,6 +19,7 @@ from structures.blocks.cpu import (  # noqa: F401
     make_remove,
     replace_weights,
 )
+from structures.lists import next_run  # noqa: F401
 
 SORTED = False
 
@@ -80,11 +81,6 @@ def segment(view, v, i):
     i += straight - 1
     low = _block_of(view.children, root, straight, i) << view.bits
     return np.int64(0), low, low + min(size - (i << view.bits), np.int64(1) << view.bits)
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return np.int64(-1), np.int64(0), np.int64(0)
 
 
 @jit

@@ -44,8 +44,6 @@ class BlockArrays(Store):
     ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
 
-    _host: Any
-
     def _init_block_arrays(self, unit_bits: int) -> None:
         xp = self.device.xp
         self.unit_bits = unit_bits
@@ -133,7 +131,10 @@ class BlockArrays(Store):
         for unit, k in zip(starts.tolist(), wanted, strict=True):
             classes[unit : unit + self._units(k)] = CONTINUED
         classes[starts] = chosen
-        self._host.open_arrays(self, *self.device.xp.asarray(np.stack([starts, chosen.astype(np.int64)])))
+        opened, each = self.device.xp.asarray(np.stack([starts, chosen.astype(np.int64)])), self.words_per_unit
+        self.kernels.open_arrays(
+            starts.size * each, each, *opened, *self._all_free, self.free_bits, self.free_counts
+        )  # fmt: skip
         self._set_classes(classes)
         self._count_free(counters)
 
@@ -155,7 +156,6 @@ class BlockArrays(Store):
         return np.concatenate([np.array(starts, np.int64), singles, np.arange(end, end + more)]), end + more
 
     def _extend_pool(self, units: int) -> None:
-        """Grow the pool to at least this many units."""
         bits = self.unit_bits
         try:
             self._resize_pool(growable.ample_size(self.device, self.neighbors, units << bits, GROWTH_SHARE) >> bits)

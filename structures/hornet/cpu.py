@@ -11,7 +11,7 @@ import numpy as np
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
 from structures.changes.cpu import keep_changes, make_replace  # noqa: F401
-from structures.search import find_between, lower_bound
+from structures.lists import find_between, lower_bound, next_run, segments  # noqa: F401
 
 SORTED = True
 
@@ -48,19 +48,9 @@ def degree(view, v):
 
 
 @jit(forceinline=True)
-def segments(view, v):
-    return 1
-
-
-@jit(forceinline=True)
 def segment(view, v, i):
     start = view.records[v, START]
     return 0, start, start + (view.records[v, META] >> CLASS_BITS)
-
-
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
 
 
 @jit
@@ -130,10 +120,15 @@ def count_free(count, directory, class_first, free_counts, prefix, counters):
     counters[FREE : FREE + CLASSES] = np.diff(prefix[class_first])
 
 
+def open_arrays(count, each, units, classes, words, counts, free_bits, free_counts):
+    """Make all blocks of new block-arrays free."""
+    free_bits.reshape(-1, each)[units] = words[classes]
+    free_counts[units] = counts[classes]
+
+
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Choose the blocks that move, those in ``leaving`` units in any case, and count the blocks of each class to take
-    or free."""
+    """Choose the blocks that move, all ``leaving`` ones among them, and count those of each class to take or free."""
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]

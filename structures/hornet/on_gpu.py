@@ -18,17 +18,6 @@ CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging
 CHAIN_BLOCKS = 264  # thread blocks where the host does not know how many have work: two for each multiprocessor
 
 
-def changes_of_all(store: Any, offsets: Any, dst: Any, weights: Any) -> Changes:
-    """All vertices as groups, with these arcs for their empty lists; no changes if `offsets` is None."""
-    return Changes(store.num_vertices, None, offsets, dst, weights)
-
-
-def open_arrays(store: Any, units: Any, classes: Any) -> None:
-    """Make all blocks of new block-arrays free."""
-    words, each = store._all_free, store.words_per_unit
-    store.kernels.open_arrays(int(units.size) * each, each, units, classes, *words, store.free_bits, store.free_counts)
-
-
 def table_of_large(store: Any, changes: Changes) -> Any:
     """Scratch memory for a table of large lists: three numbers for each."""
     total = store.num_arcs + (0 if changes.dst is None else int(changes.dst.size))

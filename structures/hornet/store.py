@@ -12,13 +12,13 @@ from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import SortedKeys, tile_launch
 from frontier.runtime import Counters, fill_column
 from frontier.runtime.values import integer
-from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, find_changes
+from structures.changes import CHANGES, GROUPS, OTHERS, Changes, changes_of_keys, chunks_for, find_changes
 from structures.changes.cpu import CHAIN
 from structures.records import VertexRecords
 from structures.small_batches import FIND, LaunchSequence
 from structures.small_batches import INSERT as INSERTION
 
-from . import on_cpu, on_gpu
+from . import on_gpu
 from .blocks import BlockArrays
 from .check import check_arrays
 from .cpu import CLASS_BITS, CLASSES, COUNTERS, DELETE, FREE, INSERT, META, REQUESTS, RETURNED, START, TIDY, View
@@ -69,7 +69,6 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
     def attach_runtime(self) -> None:
         super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
-        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._none_leaving = None if self.device.is_gpu else np.empty(0, bool)
         self._forget_directory()
 
@@ -131,9 +130,20 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
 
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
         self._counters.reset()
-        changes = self._host.changes_of_all(self, offsets, dst, weights)
+        changes = self._changes_of_all(offsets, dst, weights)
         planned = self._plan(changes, INSERT)
         self._carry_out(changes, changes.bound, INSERT, planned, self._counters.read())
+
+    def _changes_of_all(self, offsets: Any, dst: Any, weights: Any) -> Changes:
+        """All vertices as groups, with these arcs for their empty lists, or no changes if `offsets` is None."""
+        n = self.num_vertices
+        if self.device.is_gpu:
+            return Changes(n, None, offsets, dst, weights)
+        if offsets is None:  # empty arrays, since Numba would compile the kernels again for absent ones
+            offsets, dst = np.zeros(n + 1, np.int64), np.empty(0, self.vertex_dtype)
+            weights = None if self.stored_dtype is None else np.empty(0, self.stored_dtype)
+        ids, positions = np.arange(n, dtype=self.vertex_dtype), np.zeros(dst.size, self.vertex_dtype)
+        return Changes(n, ids, offsets, dst, weights, positions)
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
         return self._update(arcs, INSERT)
@@ -164,8 +174,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the blocks that move, and the count of free blocks; returns moves and large lists (kernel
-        ``plan``)."""
+        """Queue the plan of the moving blocks, and the count of free ones; returns moves and large lists."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
@@ -192,11 +201,23 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         if self.device.is_gpu:
             on_gpu.move(self, changes, groups, mode, moves, large, staged, fresh, numbers)
         else:
-            on_cpu.move(self, changes, groups, mode, moves, fresh)
+            self._move_on_cpu(changes, groups, mode, moves, fresh)
         self._account(numbers)
 
+    def _move_on_cpu(self, changes: Changes, groups: int, mode: int, moves: Any, fresh: Any) -> None:
+        kernels, weights = self.kernels, changes.weights
+        if weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
+            weights = self.weights[:0]
+        kernels.return_blocks(
+            groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
+        )
+        chunks = chunks_for(groups + changes.dst.size)
+        kernels.apply_lists(
+            chunks, chunks, groups, self.records, self.neighbors, self.weights, changes.vertex, changes.start,
+            changes.slots, changes.dst, weights, mode, moves, fresh, self._counters.array,
+        )  # fmt: skip
+
     def _account(self, numbers: list[int]) -> None:
-        """Note the blocks that an update took and freed."""
         requested, returned = numbers[REQUESTS : REQUESTS + CLASSES], numbers[RETURNED : RETURNED + CLASSES]
         self._block_edges += sum((requested[k] - returned[k]) << k for k in range(CLASSES))
         self._moved_blocks += min(sum(requested), sum(returned))
@@ -262,7 +283,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
             self._leaving = leaving = self._sparse_arrays()
             self._kept_directory = None
             self._counters.reset()
-            changes = self._host.changes_of_all(self, None, None, None)
+            changes = self._changes_of_all(None, None, None)
             planned = self._plan(changes, TIDY, self.xp.asarray(leaving))
             self._carry_out(changes, changes.bound, TIDY, planned, self._counters.read())
         finally:

@@ -59,8 +59,7 @@ def _make_empty(view, p, shift):
 
 @parallel_kernel(few=1024)
 def append_leaves(begin, end, view, old_levels):
-    """Make the appended leaves empty: each gets the separator of the old leaf after it in order, so no search chooses
-    it."""
+    """Make the appended leaves empty: each gets the separator of the next old leaf, so no search chooses it."""
     first = np.int64(1) << old_levels
     for k in range(begin, end):
         _make_empty(view, first + k, view.levels - old_levels)

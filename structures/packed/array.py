@@ -69,7 +69,7 @@ from frontier.core.store import Store
 from frontier.runtime import Counters
 from frontier.runtime.values import one_of
 
-from . import on_cpu, on_gpu
+from . import on_gpu
 from .check import check_arrays
 from .cpu import View
 from .layout import COUNTERS, LEAF
@@ -143,7 +143,6 @@ class PackedArray(Store):
     def attach_runtime(self) -> None:
         super().attach_runtime()
         self._counters = Counters(self.device, COUNTERS)
-        self._host: Any = on_gpu if self.device.is_gpu else on_cpu
         self._held: tuple[Any, Any] | None = None
 
     # ---- the array --------------------------------------------------------------------------------------------------
@@ -194,7 +193,6 @@ class PackedArray(Store):
         }
 
     def _leaves_fit(self, leaves: int) -> bool:
-        """Whether an array can have so many leaves."""
         return True
 
     check = check_arrays
@@ -258,7 +256,6 @@ class PackedArray(Store):
         )  # fmt: skip
 
     def _rebuild(self, arcs: int, leaves: int, rows: int | None = None) -> None:
-        """Move everything to an array of so many leaves."""
         self._fill(*self._export(arcs), leaves, self._rows if rows is None else rows)
         self._rebuilds += 1
 
@@ -278,7 +275,7 @@ class PackedArray(Store):
         if self.levels >= 0:
             counts = self.scratch.get("counts_in_order", self.leaves, np.int64)
             self.kernels.order_counts(self.leaves, self._held_view(), counts)
-        return self._host.sums_of(self, counts)
+        return on_gpu.sums_of(self, counts) if self.device.is_gpu else np.cumsum(counts, dtype=np.int64)
 
     def sorted_arcs(self) -> tuple[Any, Any, Any]:
         return self._export(self.num_arcs)

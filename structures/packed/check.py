@@ -40,7 +40,6 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_sizes(store: Any) -> int:
-    """Check the sizes; returns the number of leaves."""
     leaves, rows = store.leaves, store._rows
     require(store.num_vertices <= rows <= store._most_vertices, f"{rows} rows are not enough, or too many")
     require(leaves >= 1 and store._leaves_fit(leaves), f"there cannot be {leaves} leaves")

@@ -7,7 +7,7 @@ import numpy as np
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 from frontier.runtime.elements import AHEAD
-from structures.search import lower_bound
+from structures.lists import lower_bound, next_run
 
 from .layout import (
     COLUMN_MASK,
@@ -96,11 +96,6 @@ def segment(view, v, i):
     return 0, low, high
 
 
-@jit(forceinline=True)
-def next_run(view, run):
-    return -1, 0, 0
-
-
 @jit
 def _last_leaf(view, low, high, key):
     """The last leaf, in order, of ``low .. high`` whose separator is at most the key; the first one's is.
@@ -143,8 +138,7 @@ def place_of(view, u, v):
 
 @jit(forceinline=True)
 def _search_leaf(words, begin, end, v):
-    """The positions, plus one, of v among a row's slots ``begin .. end - 1`` of a leaf, or 0, and of the last neighbor
-    below v.
+    """The positions, plus one, of v among a row's slots of a leaf, or 0, and of the last neighbor below v.
 
     All slots are compared, as vectors: a search that stops at v has a branch for each slot, one of them mispredicted.
     """

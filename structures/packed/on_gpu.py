@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays on the GPU. `on_cpu` has the same functions."""
+"""Updates of packed memory arrays on the GPU."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ import numpy as np
 
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
-from frontier.runtime import fill_with
 
-from .layout import DELETE, LARGE, LEAVES, STAGED, TILE_LEAVES, Batch, Capacity, Rebalance
+from .layout import LARGE, LEAVES, STAGED, TILE_LEAVES, Batch, Capacity, Rebalance
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 WINDOWS_EACH = 32, 8, 1  # that a thread block takes at a time, by size
 MAX_BLOCKS = 396  # that share the windows of a chain: three for each multiprocessor of a large GPU
-
-
-def no_arrivals(store: Any) -> Any:
-    """Two zeros for each leaf."""
-    arriving = workspace_of(store).scratch.get("arriving", 2 * store.leaves, np.uint32)
-    fill_with(arriving, 0)
-    return arriving
 
 
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
@@ -62,15 +54,6 @@ def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
         scratch("staged_keys", staged, np.int64),
         None if store.stored_dtype is None else scratch("staged_weights", staged, store.stored_dtype),
     )
-
-
-def no_batch(store: Any) -> Batch:
-    return Batch()
-
-
-def plan_tidying(store: Any, size: int, places: Any, arriving: Any) -> Rebalance | None:
-    """Queue the plan of a deletion whose arcs have been cleared."""
-    return store._plan(DELETE, size, places, arriving)
 
 
 def move_windows(store: Any, plan: Rebalance, arriving: Any, batch: Batch, numbers: list[int] | None = None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.sort import SortedKeys, distinct_keys, distinct_of_sorted, id_bits
+from frontier.runtime import fill_with
 from structures import small_batches
 from structures.small_batches import LaunchSequence
 
@@ -28,6 +29,7 @@ from .layout import (
     PLAN_THREADS,
     REDUNDANT,
     TILE_LEAVES,
+    TOUCHED,
     Batch,
     Capacity,
     Rebalance,
@@ -35,7 +37,7 @@ from .layout import (
 
 
 class PackedStore(LaunchSequence, PackedArray):
-    """A graph in one packed memory array (`PackedArray`). `on_cpu` and `on_gpu` contain the steps that differ.
+    """A graph in one packed memory array (`PackedArray`). `on_gpu` has the steps of a GPU.
 
     Small insertions that would rebalance windows of more than 64 leaves take the general path. Small deletions that
     leave such a window too empty are tidied after their chain.
@@ -75,7 +77,7 @@ class PackedStore(LaunchSequence, PackedArray):
     def _locate(self, batch: Batch) -> Any:
         """Queue the look-up of a batch's keys; returns the number of arrivals at each leaf."""
         self._counters.reset()
-        arriving = self._host.no_arrivals(self)
+        arriving = self._no_arrivals()
         self.kernels.locate(
             batch.size, self._held_view(), batch.keys, batch.shift, batch.places, arriving, self._counters.array, tile=4
         )  # fmt: skip
@@ -84,7 +86,7 @@ class PackedStore(LaunchSequence, PackedArray):
     def _plan(self, mode: int, size: int, places: Any, arriving: Any, kernel: Any = None) -> Rebalance:
         """Queue the choice of the windows to rebalance, by default by `_search`; at most `size` leaves change."""
         try:
-            plan = self._host.room_to_plan(self, size)
+            plan = self._room_to_plan(size)
             (kernel or self._search(mode))(
                 size, self._held_view(), mode, *self._slope(mode), places, arriving, *plan, self._counters.array,
                 threads=PLAN_THREADS, blocks=-(-self.leaves // TILE_LEAVES),
@@ -93,6 +95,20 @@ class PackedStore(LaunchSequence, PackedArray):
             self._drop_arrivals(arriving)
             raise
         return plan
+
+    def _no_arrivals(self) -> Any:
+        """A zero for each leaf (two on a GPU), which CPU kernels restore."""
+        if not self.device.is_gpu:
+            return self.scratch.get("arriving", self.leaves, np.uint32, fill=0)
+        arriving = self.scratch.get("arriving", 2 * self.leaves, np.uint32)
+        fill_with(arriving, 0)
+        return arriving
+
+    def _room_to_plan(self, size: int) -> Rebalance:
+        """Scratch memory for a plan in which at most `size` leaves change."""
+        if self.device.is_gpu:
+            return on_gpu.room_to_plan(self, size)
+        return Rebalance(self.scratch.get("windows", size, np.int64))
 
     def _drop_arrivals(self, arriving: Any) -> None:
         """Clear the arrivals of a batch that no kernel plans. A GPU clears them before the next one."""
@@ -124,7 +140,10 @@ class PackedStore(LaunchSequence, PackedArray):
             room = on_gpu.room_to_move(self, numbers, batch)
         self._moved += numbers[MOVED]
         self._redundant += numbers[REDUNDANT]
-        self._host.move(self, plan, numbers, batch, room)
+        if self.device.is_gpu:
+            on_gpu.move(self, plan, numbers, batch, room)
+        elif numbers[LEAVES]:
+            self.kernels.move(numbers[LEAVES], self._held_view(), plan.leaves, *batch)
 
     def erase(self, arcs: Arcs) -> int:
         plan, numbers = self._erase(arcs)
@@ -140,20 +159,37 @@ class PackedStore(LaunchSequence, PackedArray):
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self._counters.reset()
         places = self._room_to_erase(size)
-        arriving = self._host.no_arrivals(self) if eager else None
+        arriving = self._no_arrivals() if eager else None
         self.kernels.erase(
             size, self._held_view(), arcs.error_counts, arcs.src, arcs.dst, threshold, places, arriving,
             self._counters.array, tile=4,
         )  # fmt: skip
         if eager:
             with suppress(MemoryError):
-                plan = self._host.plan_tidying(self, size, places, arriving)
+                plan = self._plan_tidying(size, places, arriving)
         return plan, self._counters.read()
+
+    def _plan_tidying(self, size: int, places: Any, arriving: Any) -> Rebalance | None:
+        """The plan of a deletion whose arcs have been cleared; None on a CPU if no leaf has become too empty."""
+        if not self.device.is_gpu:
+            size = self._counters.read()[TOUCHED]
+            if not size:
+                return None
+            places = places[:size]
+            places.sort()
+        return self._plan(DELETE, size, places, arriving)
 
     def _tidy(self, plan: Rebalance | None, numbers: list[int], arcs: int) -> None:
         """Shrink an array that has become too empty, or rebalance windows that have."""
         if not self._shrunk(arcs) and plan is not None and any(numbers[LEAVES : LARGE + 1]):
-            self._move(plan, numbers, self._host.no_batch(self))
+            self._move(plan, numbers, self._no_batch())
+
+    def _no_batch(self) -> Batch:
+        """An empty batch. On a CPU it has arrays, as Numba would compile kernels again for absent ones."""
+        if self.device.is_gpu:
+            return Batch()
+        none, weights = np.empty(0, np.int64), None if self.weights is None else self.weights[:0]
+        return Batch(none, 0, none, weights, None if weights is None else none)
 
     def _shrunk(self, arcs: int) -> bool:
         """Shrink the array if so few arcs leave it too empty; returns whether it did."""
@@ -207,7 +243,7 @@ class PackedStore(LaunchSequence, PackedArray):
         )  # fmt: skip
         if eager:
             plan = self._plan(DELETE, size, None, arriving, self.kernels.plan)
-            on_gpu.move_windows(self, plan, arriving, on_gpu.no_batch(self))
+            on_gpu.move_windows(self, plan, arriving, Batch())
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
         self._moved += numbers[MOVED]
@@ -225,4 +261,4 @@ class PackedStore(LaunchSequence, PackedArray):
             emptied = self._chains.scratch.get("emptied", self.leaves, np.uint32)
             self._counters.reset()
             plan = self._plan(DELETE, self.leaves, None, emptied, self.kernels.plan)
-            self._move(plan, self._counters.read(), on_gpu.no_batch(self))
+            self._move(plan, self._counters.read(), Batch())

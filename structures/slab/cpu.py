@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from frontier.runtime import cpu_kernel, jit, parallel_kernel
+from frontier.runtime import cpu_kernel, jit, parallel_kernel, prefetch
 
 from .cpu_slabs import (
     ALLOCATED,
@@ -56,6 +56,11 @@ class View(NamedTuple):
 @jit(forceinline=True)
 def degree(view, v):
     return np.int64(view.records[v, DEGREE])
+
+
+@jit(forceinline=True)
+def prefetch_row(view, v):
+    prefetch(view.records, (v, BASE))
 
 
 @jit(forceinline=True)

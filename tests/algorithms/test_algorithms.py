@@ -130,7 +130,7 @@ def test_dynamic_triangles_under_all_kinds_of_updates(structure, device, rng):
 
 
 def test_large_batches_are_counted_from_scratch(structure, device, rng, monkeypatch):
-    monkeypatch.setattr(dynamic_triangle_count, "LARGE_EDGES", 8)
+    monkeypatch.setattr(dynamic_triangle_count, "SMALL_EDGES", {device: 8})
     graph = structure(60, device=device)
     count = DynamicTriangleCount(graph)
     recounts = []

@@ -100,6 +100,21 @@ def test_many_components(structure, device, rng):
     verify_components(graph, connected_components(graph))
 
 
+@pytest.mark.parametrize("most_outside", [0, 1], ids=["two", "one"])
+def test_one_neighbor_is_tried_first(structure, device, rng, monkeypatch, most_outside):
+    """Cliques of a similar size, a few of which bridges connect: which is the largest may differ between attempts."""
+    static = importlib.import_module("algorithms.connected_components")
+    monkeypatch.setattr(static, "DENSE", 0)
+    monkeypatch.setattr(static, "MOST_OUTSIDE", most_outside)
+    ends = np.stack(np.triu_indices(12, 1))
+    for bridges in (0, 3, 9):
+        src, dst = np.concatenate([ends + 12 * clique for clique in range(10)], axis=1)
+        src, dst = (np.r_[part, 12 * rng.integers(0, 10, bridges)] for part in (src, dst))
+        order = rng.permutation(120)
+        graph = structure.from_edges(order[src], order[dst], num_vertices=120, device=device)
+        verify_components(graph, connected_components(graph))
+
+
 @pytest.mark.slow
 def test_labels_are_of_the_graphs_vertex_dtype(structure, device):
     graph = structure.from_edges([5, 3], [1, 5], num_vertices=7, device=device, vertex_dtype="int64")

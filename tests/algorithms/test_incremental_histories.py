@@ -25,9 +25,15 @@ KINDS = {
     "times": {"time_unit": "s"},
 }
 
+DEVICES = ("cpu", "gpu")
 LIMITS = {
-    "dynamic_core_number": {"SMALL_EDGES": 3, "SMALL_ARCS": 24, "ROUND_ARCS": 1, "MAX_RANK": 9},
-    "dynamic_triangle_count": {"LARGE_EDGES": 2, "MAX_BATCHES": 2},
+    "dynamic_core_number": {
+        "SMALL_EDGES": dict.fromkeys(DEVICES, 3),
+        "SMALL_ARCS": dict.fromkeys(DEVICES, 24),
+        "ROUND_ARCS": 1,
+        "MAX_RANK": 9,
+    },
+    "dynamic_triangle_count": {"SMALL_EDGES": dict.fromkeys(DEVICES, 2), "MAX_BATCHES": 2},
     "dynamic_k_truss": {"ROUND_SIDES": 1, "SMALL_SIDES": 0},
     "dynamic_connected_components": {"SMALL_BATCHES": 1},
 }

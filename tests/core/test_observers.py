@@ -388,3 +388,43 @@ def test_detached_while_others_are_told(new):
     pair.insert([1], [3])
     assert leaver.calls == ["edges_inserted", "detached"]
     assert other.calls == ["detached"]
+
+
+class Recomputing(Recorder):
+    """It finds the edges of batches above a size in the graph, and is notified of none of them."""
+
+    most = 50
+
+    def __init__(self, graph, edges):
+        self.asked, self.told = [], []
+        super().__init__(graph, edges)
+
+    def recomputes(self, update, edges):
+        self.asked.append((update, edges))
+        return edges > self.most
+
+    def outdated(self, edges):
+        self.told.append(edges)
+        self.edges = self._pairs(*self.graph.to_coo()[:2])
+
+
+def test_observers_that_recompute_are_told_of_no_edges(new, rng, directed, monkeypatch):
+    """None are looked up for them, nor do they learn of a batch that is refused."""
+    pair = new(*random_batch(rng, 30, 100, "float32"), num_vertices=30, directed=directed)
+    recorder = Recomputing(pair.graph, [(u, v) for u, v, _ in pair.model.edges()])
+    looked_up = []
+    monkeypatch.setattr(recorder, "find_edges", lambda find: looked_up.append(1) or find())
+    for update in (pair.insert, pair.delete) * 2:
+        for size in (300, 40):
+            before = pair.graph.num_edges
+            update(*random_batch(rng, 30, size, "float32")[: 3 if update == pair.insert else 2])
+            assert recorder.edges == {(u, v) for u, v, _ in pair.model.edges()}
+            if size == 300 and recorder.told:
+                assert recorder.told[-1] == abs(pair.graph.num_edges - before)
+    if not pair.graph.device.is_gpu:  # there small batches are found on the way
+        assert [edges > recorder.most for _, edges in recorder.asked] == [True, False] * 4
+        assert len(recorder.told) == 4 and looked_up
+    told = len(recorder.told)
+    with pytest.raises(ValueError, match="outside"):
+        pair.graph.delete_edges([0, 99] * 100, [1, 2] * 100)
+    assert len(recorder.told) == told

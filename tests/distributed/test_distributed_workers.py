@@ -200,8 +200,9 @@ def die_at(part: Any, phase: str, folder: str) -> None:
         part.save(folder)
 
 
+@SLOW  # test_workers loses a worker, too
 @pytest.mark.skipif(bool(missing("ucxx")), reason=missing("ucxx"))
-@pytest.mark.parametrize("phase", ["exchange", *(pytest.param(p, marks=SLOW) for p in ("save", "update", "algorithm"))])
+@pytest.mark.parametrize("phase", ["exchange", "save", "update", "algorithm"])
 def test_a_stream_goes_on_after_a_worker_is_lost(phase, tmp_path, request):
     """From the last save, on another number of workers."""
     if phase in ("update", "algorithm") and not request.config.getoption("--long"):

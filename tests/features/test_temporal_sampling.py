@@ -12,7 +12,7 @@ from model import to_host
 from verifiers import host
 
 import frontier as fr
-from frontier.core.version_cache import VersionCache
+from frontier.core.locking import VersionCache
 from frontier.functor.intrinsics.random import philox
 from structures import CSR, SlabGraph
 

@@ -112,6 +112,7 @@ def test_bfs_pulls(pair, monkeypatch):
     original = getattr(module.Traversal, way)
     monkeypatch.setattr(module.Traversal, way, lambda *args: (pulls.append(1), original(*args))[1])
     monkeypatch.setattr(module, "SMALL_COUNT", 0)  # or one core would do it all
+    monkeypatch.setattr(module, "has_one_thread", lambda: False)
     found = bfs(pair.graph, 3).distance
     assert pulls
     twin = type(pair.graph).from_edges(*pair.graph.to_coo(), N, True, pair.graph.device)

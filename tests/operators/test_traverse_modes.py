@@ -47,12 +47,15 @@ def modes(monkeypatch):
 
         monkeypatch.setattr(module.Traversal, name, advance)
 
-    for name in ("_push_repeatedly", "_push_medium", "_advance_together", "_push", "_pull"):
+    for name in ("_push_repeatedly", "_advance_on_core", "_push_medium", "_advance_together", "_push", "_pull"):
         noting(name)
     return taken
 
 
-def test_steps_are_counted_through_all_modes(structure, device, directed, layered, modes):
+@pytest.mark.parametrize("threads", ["one", "several"])
+def test_steps_are_counted_through_all_modes(structure, device, directed, layered, modes, threads, monkeypatch):
+    """The only thread of a CPU makes all advances in one call."""
+    monkeypatch.setattr(module, "has_one_thread", lambda: threads == "one")
     src, dst, expected = layered
     graph = structure.from_edges(src, dst, num_vertices=expected.size, directed=directed, device=device)
     source = int(np.flatnonzero(expected == 0)[0])
@@ -60,9 +63,11 @@ def test_steps_are_counted_through_all_modes(structure, device, directed, layere
     assert (host(result.distance) == expected).all()
     # The last advance finds nothing more.
     assert result.levels == len(LAYERS)
-    small, together = "_push_repeatedly", "_push_medium"
+    small, together = "_push_repeatedly" if device == "gpu" else "_advance_on_core", "_push_medium"
     if device == "gpu" and not directed:  # the device chooses between push and pull
         assert modes == ["_advance_together", small, "_advance_together", small]
+    elif device == "cpu" and threads == "one":
+        assert modes == [small]
     else:
         assert modes[:2] == [small, together if device == "gpu" else "_push"]
         assert ("_pull" in modes) == (not directed)

@@ -153,6 +153,21 @@ def results_of_own(benchmark: str, folder: Path, *options: str) -> list[dict]:
     return json.loads(path.read_text())["rows"]
 
 
+@pytest.mark.parametrize(
+    "name, options",
+    [
+        ("adverse", "--graphs grid8 --sizes 4 --repeat 1 --analytics connected_components"),
+        ("inside", "--scale 6 --repeat 1 --structures csr"),
+        ("networkx", "--quick --scale 5 --repeat 2"),
+        ("pipeline", "--quick --records 8 --batches 6 --repeat 1"),
+    ],
+)
+def test_tiny_sizes(name: str, options: str, tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    pytest.importorskip("networkx")
+    assert results_of_own(name, tmp_path, *options.split())
+    assert f"written to {tmp_path}" in capsys.readouterr().out
+
+
 def test_searches(tmp_path: Path) -> None:
     options = "--scales", "8", "--side", "12", "--repeat", "1"
     rows = results_of_own("searches", tmp_path, *options, "--structures", "slab")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks import release, run
-from benchmarks.release import Question, Settings
+from benchmarks.defaults import SHARES
+from benchmarks.questions import QUESTIONS, Question, Settings
 from benchmarks.results import Results
 
 QUICK = ["release", "--device", "cpu", "--quick", "--card", "test"]
@@ -17,9 +20,9 @@ BROKEN = replace(GROWTH, name="broken", benchmark="nosuch")
 
 
 def test_files_have_names_of_question_and_card() -> None:
-    names = [each.name for each in release.QUESTIONS]
-    assert len(set(names)) == len(names)
-    for question in release.QUESTIONS:
+    names = [each.name for each in QUESTIONS]
+    assert len(set(names)) == len(names) and SHARES.keys() == run.BENCHMARKS.keys()
+    for question in QUESTIONS:
         assert question.benchmark in run.BENCHMARKS | run.OWN_OPTIONS and question.text.endswith("?")
     assert release.card_of({"gpu": "NVIDIA H100 80GB HBM3"}) == "h100" and release.card_of({"cpu": "EPYC"}) == "cpu"
     assert release.file_name("updates", "h200") == "updates-h200.json"
@@ -27,10 +30,29 @@ def test_files_have_names_of_question_and_card() -> None:
 
 def test_a_set_fits_two_calls_on_a_gpu_and_ten_minutes_on_a_cpu() -> None:
     def seconds(kind: str) -> list[float]:
-        return [each.settings[kind].seconds for each in release.QUESTIONS if kind in each.settings]
+        return [each.settings[kind].seconds for each in QUESTIONS if kind in each.settings]
 
     assert sum(seconds("gpu")[:-1]) <= 2 * (280 - release.COMPILE_S - release.SAVING_S)
     assert sum(seconds("cpu")) <= 600
+
+
+class ParsedError(Exception):
+    """Ends a benchmark when its options are known."""
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: each.name)
+def test_benchmarks_know_their_options(question: Question, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse = argparse.ArgumentParser.parse_args
+
+    def parsed(self: argparse.ArgumentParser, *given: Any) -> None:
+        raise ParsedError(parse(self, *given))
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parsed)
+    for kind, settings in question.settings.items():
+        for quick in (False, True):
+            command = release.command_of(question, kind, tmp_path, quick=quick)
+            with pytest.raises(ParsedError):
+                run.main([*command[3:], *["--budget", "1"] * settings.budget])
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The choice of cases for each tier (tests/support/tiers.py)."""
 
+import importlib
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,9 +61,17 @@ def test_updates_are_on_all_structures_and_others_on_one():
     assert first(updates) == updates
     operators = cases("operators/test_match.py", "test_match", structure=CLASSES, kind=["a", "b"])
     assert len(set(values(first(operators), "structure"))) == 1
-    named = cases("core/test_copies.py", "test_results", structure=CLASSES, name=["bfs", "pagerank"])
+
+
+def test_what_shares_kernels_is_on_the_same_structure():
+    named = cases("io/test_files.py", "test_results", structure=CLASSES, name=["bfs", "pagerank"])
+    core = cases("core/test_view.py", "test_view", [pytest.mark.sampled(by="file").mark], structure=CLASSES)
     algorithms = cases("algorithms/test_bfs.py", "test_levels", structure=CLASSES)
-    assert {structure.name for structure in values(first([*named, *algorithms]), "structure")} == {"slab"}
+    calling = cases("features/test_events.py", "test_paths", structure=CLASSES)
+    for case in calling:
+        case.module = importlib.import_module("algorithms.bfs")
+    kept = first([*named, *core, *algorithms, *calling])
+    assert {structure.name for structure in values(kept, "structure")} == {"slab"}
 
 
 def test_types_are_on_few_structures():

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from frontier.runtime.compile.single_flight import once
+from frontier.runtime.compile.caches import once
 
 
 def test_threads_get_the_same():

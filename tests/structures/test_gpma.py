@@ -221,7 +221,7 @@ def test_no_memory_to_tidy(device, rng, monkeypatch):
         raise MemoryError("none left")
 
     with monkeypatch.context() as patch:
-        patch.setattr(pair.graph.store._host, "room_to_plan", no_memory)
+        patch.setattr(pair.graph.store, "_room_to_plan", no_memory)
         patch.setattr(GPMA.store_type, "_allocate", no_memory)
         pair.delete(src, dst)
     check(pair)

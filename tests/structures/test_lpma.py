@@ -340,21 +340,21 @@ def test_an_insertion_that_breaks_off(device, rng, strategy, monkeypatch):
     graph, leaves = pair.graph, pair.graph.store.leaves
     graph.store.max_small_batch = 0  # they would make a plan of their own
     graph.view()
-    room, calls = graph.store._host.room_to_plan, []
+    room, calls = graph.store._room_to_plan, []
 
-    def refuse(graph, size):
+    def refuse(size):
         calls.append(size)
         if len(calls) > 1:
             raise MemoryError("none left")
-        return room(graph, size)
+        return room(size)
 
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(graph.store._host, "room_to_plan", refuse)
+        patch.setattr(graph.store, "_room_to_plan", refuse)
         graph.insert_edges(*random_batch(rng, 200, 4000)[:2])
     assert graph.store.leaves > leaves
     if device == "cpu":
         assert graph.view().neighbors is graph.store.neighbors
-        assert not graph.store._host.no_arrivals(graph.store).any()
+        assert not graph.store._no_arrivals().any()
     check_layout(graph)
     pair.insert([0], [199])
     check_layout(graph)
@@ -366,7 +366,7 @@ def test_arrivals_that_were_left_behind(rng, strategy):
     """Windows are those of the batch's own arcs, even if an interrupted one was not forgotten."""
     pair = make(LPMA, "cpu", *random_batch(rng, 200, 4000), num_vertices=200, strategy=strategy)
     pair.insert([0], [1])
-    pair.graph.store._host.no_arrivals(pair.graph.store)[:] = 1
+    pair.graph.store._no_arrivals()[:] = 1
     pair.insert([3], [199])
     check_layout(pair.graph)
     pair.check()

@@ -7,8 +7,9 @@ differ in how much of the products of parameters they run:
 * ``--all`` leaves out what the mark ``sampled`` specifies, in tests to which a structure matters little.
 * The first tier runs enough of these cases that each test meets every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
-  structures. Other tests reach a structure through its neighbor iterator only, and have one: algorithms the same, other
-  files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU where there is none.
+  structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
+  or test the core the same, other files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU
+  where there is none.
 
 Each tier contains the one before. On a GPU, whose kernels depend on few parameters, all cases run in each tier.
 """
@@ -16,7 +17,9 @@ Each tier contains the one before. On a GPU, whose kernels depend on few paramet
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -40,7 +43,8 @@ COMPILED_FOR = ("directed", "orientation", "weight_dtype")
 TYPES = {"vertex_dtype"}
 """Parameters for each of whose values all kernels of a structure are compiled."""
 ANALYTICS = {**analytics(), **analytics(times=True)}
-ALGORITHM, OF_ALGORITHMS = "algorithm", "slab"
+SHARED, USUAL = "shared", "slab"
+"""The subject of tests that share compiled kernels, and their structure."""
 DTYPES = ("int32", "float32", "int64", "float64")
 
 
@@ -74,12 +78,16 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
 
     With the second, two structures are drawn on the CPU for each file. It is for tests of what an algorithm does beyond
     what tests/algorithms/test_catalogue.py shows of it on every structure.
+
+    Tests that share kernels are always run on the structure that they share, for the first tier.
     """
     case, by_file = parameters(item), mark.kwargs.get("by") == "file"
     device = case.get("device", "cpu")
     if not case or mark.kwargs.get("on", "cpu" if by_file else device) != device:
         return True
     structure = case.get("structure")
+    if structure is STRUCTURES[USUAL] and not of_updates(item.path) and subject_of(item) == SHARED:
+        return True
     if by_file:
         place = crc32(item.path.stem.encode())
         return structure is None or structure in [STRUCTURES[group[place % len(group)]] for group in TWO]
@@ -122,8 +130,8 @@ def of_file(items: list[pytest.Item]) -> Iterable[pytest.Item]:
 def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
     """The cases without those of all structures but one for each subject, except for those of updates.
 
-    Algorithms have the same structure in all files, and other files one each, so that kernels are compiled once. A test
-    marked ``sampled`` is on structures that it is drawn for.
+    Those that share kernels have the same structure, and other files one each, so that kernels are compiled once. A
+    test marked ``sampled`` is on structures that it is drawn for.
     """
 
     def group(item: pytest.Item) -> Hashable:
@@ -135,7 +143,7 @@ def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
         found = {structure_of(item) for item in cases}
         if not of_updates(cases[0].path) and found <= set(STRUCTURES):
             turn, subject = list(STRUCTURES), subject_of(cases[0])
-            first = turn.index(OF_ALGORITHMS) if subject == ALGORITHM else crc32(subject.encode())
+            first = turn.index(USUAL) if subject == SHARED else crc32(subject.encode())
             found = {min(found, key=lambda name: (turn.index(name) - first) % len(turn))}
         kept.update(item for item in cases if structure_of(item) in found)
     return [item for item in items if item in kept]
@@ -147,11 +155,20 @@ def of_updates(path: Path) -> bool:
 
 
 def subject_of(item: pytest.Item) -> str:
-    """An algorithm, or what a case's file is named after."""
+    """`SHARED` for what calls algorithms or tests the core, else what a case's file is named after."""
     named = (parameters(item).get(name) for name in ("name", "form", "analytic", "algorithm"))
-    if item.path.parent.name == "algorithms" or any(isinstance(name, str) and name in ANALYTICS for name in named):
-        return ALGORITHM
+    if any(isinstance(name, str) and name in ANALYTICS for name in named):
+        return SHARED
+    if item.path.parent.name in ("algorithms", "core") or calls_algorithms(getattr(item, "module", None)):
+        return SHARED
     return item.path.stem.removeprefix("test_")
+
+
+@cache
+def calls_algorithms(module: ModuleType | None) -> bool:
+    """Whether a test module has imported a name from an algorithm."""
+    names = vars(module).values() if module else ()
+    return any(str(getattr(value, "__module__", "")).startswith("algorithms.") for value in names)
 
 
 def test_and_structure(item: pytest.Item) -> Hashable:

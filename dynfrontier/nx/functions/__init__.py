@@ -1,7 +1,6 @@
-"""The functions of NetworkX that the backend has: `TABLE`, by name.
+"""The functions of NetworkX that the backend has: `TABLE`, by name, with the signatures of NetworkX.
 
-Each has the signature of NetworkX's function and accepts graphs of the backend. The definitions here list the arguments
-that they support by name; defaults are NetworkX's.
+Definitions here list the arguments that they support by name; defaults are NetworkX's.
 """
 
 from . import clustering, communities, components, cores, paths, ranks, traversal

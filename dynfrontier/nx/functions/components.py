@@ -83,10 +83,7 @@ def _arcs_between(mirror: Mirror, labels: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _last_first(src: np.ndarray, dst: np.ndarray, count: int) -> list[int]:
-    """The vertices of an acyclic graph, given by its sorted arcs, each after all that it reaches.
-
-    A depth-first search finishes them in this order.
-    """
+    """The vertices of an acyclic graph, given by its sorted arcs, as a depth-first search finishes them."""
     starts = np.searchsorted(src, np.arange(count + 1)).tolist()
     heads, following, seen = dst.tolist(), starts[:-1], [False] * count
     finished: list[int] = []

@@ -22,10 +22,10 @@ conversion takes longer than they do."""
 class Function:
     """A function of the backend, with the signature of NetworkX's function.
 
-    `run` accepts the graph, ``G``, and the arguments that it supports. `refuse` returns why the backend cannot run it
-    with the arguments, or None. Graphs with fewer than `least_nodes` are not worth a conversion. `undirected` functions
-    refuse directed graphs. `parallel` ones accept parallel edges: the result depends on the lowest weight alone. `only`
-    has the arguments that `run` lacks, with NetworkX's defaults, which they must have.
+    `run` accepts the graph, ``G``, and supported arguments; the others, `only`, must have NetworkX's defaults. `refuse`
+    returns why the backend cannot run it, or None. Graphs with fewer than `least_nodes` are not worth a conversion.
+    `undirected` functions refuse directed graphs. `parallel` ones accept parallel edges, as only the lowest weight
+    counts.
     """
 
     name: str

@@ -27,18 +27,11 @@ PREPARED = (
 
 
 class Arcs:
-    """A batch of arcs on the graph's device, in the batch's order.
+    """A batch of arcs on the graph's device, in the batch's order; `weights` may be None.
 
-    Attributes
-    ----------
-    src, dst : arrays of the graph's vertex dtype, shape (m,)
-        Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored; those of users have ``dst < 0``, too.
-    weights : array, shape (m,), or None
-    size : int
-        Their number.
-    error_counts : array of int64, shape (3,), or None
-        On the device, None once the batch has been checked. Nonzero if the batch is invalid: kernels that read them can
-        be enqueued before the host synchronizes.
+    Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored; those of users have ``dst < 0``, too.
+    `error_counts` (int64, shape (3,), on the device; None once checked) are nonzero if the batch is invalid: kernels
+    that read them can be enqueued before the host synchronizes.
     """
 
     def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, error_counts: Any = None):
@@ -65,13 +58,8 @@ class Arcs:
         return self.src.data.ptr, self.dst.data.ptr, 0 if weights is None else weights.data.ptr
 
     def check(self, *, waited: bool = False) -> Arcs:
-        """Synchronize with the device, and raise if the batch is invalid. Free on later calls.
-
-        Parameters
-        ----------
-        waited : bool
-            The host has synchronized with the device since the batch was made, and need not do so again.
-        """
+        """Synchronize with the device unless the host has `waited`, and raise if the batch is invalid. Free on later
+        calls."""
         if self._check is not None:
             check, self._check, self.error_counts = self._check, None, None
             check(waited)
@@ -88,10 +76,9 @@ class Arcs:
 
 
 class TransientArcs(Arcs):
-    """Arcs in memory of which the next batch makes use, on a GPU.
+    """Arcs in memory that the next batch reuses, on a GPU.
 
-    Only those who ask for arrays cut them out of that memory: kernels that take the addresses do without, and to make
-    an array takes the host as long as half a launch.
+    Arrays are cut out of it on demand: making one takes the host as long as half a launch.
     """
 
     def __init__(self, room: ArcBuffer, count: int, held: Any, check: Any, error_counts: Any):
@@ -126,18 +113,7 @@ class TransientArcs(Arcs):
 
 
 class ArcBuffer:
-    """Memory for the arcs of one batch after another.
-
-    Attributes
-    ----------
-    size : int
-        Arcs that it is enough for.
-    src, dst : arrays of the graph's vertex dtype
-    ends : pair of int
-        Their addresses.
-    weights, ones : arrays of the graph's weight dtype, or None
-        Those of users, and what takes their place where there are none.
-    """
+    """Memory for the arcs of one batch after another: `size` of them, with `ones` for batches without weights."""
 
     __slots__ = ("dst", "ends", "ones", "size", "src", "weights")
 
@@ -153,18 +129,7 @@ class ArcBuffer:
 
 
 class ArcMaker:
-    """Validates the batches of a graph and expands their edges into arcs, in one pass on the device.
-
-    Parameters
-    ----------
-    device : Device
-    vertex_dtype : dtype
-        Of the graph's ids.
-    weight_dtype : dtype or None
-        Of the graph's weights; None in unweighted graphs.
-    scratch : Scratch
-        Where the memory comes from that stays.
-    """
+    """Validates the batches of a graph and expands their edges into arcs, in one pass on the device."""
 
     def __init__(
         self, device: Device, vertex_dtype: np.dtype, weight_dtype: np.dtype | None, scratch: Scratch
@@ -185,25 +150,12 @@ class ArcMaker:
         self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,
         weighted: bool = False, drop_loops: bool = True, passing: bool = False,
     ) -> Arcs:  # fmt: skip
-        """A batch as arcs.
+        """Return a batch as arcs.
 
-        Parameters
-        ----------
-        weighted : bool
-            In a weighted graph, attach weights to the arcs (1 by default).
-        absent : array of bool, shape (num_vertices,), or None
-            Deleted ids.
-        drop_loops : bool
-            Mark self-loops to be ignored.
-        passing : bool
-            The arrays of the arcs may be those of the next batch: nobody will need them then.
-
-        Raises
-        ------
-        TypeError, ValueError
-            Immediately for types and shapes; from `Arcs.check` for values: an id that is out of range or names a
-            deleted vertex, or a NaN weight. If a batch was not checked before the next one is made, because something
-            else failed, its errors are dropped.
+        With `weighted`, arcs of a weighted graph get weights, 1 by default. `drop_loops` marks self-loops to be
+        ignored. The arrays of `passing` arcs may be reused by the next batch. Raises TypeError and ValueError
+        immediately for types and shapes, and from `Arcs.check` for values: an id that is out of range or names a
+        deleted vertex, or a NaN weight. The next batch drops the errors of an unchecked one.
         """
         device, xp = self.device, self.device.xp
         src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
@@ -283,13 +235,7 @@ def batch_kernels(device: Device, id_dtype: np.dtype, vertex_dtype: np.dtype, we
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:
-    """`ids` as a device array, validated against the graph.
-
-    Raises
-    ------
-    ValueError
-        An id is outside ``[0, num_vertices)`` or names a deleted vertex.
-    """
+    """Return `ids` as a device array; ValueError if one is outside ``[0, num_vertices)`` or names a deleted vertex."""
     # Those of the host are checked before they are copied to the device, which the host then need not wait for.
     there = CPU if isinstance(ids, np.ndarray | list | tuple | range) else device
     ids = as_ids(there, ids, name)
@@ -302,15 +248,7 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
 
 
 def check_id(vertex: Any, name: str, num_vertices: int, absent: Any = None) -> int:
-    """`vertex` as an int, validated against the graph.
-
-    Raises
-    ------
-    TypeError
-        It is not an integer.
-    ValueError
-        It is outside ``[0, num_vertices)`` or names a deleted vertex.
-    """
+    """Return `vertex` as an int; TypeError if it is no integer, ValueError as `check_ids`."""
     vertex = integer(vertex, name)
     if not 0 <= vertex < num_vertices:
         raise ValueError(f"{name} is {vertex}, {_outside(num_vertices)}; insert_vertices() extends them")

@@ -1,9 +1,8 @@
-"""Small batches on a GPU, which kernels take as their users made them: checked, expanded and applied in one launch.
+"""Small batches on a GPU, which kernels take as users made them: checked, expanded and applied in one launch.
 
-A batch of some thousand edges is microseconds of work for a GPU. The general way of a batch, with a kernel for each
-step and arrays in between, costs the host several times as much; so a structure may have kernels of its own for small
-batches (``frontier/cuda/small_batch.cuh`` is what they are made of). A batch that turns out to be invalid, or not to
-fit, has changed nothing then, and goes the general way.
+A batch of some thousand edges is microseconds of work for a GPU. The general path, with a kernel for each step and
+arrays in between, costs the host several times as much, so a structure may have kernels for small batches (built on
+``frontier/cuda/small_batch.cuh``). A batch that is invalid or does not fit changes nothing and takes the general path.
 """
 
 from __future__ import annotations
@@ -91,13 +90,7 @@ class SmallBatch(Struct):
         self, src: Any, dst: Any, weights: Any, *, directed: bool, num_vertices: int, absent: Any, arcs: Any = None,
         edges: Any = None,
     ) -> int:  # fmt: skip
-        """Describe a batch; returns the number of its arcs.
-
-        Parameters
-        ----------
-        arcs, edges : pair of int, optional
-            Addresses where kernels write the arcs of the batch, and its effective edges.
-        """
+        """Describe a batch and return the number of its arcs; `arcs` and `edges` are those of `Store.insert_small`."""
         count = src.size
         self.set(
             src.data.ptr, dst.data.ptr, 0 if weights is None else weights.data.ptr, count, src.dtype.itemsize == 8,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.runtime import Kernels, load_kernels
 
+from ..base import BaseGraph
 from ..batch import Arcs
 from ..locking import workspace_of
 from ..sort import running_sums, tile_count, tile_launch
 from .cpu import FREE
-
-if TYPE_CHECKING:
-    from ..base import BaseGraph
-
 
 SMALL_ARCS = 1 << 13
 """Up to as many, one thread block of a GPU has found them before three kernels are launched."""
@@ -34,23 +31,11 @@ def masked_lower(graph: BaseGraph, src: Any, dst: Any) -> Any:
 
 
 def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
-    """The distinct edges of a batch that are in the graph, or that are not; undirected ones once, as src < dst.
+    """Return the distinct edges of a batch that are in the graph if `present`, else the absent ones.
 
-    Parameters
-    ----------
-    arcs : Arcs
-        Checked here, after the single host synchronization that this takes.
-    present : bool
-        Whether the edges asked for are those in the graph.
-
-    Returns
-    -------
-    src, dst : arrays of the graph's vertex dtype, on its device
-        In the order in which the batch lists them first.
-
-    Notes
-    -----
-    Expected O(m) work: duplicates meet in a hash table.
+    `src` and `dst` are arrays of the graph's vertex dtype, in the order in which the batch lists them first; undirected
+    edges are ``src < dst``. Checks the batch after its single host synchronization. Expected O(m) work: duplicates meet
+    in a hash table.
     """
     device, xp = graph.device, graph.xp
     if not device.is_gpu:

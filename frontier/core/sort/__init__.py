@@ -1,20 +1,22 @@
 """Sorting arcs, and dropping those listed more than once."""
 
 from .arcs import (
+    accumulate,
     arc_keys,
     check_key_bits,
     id_bits,
     last_of_runs,
     places_of_ids,
+    row_ids,
+    row_offsets,
     sort_keys,
     sort_pairs,
+    sorted_unique_arcs,
     split_keys,
     sums_of_runs,
     unique_arcs,
 )
-from .csr import accumulate, row_ids, row_offsets, sorted_unique_arcs
-from .distinct import DistinctKeys, distinct_keys, distinct_of_sorted
-from .sorted import END, SortedKeys, sort_kernels, sorted_keys
+from .sorted import END, DistinctKeys, SortedKeys, distinct_keys, distinct_of_sorted, sort_kernels, sorted_keys
 from .tiles import TILE, running_sums, tile_count, tile_launch
 
 __all__ = [

@@ -17,13 +17,7 @@ DIGIT = 11  # bits, at most: more counters than that leave the fastest cache
 
 
 def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
-    """One int64 per arc that orders arcs by source, then destination: ``src << bits | dst``.
-
-    Raises
-    ------
-    OverflowError
-        The ids of source and destination do not fit into 63 bits together.
-    """
+    """Return int64 keys ``src << bits | dst``, which order arcs by source, then destination; see `check_key_bits`."""
     check_key_bits(num_vertices)
     if on_gpu.takes(device, src, dst):
         return on_gpu.pack(device, src, dst, id_bits(num_vertices))
@@ -52,14 +46,9 @@ def sort_keys(device: Device, keys: Any, *, key_bits: int | None = None) -> Any:
 
 
 def sort_pairs(device: Device, keys: Any, values: Any = None, *, key_bits: int | None = None) -> tuple[Any, Any]:
-    """Keys in ascending order, with `values` (by default positions) moved along; equal keys keep their order.
+    """Sort keys, none negative, and move `values` (by default positions) along; equal keys keep their order.
 
-    Keys must not be negative.
-
-    Parameters
-    ----------
-    key_bits : int, optional
-        Bits that hold any key, if the caller knows. On a GPU it is not found out, as the host would have to wait.
+    `key_bits` bounds the bits of any key: on a GPU it saves a synchronization, or a slower sort.
     """
     bits = int(keys.size).bit_length()
     if not device.is_gpu and keys.size >= RADIX_FROM:
@@ -119,10 +108,7 @@ def places_of_ids(device: Device, ids: Any) -> Any:
 
 
 def unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any]:
-    """Sorted distinct keys (`arc_keys`) of a batch, and the weights of each key's last arc (None without weights).
-
-    Arcs that are to be ignored are left out.
-    """
+    """Return the sorted distinct keys of a batch without ignored arcs, and each key's last weight, or None."""
     arcs = _valid(device, arcs)
     keys = arc_keys(device, arcs.src, arcs.dst, num_vertices)
     if arcs.weights is None:
@@ -155,3 +141,42 @@ def split_keys(device: Device, keys: Any, num_vertices: int, vertex_dtype: np.dt
     if keys.dtype == np.int64 and on_gpu.takes(device, keys):
         return on_gpu.unpack(device, keys, shift, np.dtype(vertex_dtype))
     return (keys >> shift).astype(vertex_dtype), (keys & ((1 << shift) - 1)).astype(vertex_dtype)
+
+
+def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any, Any]:
+    """A batch as CSR: offsets (int64), destinations and weights, sorted, each arc once, with the last one's weight."""
+    if not device.is_gpu:  # by counting: linear time, where a comparison sort would take most of a build
+        offsets = np.empty(num_vertices + 1, np.int64)
+        order = np.empty(len(arcs), np.int64)
+        load_kernels("frontier.core.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
+        order = order[: offsets[-1]]
+        return offsets, arcs.dst[order], None if arcs.weights is None else arcs.weights[order]
+    keys, weights = unique_arcs(device, arcs, num_vertices)
+    dst = split_keys(device, keys, num_vertices, arcs.src.dtype)[1]
+    return row_offsets(device, keys, num_vertices), dst, weights
+
+
+def accumulate(device: Device, numbers: Any) -> Any:
+    """Replace each number by the sum of all up to it, in place, which makes offsets of lengths; returns them."""
+    if numbers.dtype == np.int64 and on_gpu.takes(device, numbers):
+        on_gpu.accumulate(device, numbers)
+    else:
+        device.xp.cumsum(numbers, out=numbers)
+    return numbers
+
+
+def row_offsets(device: Device, keys: Any, num_vertices: int) -> Any:
+    """Where the rows of sorted keys (`arc_keys`) begin, on a GPU: the offsets of CSR arrays (int64)."""
+    return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))
+
+
+def row_ids(device: Device, offsets: Any, dtype: np.dtype) -> Any:
+    """The row of every entry of CSR arrays with these offsets."""
+    if on_gpu.takes(device, offsets) and offsets.dtype == np.int64 and np.dtype(dtype) in on_gpu.IDS:
+        return on_gpu.rows_of(device, offsets, np.dtype(dtype))
+    xp = device.xp
+    rows = offsets.size - 1
+    if not device.is_gpu:
+        return np.repeat(np.arange(rows, dtype=dtype), np.diff(offsets))
+    entries = xp.arange(int(offsets[-1]), dtype=offsets.dtype)
+    return (xp.searchsorted(offsets, entries, side="right") - 1).astype(dtype)

@@ -38,10 +38,7 @@ def unpack(device: Device, keys: Any, shift: int, dtype: np.dtype) -> tuple[Any,
 
 
 def sort_with_positions(device: Device, keys: Any, bits: int) -> tuple[Any, Any]:
-    """Int64 keys in ascending order, and the positions that they had, for which there are `bits` above each key.
-
-    Plain numbers are sorted several times as fast as numbers with others moved along.
-    """
+    """Sort int64 keys with `bits` free above each, as plain numbers, which is several times as fast as pairs."""
     size, empty = int(keys.size), device.xp.empty
     both, positions = empty(size, np.int64), empty(size, np.int64)
     _kernel("append_positions")(size, keys, bits, both)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.runtime import load_kernels
 
+from ..base import BaseStore
 from ..batch import Arcs
 from ..locking import workspace_of
 from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, sort_pairs
-
-if TYPE_CHECKING:
-    from ..base import BaseStore
+from .tiles import running_sums, tile_count, tile_launch
 
 SMALL_ARCS = 1 << 13
 """Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
@@ -22,53 +21,24 @@ END = 2**63 - 1  # greater than all keys (keys.cuh has the same number)
 
 
 class SortedKeys(NamedTuple):
-    """A batch's arcs as ascending keys, ``(src << shift | dst) << bits | position``.
+    """A batch's arcs as ascending int64 keys, ``(src << shift | dst) << bits | position``.
 
-    Attributes
-    ----------
-    keys : array of int64, shape (m,)
-        On the CPU one for each distinct arc. On the GPU one for each arc of the batch: of arcs listed more than once
-        the last key counts, and arcs to be ignored have the key END.
-    bits : int
-        Number of low bits of a key that hold the arc's position in the batch. 0 on the CPU, and where positions were
-        not asked for or do not fit.
-    shift : int
-        ``id_bits(num_vertices)``.
-    order : array of int64, shape (m,), or None
-        Position in the batch of each key's arc (on the CPU that of its last occurrence), if positions were asked for
-        and are not in the keys.
-    sums : array of int64, shape (tile_count(m),), or None
-        How many of each tile of keys count, if that is known already.
+    On the CPU a key for each distinct arc. On the GPU a key for each arc of the batch: of equal arcs the last key
+    counts, and ignored arcs have the key END.
     """
 
     keys: Any
-    bits: int
-    shift: int
-    order: Any
-    sums: Any = None
+    bits: int  # low bits of keys with positions; 0 on the CPU, and without positions or space for them
+    shift: int  # ``id_bits(num_vertices)``
+    order: Any  # positions (on the CPU of the last occurrence) if asked for and not in keys, else None
+    sums: Any = None  # how many of each tile of keys count, if that is known
 
 
 def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
-    """A batch's arcs as keys in ascending order of source and destination.
+    """Return a batch's arcs as ascending keys, with positions in the batch if `origin`; a sort, O(m log m) work.
 
-    The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization. The arrays
-    are the graph's scratch memory: they hold until the next call.
-
-    Parameters
-    ----------
-    origin : bool
-        Also give each arc's position in the batch.
-
-    Raises
-    ------
-    ValueError
-        On the CPU, if the batch is invalid (`Arcs.check`).
-    OverflowError
-        The ids of source and destination do not fit into 63 bits together.
-
-    Notes
-    -----
-    A sort: O(m log m) work.
+    The CPU also checks the batch, which needs no synchronization there. The arrays are scratch memory, valid until the
+    next call. Raises ValueError (`Arcs.check`) on the CPU, and OverflowError as `arc_keys`.
     """
     device, n = store.device, store.num_vertices
     shift, size = id_bits(n), len(arcs)
@@ -101,3 +71,39 @@ def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> Sorted
 def sort_kernels(store: BaseStore) -> Any:
     """The kernels of this folder for a graph's ids."""
     return load_kernels("frontier.core.sort", store.device, {"VID": store.vertex_dtype})
+
+
+class DistinctKeys(NamedTuple):
+    """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys."""
+
+    keys: Any  # int64; on the GPU as many as the batch has arcs, END from `count` on
+    origin: Any  # position in the batch of each arc's last occurrence, or None
+    count: Any  # int64, shape (1,), on the graph's device
+
+
+def distinct_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
+    """Return the distinct arcs of a batch, ascending, with the position of each arc's last occurrence if `origin`.
+
+    Ignored arcs are left out; checks, errors, lifetime and cost are those of `sorted_keys`.
+    """
+    keys = sorted_keys(store, arcs, origin=origin)
+    if not store.device.is_gpu:
+        return DistinctKeys(keys.keys, keys.order, np.array([keys.keys.size]))
+    return distinct_of_sorted(store, keys, origin=origin)
+
+
+def distinct_of_sorted(store: BaseStore, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
+    """`distinct_keys` on a GPU, of a batch that is sorted already."""
+    keys, bits, _, order, sums = batch
+    size, scratch, kernels = int(keys.size), workspace_of(store).scratch.get, sort_kernels(store)
+    if sums is None:
+        sums = scratch("distinct_sums", tile_count(size), np.int64)
+        kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))
+    distinct = scratch("distinct_keys", size, np.int64)
+    places = scratch("distinct_origin", size, np.int64) if origin else None
+    count = scratch("distinct_count", 1, np.int64)
+    kernels.keep_distinct(
+        size, keys, bits, order, *running_sums(store.device, kernels, sums), distinct, places, count,
+        **tile_launch(size),
+    )  # fmt: skip
+    return DistinctKeys(distinct, places, count)

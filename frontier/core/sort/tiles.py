@@ -21,15 +21,9 @@ def tile_launch(size: int) -> dict[str, int]:
 
 
 def running_sums(device: Device, kernels: Any, sums: Any) -> tuple[Any, bool]:
-    """Sums over tiles as kernels take them: added up, in place, if there are many; and whether they are.
+    """Add sums over tiles up in place if there are many on a GPU; return them, and whether they were added up.
 
-    Allocates no memory. On the CPU, whose kernels add up as they go, sums stay as they are.
-
-    Parameters
-    ----------
-    kernels : Kernels
-        Any that include ``frontier/cuda/scan_tiles.cuh``.
-    sums : array of int64
+    `kernels` are any that include ``frontier/cuda/scan_tiles.cuh``. CPU kernels add up as they go.
     """
     summed = device.is_gpu and sums.size > MAX_SUMS
     if summed:

@@ -1,4 +1,4 @@
-// A batch on its way: one kernel sorts arcs by owner, tells the other parts how many come, writes them into the windows of their
+// A batch on its way: one kernel sorts arcs by owner, sends the other parts their numbers, writes them into the windows of their
 // owners, and waits for what other parts write. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
@@ -53,16 +53,16 @@ __device__ void write_column(
 
 // By a grid-cooperative launch, or by one block: moves arcs, and their weights if these have bytes, into the windows of the parts
 // that own them. Behind a head of some bytes there is `room` for sources, as much for destinations, and for weights; those of
-// the first part come first. The host gets in `told` what all parts have told each other (find_places). If a part gets more
+// the first part come first. The host gets in `received` what all parts have sent each other (find_places). If a part gets more
 // than it has room for, or one has found errors, all parts move their arcs to their places in arrays of their own instead.
 //
 // arrived, target: the counter of the grid's barriers, of which there are three, and what it is before the first one.
-// owners, places, rows: memory for an entry of each arc, of each part and span, and for what parts tell each other.
+// owners, places, rows: memory for an entry of each arc, of each part and span, and for the numbers that parts exchange.
 template <class ID>
 __device__ void send_arcs(
     i64 parts, u32 target, i64 spans, i64 count, const ID* src, const ID* dst, const char* weights, int together,
     u8* owners, i64* places, ID* out_src, ID* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
-    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* received,
     const volatile u64* abandoned, u32* arrived) {
   __shared__ i64 row[MAX_NUMBERS];
   __shared__ i64 shift[MAX_WINDOWS];  // from a place here to that in the owner's window
@@ -73,11 +73,11 @@ __device__ void send_arcs(
   if (blockIdx.x == 0) {
     find_places(parts, spans, places, errors, num_errors, number, row);
     __syncthreads();
-    Told found = exchange(width, row, window_of, rank, int(parts), abandoned);
+    Received found = exchange(width, row, window_of, rank, int(parts), abandoned);
     for (i64 i = threadIdx.x; i < parts * width; i += blockDim.x) {
       i64 number = found.number(int(i / width), int(i % width));
       rows[i] = number;
-      told[i] = number;
+      received[i] = number;
     }
   }
   grid_barrier(arrived, target);
@@ -120,19 +120,19 @@ __device__ void send_arcs(
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_int(
     i64 parts, u32 target, i64 spans, i64 count, const int* src, const int* dst, const char* weights, int together,
     u8* owners, i64* places, int* out_src, int* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
-    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* received,
     const volatile u64* abandoned, u32* arrived) {
   send_arcs(
       parts, target, spans, count, src, dst, weights, together, owners, places, out_src, out_dst, out_weights, errors, num_errors,
-      number, weight_bytes, room, rows, rank, window_of, told, abandoned, arrived);
+      number, weight_bytes, room, rows, rank, window_of, received, abandoned, arrived);
 }
 
 extern "C" __global__ void __launch_bounds__(SPAN_THREADS, 2) send_arcs_i64(
     i64 parts, u32 target, i64 spans, i64 count, const i64* src, const i64* dst, const char* weights, int together,
     u8* owners, i64* places, i64* out_src, i64* out_dst, char* out_weights, const u64* errors, i64 num_errors, i64 number,
-    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* told,
+    int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* received,
     const volatile u64* abandoned, u32* arrived) {
   send_arcs(
       parts, target, spans, count, src, dst, weights, together, owners, places, out_src, out_dst, out_weights, errors, num_errors,
-      number, weight_bytes, room, rows, rank, window_of, told, abandoned, arrived);
+      number, weight_bytes, room, rows, rank, window_of, received, abandoned, arrived);
 }

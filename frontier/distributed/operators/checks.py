@@ -83,7 +83,7 @@ def check_at_vertices(
     for name, array, use, vertex in arrays_of(op, 1, args, graph.xp.ndarray):
         rule = graph.arrays.rule_of(array)
         own = set(vertex[:writable])
-        if adds and rule == "add" and use.reads <= own < use.writes | own:
+        if adds and rule == "add" and use.reads <= own and not use.writes <= own:
             added.append(array)
         elif not (use.writes <= own or rule in OF_NO_VERTEX or (callable(rule) and writable)):
             raise ValueError(

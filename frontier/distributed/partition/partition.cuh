@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
   find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
-// Replaces the counts by the places of the first entries, and writes what other parts are told: how many entries go to each
+// Replaces the counts by the places of the first entries, and writes the numbers for other parts: how many entries go to each
 // part, whether there were errors, and a number of the host's. One thread block, whose threads take consecutive counts each.
 __device__ void find_places(
     i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {

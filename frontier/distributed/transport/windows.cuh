@@ -10,7 +10,7 @@ constexpr int MAX_NUMBERS = 34;  // of a row
 constexpr int FROM_HOST = 8;      // that are parameters
 enum Operation { NONE, SUM, LEAST, GREATEST };
 
-// What a part has told, and in which exchange.
+// The numbers that a part has sent, and in which exchange.
 struct Row {
   u64 turn;
   i64 numbers[MAX_NUMBERS];
@@ -28,8 +28,8 @@ __device__ __forceinline__ i64 combined(int operation, i64 a, i64 b) {
   return a + b;
 }
 
-// What all parts have told in an exchange.
-struct Told {
+// The numbers that all parts have sent in an exchange.
+struct Received {
   RowsHead* own;
   const i64* mine;
   u64 which;
@@ -42,9 +42,9 @@ struct Told {
   }
 };
 
-// By one block: tells `count` numbers, which its threads share, to all parts, and waits for theirs, and for all that these have
+// By one block: sends `count` numbers, which its threads share, to all parts, and waits for theirs, and for all that these have
 // written before.
-__device__ Told
+__device__ Received
 exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts, const volatile u64* abandoned) {
   auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };
   RowsHead* own = head(rank);
@@ -61,7 +61,7 @@ exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts
     __threadfence_system();
     *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
   }
-  __syncthreads();  // all are told before anybody waits
+  __syncthreads();  // all are sent before anybody waits
   if (has_peer) {
     for (i64 looks = 1; all_came && *(volatile u64*)&own->rows[which][threadIdx.x].turn != turn; ++looks)
       all_came = !is_abandoned(abandoned, looks);
@@ -73,24 +73,24 @@ exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts
 }
 
 // By one block: an exchange of `count` numbers, which are in `row`, or follow it. All rows go to `rows`, if it is given; the host
-// gets FROM_HOST combined numbers in `told`.
+// gets FROM_HOST combined numbers in `received`.
 extern "C" __global__ void exchange_rows(
     i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
-    int rank, int parts, i64* rows, int operation, volatile i64* told, const volatile u64* abandoned) {
+    int rank, int parts, i64* rows, int operation, volatile i64* received, const volatile u64* abandoned) {
   __shared__ i64 mine[MAX_NUMBERS];
   i64 given[FROM_HOST] = {n0, n1, n2, n3, n4, n5, n6, n7};
   for (int k = threadIdx.x; k < count; k += blockDim.x) mine[k] = row ? row[k] : given[k];
   __syncthreads();
-  Told found = exchange(count, mine, window_of, rank, parts, abandoned);
+  Received found = exchange(count, mine, window_of, rank, parts, abandoned);
   int size = int(parts * count);
   for (int i = threadIdx.x; rows && i < size; i += blockDim.x) rows[i] = found.number(i / int(count), i % int(count));
-  if (told && threadIdx.x < FROM_HOST) {
+  if (received && threadIdx.x < FROM_HOST) {
     int k = threadIdx.x;
     i64 total = 0;
     for (int p = 0; k < count && p < parts; ++p) {
       i64 here = found.number(p, k);
       total = p ? combined(operation, total, here) : here;
     }
-    told[k] = total;
+    received[k] = total;
   }
 }

@@ -1,16 +1,15 @@
 """Edge data: named columns with an entry for each edge, at an id that the edge keeps as long as it exists.
 
-A graph with edge data stores ids where others store weights, so that structures need not know of it. Its weights are a
-column like any other. Columns are growable arrays by id, of which both directions of an undirected edge, and the
-in-edges of a directed graph, share an entry. Ids of deleted edges are given to new ones.
+A graph with edge data stores ids instead of weights, so structures need not know of it. Weights are a column like any
+other. Columns are growable arrays by id; both directions of an undirected edge, and the in-edges of a directed graph,
+share an entry. New edges reuse the ids of deleted ones.
 
-An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new ones an id, and
-has the structure insert arcs whose weights are these ids. Then it writes the columns. A deletion frees ids alike.
-If a structure can insert arcs and report which were there (`Store.insert_and_find`), nothing is looked up
-before: each edge of the batch is given an id, and those that had one give theirs back. Nor is it before a deletion that
-tells which arcs were there (`Store.erase_and_find`).
+An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new edges an id,
+inserts arcs with these ids as weights, and writes the columns. A deletion frees ids. If a structure reports which arcs
+existed (`Store.insert_and_find`, `Store.erase_and_find`), nothing is looked up before: each edge of the batch gets an
+id, and existing ones return theirs.
 
-A graph may also keep every record of each edge (``multi_edges="all"``): these have ids and columns of their own
+A graph may also keep every record of each edge (``multi_edges="all"``), with ids and columns of its own
 (`RecordTable`).
 """
 

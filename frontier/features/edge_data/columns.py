@@ -32,24 +32,7 @@ RESERVED = ("weight", "weights", "src", "dst", "edge", "self", "on_existing")
 
 
 class EdgeData(Table):
-    """The columns of a graph's edges, by id.
-
-    Attributes
-    ----------
-    dtypes : dict of str to dtype
-        Of the columns, that of the weights first if the graph has any.
-    times : TimeColumn or None
-        What the column ``"time"`` means, in a graph with times.
-    multi : {"last", "sum", "all"}
-        What several records of an edge mean: with ``"sum"`` and ``"all"``, the column ``"count"`` says how many there
-        are.
-    records : RecordTable or None
-        All records of the edges, with ``"all"``.
-    has_replaced : bool
-        Whether edges have had more records than the one of which the columns hold the data.
-    warned : Event
-        Set once users were warned of that. Copies share it, so that snapshots do not warn again.
-    """
+    """The columns of a graph's edges, by id, with `dtypes` that begin with the weights, if any."""
 
     holds = "edges with data"
 
@@ -59,7 +42,8 @@ class EdgeData(Table):
     ):  # fmt: skip
         self.multi_edges = multi_edges
         self.times = times
-        self.has_replaced, self.warned = False, threading.Event()
+        self.has_replaced = False  # whether edges have had records that the columns do not hold
+        self.warned = threading.Event()  # once users know; copies share it, so snapshots do not warn again
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
@@ -99,10 +83,8 @@ class EdgeData(Table):
     # ---- a batch ----------------------------------------------------------------------------------------------------
 
     def rows(self, data: Mapping[str, Any], function: str = "insert_edges") -> dict[str, Any]:
-        """What a user gives for the columns other than the weights, as arrays of their types.
-
-        Raises TypeError or ValueError if a column is missing, or unknown, or its values do not fit its type.
-        """
+        """A user's columns, without weights, as arrays of their types; TypeError or ValueError if one is missing,
+        unknown or unfit."""
         for name in data:
             if name not in self.takes:
                 raise TypeError(f"{function}() got {name}=..., but this graph has {self._described()}")
@@ -118,10 +100,7 @@ class EdgeData(Table):
         return rows[TIME], self.times.earliest
 
     def latest_time(self) -> int | None:
-        """The greatest time of all edges, or records, of a graph with times; None if there are none. O(E) work.
-
-        The log of the times cannot tell: it has entries of edges that were deleted, or inserted again.
-        """
+        """The latest time of all edges, or records, or None. O(E) work: the log also has entries of deleted edges."""
         table = self if self.records is None else self.records
         ids = table.used_ids()
         return self.times.bounds(table.columns[TIME][ids]).last if ids.size else None  # type: ignore[union-attr]
@@ -142,11 +121,10 @@ class EdgeData(Table):
         return self._no_sources if self.times is None else self.times.sources
 
     def note_replaced(self, src: Any, inserted: int, columns: Mapping[str, Any] | None = None) -> None:
-        """Take note of a batch that gave an edge more than one time, in a graph with times that keeps no records.
+        """Note a batch that gave an edge more than one time, in a graph with times that keeps no records.
 
-        Costs nothing if it did not, or if one before did, unless the batch has self-loops. `src` is negative for
-        records that are dropped, and `inserted` edges are new. The column ``"count"`` of the batch says how many
-        records each of its own stands for.
+        Free if no edge did, or an earlier batch did, unless the batch has self-loops. `src` is negative for dropped
+        records, `inserted` edges are new, and the column ``"count"`` has the records that each row stands for.
         """
         if self.times is None or self.records is not None or self.has_replaced:
             return

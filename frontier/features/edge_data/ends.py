@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import row_ids
 from frontier.operators.extract import collect_arcs
 from frontier.runtime.memory import growable
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
-    """The two ends of each edge of a graph with edge data, in arrays of `size`; -1 for ids of no edge.
-
-    ``src < dst`` in undirected graphs. A pass over the graph.
-    """
+    """The ends of each edge, in arrays of `size`, ``src < dst`` if undirected; -1 for free ids. A pass over the
+    graph."""
     xp = graph.xp
     offsets, dst, slots = collect_arcs(graph)
     src = row_ids(graph.device, offsets, graph.vertex_dtype)
@@ -31,10 +27,7 @@ def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
 
 
 def kept_ends(graph: BaseGraph) -> tuple[Any, Any]:
-    """The same in a graph that keeps records, which has them but for the first call after it was copied or loaded.
-
-    Those of free ids may be anything.
-    """
+    """`ends_by_id` of a graph that keeps records, cached but after a copy or a load; undefined for free ids."""
     data: Any = graph.payload.table
     reverse = graph.is_transpose  # the ends are those of the graph, of which this is the reverse
     if data.records.ends is None:

@@ -1,51 +1,49 @@
-"""What users ask about the data of edges."""
+"""Questions of users about the data of edges, and about the records of edges."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from frontier.core.locking import reads
+from frontier.core.payload import Payload
+from frontier.core.sort import last_of_runs
 from frontier.runtime.arrays import as_ids
 
-from .ends import ends_by_id
-from .record_queries import HasRecords, check_used
-
-if TYPE_CHECKING:
-    from frontier.core.payload import Payload
-
-    from .columns import EdgeData
+from .columns import COUNT, EdgeData
+from .ends import ends_by_id, kept_ends
+from .records import EDGE, FIRST, RecordTable
 
 
-class HasEdgeData(HasRecords):
-    """The part of a graph that answers questions about ids and columns of edges."""
+class HasEdgeData:
+    """The part of a graph that answers questions about ids and columns of edges, and of their records."""
 
     xp: Any
     device: Any
-    directed: bool
     vertex_dtype: Any
     find_edges: Any
     payload: Payload
-    _weights: Any
 
     @property
     @reads
     def edge_data(self) -> Mapping[str, Any] | None:
         """The columns of a graph with edge data, by name; None in other graphs.
 
-        Each is an array on the graph's device of at least `edge_capacity` entries, by the id of an edge: what operators
-        see as `edge`. Weights are the column ``"weight"``. An array may be read and written to, also in functors, until
-        the next insertion, which may replace it by a longer one. Entries that are no edge's may be anything.
+        Each is an array on the graph's device of at least `edge_capacity` entries, indexed by edge id (`edge` in
+        operators). Weights are the column ``"weight"``. Read and write an array, also in functors, until the next
+        insertion, which may replace it. Entries of unused ids are undefined.
         """
         return None if self.payload.table is None else MappingProxyType(self.payload.table.columns)
 
     @reads
     def edge_ids(self, src: Any, dst: Any) -> Any:
-        """The id of each edge of a graph with edge data, or -1 where there is no such edge.
+        """Return the id of each edge of a graph with edge data, or -1 for an absent edge.
 
-        An edge keeps its id as long as it exists. Both directions of an undirected edge have the same, as have the
-        edges of `reverse`. Ids are below `edge_capacity`; those of deleted edges are given to new ones.
+        The id of an edge never changes. Both directions of an undirected edge share it, as does the edge in `reverse`.
+        Ids are below `edge_capacity`, and new edges reuse those of deleted ones.
 
         Parameters
         ----------
@@ -65,7 +63,7 @@ class HasEdgeData(HasRecords):
 
     @reads
     def edge_endpoints(self, ids: Any) -> tuple[Any, Any]:
-        """The ends of edges of a graph with edge data, the reverse of `edge_ids`.
+        """Return the ends of edges of a graph with edge data, the reverse of `edge_ids`.
 
         Parameters
         ----------
@@ -80,11 +78,11 @@ class HasEdgeData(HasRecords):
         Raises
         ------
         ValueError
-            The graph has no edge data, or an id is that of no edge.
+            The graph has no edge data, or an id names no edge.
 
         Notes
         -----
-        A pass over the graph, for any number of edges.
+        Scans the graph once, for any number of edges.
         """
         data = self._require_edge_data()
         ids = as_ids(self.device, ids, "ids")
@@ -114,3 +112,119 @@ class HasEdgeData(HasRecords):
         if self.payload.table is None:
             raise ValueError("this graph has no edge data; make it with edge_data={} for ids, or with columns")
         return self.payload.table
+
+    # ---- records (``multi_edges="all"``) -----------------------------------------------------------------------------
+
+    @property
+    @reads
+    def record_data(self) -> Mapping[str, Any] | None:
+        """The columns of the records of a graph with ``multi_edges="all"``, by name; None in other graphs.
+
+        Each is an array on the graph's device of at least `record_capacity` entries, indexed by record id: the weights
+        (``"weight"``), the times (``"time"``), and the columns of edge data. Column ``"edge"`` is the id of the
+        record's edge, or -1 for unused ids. Columns ``"next"`` and ``"previous"`` are the records of that edge after
+        and before it, or -1.
+
+        Read arrays, also in functors, until the next insertion, which may replace them. Write only to those of edge
+        data: edges derive their weights and times from the others, and links are followed without checks.
+        """
+        data = self.payload.table
+        return None if data is None or data.records is None else MappingProxyType(data.records.columns)
+
+    @property
+    def num_records(self) -> int | None:
+        """Number of records of all edges, in a graph with ``multi_edges="all"``; None in other graphs."""
+        data = self.payload.table
+        return None if data is None or data.records is None else data.records.size
+
+    @property
+    def record_capacity(self) -> int | None:
+        """An exclusive upper bound on the ids of records, which may grow with every insertion; None without records."""
+        data = self.payload.table
+        return None if data is None or data.records is None else data.records.capacity
+
+    @reads
+    def records(self, src: Any, dst: Any) -> tuple[Any, Any]:
+        """Return the ids of the records of each edge of a graph with ``multi_edges="all"``.
+
+        Parameters
+        ----------
+        src, dst : array-like of int, shape (m,)
+
+        Returns
+        -------
+        offsets : array of int64, shape (m + 1,), on the graph's device
+            The records of edge i are ``ids[offsets[i]:offsets[i + 1]]``. An absent edge has none.
+        ids : array of int64, shape (offsets[-1],)
+            Oldest first: by time, and of equal times, or without times, in the order of insertion.
+
+        Raises
+        ------
+        ValueError
+            The graph stores no records, or a vertex is out of range or deleted.
+
+        Notes
+        -----
+        O(m + k) work, for k results.
+        """
+        records, data = self._require_records(), self.payload.table
+        edges = self.find_edges(src, dst)
+        found = edges >= 0
+        if not data.top:  # type: ignore[union-attr]
+            return self.xp.zeros(edges.size + 1, np.int64), self.xp.empty(0, np.int64)
+        places = self.xp.where(found, edges, 0)
+        counts = self.xp.where(found, data.columns[COUNT][places], 0)  # type: ignore[union-attr]
+        offsets, ids = records.of(data.columns[FIRST][places], counts)  # type: ignore[union-attr]
+        return offsets, ids.astype(np.int64)
+
+    @reads
+    def record_endpoints(self, ids: Any) -> tuple[Any, Any]:
+        """Return the ends of the edges of records.
+
+        Parameters
+        ----------
+        ids : array-like of int, shape (m,)
+            In any order, with duplicates.
+
+        Returns
+        -------
+        src, dst : arrays of `vertex_dtype`, shape (m,), on the graph's device
+            ``src < dst`` in undirected graphs.
+
+        Raises
+        ------
+        ValueError
+            The graph stores no records, or an id names no record.
+
+        Notes
+        -----
+        O(m) work. The first call after a copy or load scans the graph.
+        """
+        edges = self._require_records().columns[EDGE][self._record_ids(ids)]
+        src, dst = kept_ends(self)  # type: ignore[arg-type]
+        return src[edges], dst[edges]
+
+    def _record_ids(self, given: Any) -> Any:
+        """A user's ids of records, checked."""
+        records = self._require_records()
+        ids = as_ids(self.device, given, "ids")
+        check_used(self.xp, ids, records.is_used(ids), "record")
+        return ids
+
+    def _distinct_record_ids(self, given: Any) -> Any:
+        """The same, ascending and each once, as an array of the graph's vertex dtype."""
+        ids = self._record_ids(given).astype(self.vertex_dtype)
+        ids.sort()
+        return ids[last_of_runs(self.device, ids)]
+
+    def _require_records(self) -> RecordTable:
+        if self.payload.table is None or self.payload.table.records is None:
+            raise ValueError("this graph keeps no records; make it with multi_edges='all'")
+        return self.payload.table.records
+
+
+def check_used(xp: Any, ids: Any, used: Any, kind: str) -> None:
+    """Raise ValueError, which names the first, unless all ids are `used`."""
+    bad = xp.flatnonzero(~used)
+    if bad.size:
+        raise ValueError(f"ids[{int(bad[0])}] is {int(ids[bad[0]])}, the id of no {kind} ({bad.size} such ids)")

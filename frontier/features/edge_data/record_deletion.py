@@ -1,16 +1,17 @@
 """Deletions from graphs that keep every record: records are taken out of the lists of their edges.
 
-Records that are to be deleted may follow each other in such a list. Each finds the first after it that stays by pointer
-jumping, in as many rounds as the logarithm of the longest run of them.
+Consecutive records of a list may be deleted. Each finds the first later one that stays by pointer jumping, in
+logarithmically many rounds of the longest run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, Change
 from frontier.core.sort import last_of_runs, sort_pairs
@@ -22,9 +23,6 @@ from .record_updates import Write, edge_arcs, notify, record_change, record_noti
 from .records import EDGE, FIRST, LAST, NEXT, PREVIOUS
 from .results import RecordsResult
 from .sums import run_bounds, run_of_each, sums_of_runs, sums_without_runs
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 def delete_edges_and_records(graph: BaseDynamicGraph, arcs: Arcs) -> RecordsResult:
@@ -99,10 +97,9 @@ def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any)
 
 
 def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any, gone: Any) -> Callable[[], None]:
-    """What deletes records, listed edge by edge, of edges that keep others, which are `left` so many.
+    """Return a function that deletes records, listed edge by edge, of edges of which `left` records stay.
 
-    There is room for their ids. It allocates nothing but what observers do, who see a batch that changes edges and
-    inserts none.
+    It has space for their ids, and allocates only for observers, which see edges that change.
     """
     data: Any = graph.payload.table
     xp, records = graph.xp, data.records
@@ -139,10 +136,10 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
 def _unlinked(
     graph: BaseGraph, edges: Any, firsts: Any, lasts: Any, gone: Any, sorted_gone: Any, numbers: Any
 ) -> list[Write]:  # fmt: skip
-    """The links that remain when records are taken out of the lists of their edges.
+    """The remaining links when records leave the lists of their edges, each of which keeps a record.
 
-    `edges` ascend; each keeps a record. `firsts` and `lasts`, the ends of their lists, are changed. `gone` has the ids
-    of the records, `sorted_gone` has them in ascending order, and `numbers` their places in `gone`.
+    `edges` ascend. `firsts` and `lasts`, the ends of their lists, are changed. `numbers` are the positions in `gone` of
+    the ids in `sorted_gone`.
     """
     xp, columns = graph.xp, graph.payload.table.records.columns  # type: ignore[union-attr]
     places = xp.empty(gone.size, np.int64)  # of each record's next one in `gone`; -1 if that stays

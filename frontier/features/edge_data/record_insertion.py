@@ -1,15 +1,15 @@
 """Insertions into graphs that keep every record: the records of a batch are linked to those of their edges.
 
-The structure holds each edge once, as in any graph, and its columns say of an edge what they do with
-``multi_edges="sum"``. It sees the edges that are new.
+The structure holds each edge once, with columns as with ``multi_edges="sum"``, and gets the new edges only.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.change import Change
 from frontier.core.component import columns_moved
 from frontier.core.sort import row_ids
@@ -23,17 +23,12 @@ from .results import RecordsResult
 from .sums import Runs, add_held, edge_runs, run_bounds, run_of_each, summed_rows
 from .updates import Rows
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
-
 
 class Insertion(NamedTuple):
-    """A batch of records, worked out.
+    """A resolved batch of records: each edge once, with its ends, its id in `edges`, and its future `columns`.
 
-    Each edge of the batch is there once, with its ends, its id in `edges`, and what its `columns` will hold. `present`
-    and `fresh` are the places of those that are in the graph, and of those that are new. `batch_ids` has the id of each
-    record of the batch, -1 for those that are dropped; `size` is the number of records. Places and ids of records are
-    int64.
+    `present` and `fresh` are the positions of existing and of new edges. `batch_ids` has the id of each record of the
+    batch, -1 for dropped ones; `size` counts records. Positions and ids of records are int64.
     """
 
     src: Any
@@ -149,11 +144,11 @@ def _joined(
     graph: BaseGraph, runs: Runs, present: Any, held: Any, ids: Any, times: Any, values: dict[str, Any],
     columns: dict[str, Any],
 ) -> list[Write]:  # fmt: skip
-    """Join the lists of a batch with those of the edges that are there; returns what else is to be written.
+    """Join the lists of a batch with those of existing edges; return what else must be written.
 
-    Lists that begin before the last record that is there are merged with the records that are later. `present` has the
-    numbers of the runs whose edges are there, and `held` the ids of these. `ids`, `times` (None where there are none)
-    and `values` are of records in the order of `runs`, `columns` are of edges; the links in both are changed.
+    Lists that begin before the last existing record are merged with the later records. `present` has the numbers of
+    runs of existing edges, with the ids `held`. `ids`, `times` (or None) and `values` are of records in the order of
+    `runs`, `columns` of edges; links in both are changed.
     """
     data: Any = graph.payload.table
     xp, known = graph.xp, data.records.columns

@@ -1,23 +1,20 @@
-"""What insertions and deletions of records share.
+"""The common part of insertions and deletions of records.
 
-All that an update will write is worked out before anything changes: what follows allocates nothing and cannot fail, but
-for the structure, whose turn is first.
+Everything is computed before anything changes: only the structure, which goes first, may still fail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import INSERT, Change
 from frontier.core.observers import Notification
 
 from .ends import kept_ends
 from .records import EDGE
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
 
 
 class Write(NamedTuple):
@@ -30,10 +27,10 @@ class Write(NamedTuple):
 def record_change(
     graph: BaseDynamicGraph, arcs: Arcs, listed: Any, new: Any, there: Any, commit: Callable[[Change], None]
 ) -> Change:  # fmt: skip
-    """The insertion of arcs of new edges, with which others change, too; what observers hear of it allocates memory.
+    """The insertion of arcs of new edges along with changes of others; notifications allocate memory.
 
-    The ends of edges, each once, are given for those that change, the new ones among them, and the others. `commit`
-    writes values of edges and records.
+    Edges that change, new ones included, are given by their ends, once each. `commit` writes values of edges and
+    records.
     """
     observers = graph._observers.live()
     if not all(observer.exact for observer in observers):

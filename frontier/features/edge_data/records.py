@@ -1,10 +1,9 @@
-"""`RecordTable`: every record of every edge, under an id of its own, in a graph with ``multi_edges="all"``.
+"""`RecordTable`: every record of every edge, under its own id, in a graph with ``multi_edges="all"``.
 
-The records of an edge are a doubly linked list, oldest first: in the order of their times, and of equal times, or
-without times, in the order of insertion. The columns ``"first"`` and ``"last"`` of the edge hold the ids of the two
-ends, and ``"next"`` and ``"previous"`` of a record its neighbors; -1 is none. So functors can walk the records of an
-edge from either end. Files hold no links, but the ids of all records, edge by edge: links that were made from these
-cannot lead astray.
+The records of an edge are a doubly linked list in the order of time, then of insertion. The columns ``"first"`` and
+``"last"`` of the edge hold the ids of its ends, ``"next"`` and ``"previous"`` of a record its neighbors; -1 is none. So
+functors can walk the records of an edge from either end. Files hold the ids of all records, edge by edge, and no links:
+links made from these cannot go astray.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ LINKED = (EDGE, NEXT, PREVIOUS)
 
 
 class RecordTable(Table):
-    """The columns of a graph's records, by id.
+    """The columns of a graph's records, by id; the columns `given` are users': weights, times, and further data.
 
-    The columns `given` hold what users gave: weights, times, and further data. `ends` has the two ends of each edge, by
-    its id; those of free ids may be anything. It is None after a copy, until they are needed (`kept_ends`).
+    `ends` has the two ends of each edge by id, undefined for free ids. It is None after a copy, until needed
+    (`kept_ends`).
     """
 
     holds = "records"
@@ -42,11 +41,10 @@ class RecordTable(Table):
         self.ends: tuple[Any, Any] | None = (empty(0, id_dtype), empty(0, id_dtype))
 
     def of(self, firsts: Any, counts: Any, links: str = NEXT) -> tuple[Any, Any]:
-        """The records in some lists, as the offsets of each list (int64) and ids.
+        """The records in some lists, as the offsets of each list (int64) and ids; a list is walked by one thread.
 
-        ``firsts[i]`` is where a list begins, or -1, and ``counts[i]`` how many records to take (int64); no list may be
-        shorter. The `links` to walk along are ``"next"`` or ``"previous"``. Work in proportion to the records; a list
-        is walked by one thread.
+        Each list begins at ``firsts[i]`` (or -1) and has at least ``counts[i]`` (int64) records along the `links`,
+        ``"next"`` or ``"previous"``. Work is proportional to the records.
         """
         xp = self.device.xp
         offsets = xp.zeros(firsts.size + 1, np.int64)

@@ -1,17 +1,18 @@
-"""Parallel edges that are added up: each record of an edge adds to its count and its weight (``multi_edges="sum"``).
+"""Parallel edges that are added up: each record adds to its edge's count and weight (``multi_edges="sum"``).
 
 The graph stays simple. An edge has the number of its records in the column ``"count"``, and the sum of their weights as
-its weight; its other data are those of the last record, or of the one that its time says. So degrees and triangles are
-over distinct neighbors, and functors see the sums. The records of a batch are added up by edge, then to what the edge
-has, and the result is inserted like any batch without duplicates.
+its weight; its other data are those of the record that counts. So degrees and triangles are over distinct neighbors,
+and functors see the sums. The records of a batch are added up by edge, then to the edge's values, and the result is
+inserted like any batch without duplicates.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.sort import arc_keys, id_bits, last_of_runs, sort_pairs
 from frontier.core.updates import notifications_of
@@ -22,15 +23,12 @@ from .columns import COUNT, WEIGHT_COLUMN
 from .record_updates import edge_arcs
 from .updates import Rows, appended_rows, delete_rows, insert_rows
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
-
 
 class Runs(NamedTuple):
-    """The records of a batch, edge by edge; of one edge in the order of their times, and of the batch.
+    """The records of a batch, edge by edge; of one edge by time, then by position in the batch.
 
-    `order` has positions in the batch, but for records to be ignored. `begins` and `ends` are the places in it of the
-    first and of the last record of each edge. All are int64.
+    `order` has positions in the batch, without ignored records. `begins` and `ends` are the indices in it of each
+    edge's first and last record. All are int64.
     """
 
     order: Any
@@ -39,10 +37,8 @@ class Runs(NamedTuple):
 
 
 def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
-    """Insert records that add to the edges that are there.
-
-    Returns how many arcs were new, updated, and deleted since their weight became 0 or negative.
-    """
+    """Insert records that add to existing edges; return the arcs that were new, updated, and deleted for a weight of at
+    most 0."""
     staying, going = resolved_rows(graph, rows)
     leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True) if len(going) else []
     inserted, updated = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
@@ -119,10 +115,8 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
 
 
 def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
-    """The sums of consecutive values, in runs of at least one that lie one after another.
-
-    Raises ValueError if a sum of integers does not fit in their type.
-    """
+    """The sums of consecutive values, in adjacent runs of at least one; ValueError if a sum does not fit its integer
+    type."""
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":
         return _number(xp, rough.astype(values.dtype), multi_edges)

@@ -18,8 +18,8 @@ GROWTH_SHARE = 4  # arrays grow by one in so many of the entries that they have,
 class Table:
     """Growable arrays by id, of edges or of their records.
 
-    Ids below `capacity` have an entry in all columns, which may be anything for free ids. All ids below `top` are in
-    use, or among the first `free_count` of `free_ids`; those that were freed last are used first.
+    Ids below `capacity` have an entry in all columns, undefined for free ids. Ids below `top` are in use, or among the
+    first `free_count` of `free_ids`, the latest of which is used first.
     """
 
     holds: ClassVar[str]
@@ -52,11 +52,8 @@ class Table:
         return xp.flatnonzero(used).astype(self.id_dtype)
 
     def reserve(self, count: int) -> None:
-        """Have entries for so many more. Arrays may move, even if it fails.
-
-        Raises MemoryError if there is no memory, or there are not as many ids; all ids and what they hold stay as they
-        were.
-        """
+        """Have entries for `count` more ids. Arrays may move; MemoryError, with all values kept, without memory or
+        ids."""
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:
             return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.core.added_weights import add_weights
+from frontier.core.base import BaseDynamicGraph, BaseGraph
 from frontier.core.batch import Arcs
 from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.component import columns_moved
@@ -20,9 +21,6 @@ from ..times import TIME
 from .columns import COUNT, WEIGHT_COLUMN
 from .cpu import FREE
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph, BaseGraph
-
 
 class Rows(NamedTuple):
     """The records of a batch: an arc for each, as in a directed graph, and columns, with weights if there are any."""
@@ -32,11 +30,11 @@ class Rows(NamedTuple):
 
 
 class Last(NamedTuple):
-    """Which records of a batch count: the last of each edge, or what its time says. Arrays are int64 scratch memory.
+    """The records of a batch that count: the last of each edge, or the one that its time selects. Int64 scratch memory.
 
-    `slots` has the slot of each record's edge, -1 if it is not in the graph. `places` has the entries of records that
-    count in `table`, which must be set to FREE, and -1 for others. `sums` are the `running_sums` of the records that
-    count whose edges are, or are not, in the graph.
+    `slots` has the slot of each record's edge, -1 if absent. `places` has the entries in `table` of records that count,
+    which must be reset to FREE, and -1 for others. `sums` are the `running_sums` of those whose edges are, or are not,
+    present.
     """
 
     slots: Any
@@ -65,10 +63,9 @@ def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
-    """Insert records; returns how many arcs were new, and how many were there and are not to be kept as they are.
+    """Insert records; return the number of new arcs, and of existing ones that are replaced.
 
-    With `keep`, edges that are there keep their values. In a graph with times and with `timed`, they keep them where
-    theirs is the time that counts.
+    With `keep`, existing edges keep their values; with `timed` and times, they do where their time counts.
     """
     if not len(rows.arcs):
         return 0, 0
@@ -152,10 +149,8 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete arcs, in undirected graphs of both directions, where the structure tells which of them were there.
-
-    Returns how many arcs were deleted. For `notifications` see `Change`.
-    """
+    """Delete arcs, both directions of undirected edges, of a structure that finds them; return the number of existing
+    ones."""
     data: Any = graph.payload.table
     count = len(arcs)
     data.reserve_free(count)
@@ -205,10 +200,10 @@ def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tuple[Arcs, Any, Any]:
-    """The arcs of records that count, with the ids of their edges as weights, and the id for each record's values.
+    """The arcs of records that count, with the ids of their edges as weights, each record's id or -1, and slots, if
+    looked up.
 
-    The ids of new edges are those that `EdgeData.take` takes next. Records that do not count have -1. Also the slots of
-    all records' edges, where they were looked up.
+    The ids of new edges are those that `EdgeData.take` takes next.
     """
     data: Any = graph.payload.table
     records = rows.arcs
@@ -229,11 +224,10 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
 
 
 def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) -> Last:
-    """The record of each edge that counts: the last, or, in a graph with times, what the times say.
+    """The record of each edge that counts: the last, or the one selected by times.
 
-    What is called next must set the table to FREE; no memory may be allocated before. Without `find`, for an empty
-    graph or a structure that tells slots, no edge counts as one that is there. Edges in the graph are summed up if
-    `present`, else the others.
+    The next call must reset the table to FREE, before any allocation. Without `find`, for an empty graph or a structure
+    that finds slots, no edge counts as present. `sums` count present edges if `present`, else the others.
     """
     records, data, scratch = rows.arcs, graph.payload.table, workspace_of(graph).scratch.get
     count, kernels = len(records), data.kernels  # type: ignore[union-attr]

@@ -1,19 +1,18 @@
 """Opera: a batch of updates and queries, answered as if each operation had run in its order.
 
-After the paper of LPMA (section 6), which calls that streaming consistence. There, updates are applied with timestamps
-beside the edges that they replace, queries filter what they find, and a pass at the end merges. Here nothing is stored
-that does not stay, so that it works on every structure:
+The LPMA paper (section 6) calls this streaming consistence. There, updates with timestamps are stored beside the edges
+that they replace, queries filter them, and a final pass merges. Here nothing temporary is stored, so every structure
+can do it:
 
-* Operations on pairs of vertices (insertions, deletions, look-ups) are sorted by pair, and each pair's are gone through
-  in order, from what the graph has before the batch. That answers look-ups, tells which updates had an effect, and what
-  is to be done for the pair in the end.
-* A degree is that before the batch, plus the sum of the effects at this vertex before the query: prefix sums of effects
-  sorted by vertex and position.
+* Operations on pairs of vertices (insertions, deletions, look-ups) are sorted by pair and walked in order, from the
+  graph's state before the batch. That answers look-ups, and finds effective updates and the net update of the pair.
+* A degree is the one before the batch plus the sum of the effects at this vertex before the query: prefix sums of
+  effects sorted by vertex and position.
 * A neighbor is in a list for an interval of positions, from an effective insertion to the next effective deletion. The
-  queries of a vertex that an interval covers are consecutive, so each interval is written as often as it is an answer.
+  queries of a vertex in an interval are consecutive, so each interval is written as often as it is an answer.
 
-Only then are the net updates applied, as one insertion and one deletion. On a GPU the values of a batch are checked
-while it is taken apart: the host waits once, for what is wrong, for what is asked and for the numbers of net updates.
+Then the net updates are applied, as one insertion and one deletion. On a GPU, values of a batch are checked meanwhile:
+the host synchronizes once, for errors, answers and the numbers of net updates.
 """
 
 from .apply import MixedResult, apply_operations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs, refuse_weights
 from frontier.core.change import DELETE, INSERT, Change
 from frontier.core.sort import check_key_bits
@@ -35,9 +36,6 @@ from .operations import (
     no_pair,
 )
 from .pairs import MixedBatch
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,10 +97,8 @@ def check_multi(multi_edges: str) -> None:
 
 
 def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any, Any]:
-    """The answers of a mixed batch, and the operations to be applied in the end: insertions, and deletions.
-
-    No pair of vertices is in both. The graph is unchanged. Raises if anything is wrong with the batch.
-    """
+    """The answers of a mixed batch, and its net insertions and deletions, which share no pair. Raises if it is
+    invalid."""
     xp, host, size = graph.xp, _host(graph), int(batch.ops.size)
     answers, found = xp.zeros(size, np.int64), xp.zeros(size, graph.weight_dtype or np.dtype(np.float32))
     changes, net, origins = host.marks(graph, size)
@@ -149,10 +145,7 @@ def _refuse_unknown(device: Device, ops: Any) -> None:
 def check_operations(
     graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
 ) -> MixedBatch:
-    """The batch; raises if anything is wrong with it.
-
-    Without `wait`, what is wrong with the values of arrays is found by `answer`, for which the host waits anyway.
-    """
+    """The checked batch; without `wait`, `answer` reports invalid values in arrays, as it synchronizes anyway."""
     device = graph.device
     given = _numbers(device, ops)
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")

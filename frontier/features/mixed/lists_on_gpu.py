@@ -1,7 +1,7 @@
-"""The lists of neighbors that operations of a mixed batch ask for, on a GPU. `history` does the same on a CPU.
+"""Lists of neighbors that operations of a mixed batch ask for, on a GPU (`on_cpu.History` on a CPU).
 
-An arc is there from one position of the batch to another, and the queries that see it are a range of the sorted
-queries for its source. So each arc is written once for each query that sees it, and the result is sorted.
+An arc exists from one position of the batch to another, and the queries that see it are a range of the sorted queries
+for its source. So each arc is written once for each such query, and the result is sorted.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from .pairs import MixedBatch
 def list_neighbors(graph: Any, kernels: Kernels, batch: MixedBatch, changes: Any, answers: Any) -> tuple[Any, Any]:
     """Offsets of the lists, by operation, and the neighbors, ascending in each list.
 
-    `changes` are 1 and -1 for operations after which an edge comes and goes, and `answers` the lengths of lists. The
-    host waits for how many queries, asked vertices, changes of their edges, neighbors before the batch, and neighbors
-    there are.
+    `changes` are 1 and -1 for operations that add and remove an edge, and `answers` the lengths of lists. The host
+    synchronizes for each of five counts.
     """
     xp, device, size = graph.xp, graph.device, int(batch.ops.size)
     bits, shift = max(size - 1, 0).bit_length(), id_bits(graph.num_vertices)

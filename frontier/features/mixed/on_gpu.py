@@ -1,7 +1,7 @@
-"""What a mixed batch is taken apart into, on a GPU, by kernels of our own. `on_cpu` has the same functions.
+"""The parts of a mixed batch on a GPU, by kernels of the package; `on_cpu` has the same functions.
 
-CuPy would compile the kernels of the same array expressions one by one, the first time that a mixed batch comes. The
-host waits once for all that is counted; what is wrong with a batch is found by then, and nothing has changed.
+CuPy would compile a kernel for each array expression at the first mixed batch. The host waits once for all counts,
+which include errors, before anything changes.
 """
 
 from __future__ import annotations
@@ -54,11 +54,10 @@ def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: lis
 
 
 def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
-    """The operations by pair. `tally` counts what is asked.
+    """The operations by pair; `tally` counts queries.
 
-    Plain numbers are sorted, several times as fast as they are with others moved along: a pair, and the operation's
-    position in the lowest bits. Where that is more than a number holds, the order of the higher ends comes first, and
-    the positions in it go with the lower ends.
+    A pair and the operation's position share a number, as plain numbers are sorted several times as fast as pairs. If
+    they do not fit, positions in the order of the higher ends go with the lower ends.
     """
     size, shift, directed = int(batch.ops.size), id_bits(graph.num_vertices), graph.directed
     get, kernels = workspace_of(graph).scratch.get, mixed_kernels(graph, batch.src.dtype)
@@ -97,11 +96,8 @@ def put_weights(graph: Any, batch: MixedBatch, slots: Any, origins: Any, answers
 
 
 def put_degrees(graph: Any, batch: MixedBatch, changes: Any, answers: Any, *, changed: bool) -> None:
-    """Put the degrees that operations ask for into `answers`.
-
-    The effects at each vertex, and what is asked of it, are sorted by position. A degree is that before the batch plus
-    the sum of the effects before.
-    """
+    """Put queried degrees into `answers`: the degree before the batch plus prior effects, from a sort by vertex and
+    position."""
     size, kernels = int(batch.ops.size), mixed_kernels(graph, batch.src.dtype)
     before = degrees_of(graph, batch.src)
     if not changed:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 @dataclass
 class MixedBatch:
-    """The operations of a mixed batch as arrays of the graph's types; `ops` is uint8.
+    """The operations of a mixed batch as arrays of the graph's types; `ops` is uint8, `dst` is `src` where it has no
+    meaning.
 
-    `src` and `dst` are equal where `dst` has no meaning. The `columns` are of edge data, other than the weights.
-    `tally` has numbers that are counted on the device (`operations`), those of what is wrong with the batch among them.
-    `check` is to be called with these numbers once they are known, and raises if anything is wrong; None if it is known
-    that nothing is.
+    `columns` are edge data without weights. `tally` has counts on the device (`operations`), of errors too; `check`
+    raises for those, or is None for a valid batch.
     """
 
     ops: Any
@@ -27,11 +26,10 @@ class MixedBatch:
 
 
 class SortedPairs(NamedTuple):
-    """The operations of a batch by the pair of vertices that they are on, those of a pair in their order.
+    """The operations of a batch by pair of vertices, then in their order.
 
-    `keys` are of the pairs, int64 and ascending, `no_pair` for operations that are on none; `records` are the
-    operations. `src` and `dst` are the ends of each pair, at least at its first key; `src` is negative where they are
-    not known.
+    `keys` (int64, ascending) are of the pairs, `no_pair` for operations on none; `records` are the operations. `src`
+    and `dst` are the ends of each pair, at least at its first key; `src` is negative where unknown.
     """
 
     keys: Any

@@ -1,13 +1,11 @@
-"""Snapshots: a graph as it was, to be read while it is updated (`DynamicGraph.snapshot`).
+"""Snapshots: a graph's state, to be read while the graph is updated (`DynamicGraph.snapshot`).
 
-A snapshot is taken in no time, since it has no arrays. When it is read for the first time, it gets a copy of the graph:
-made from the graph itself, if that was not updated since, or from an older copy, on which the updates since then are
-repeated. So that there is one, the first update after a snapshot copies the graph, if nothing has yet; later updates
-are only logged. The copy of a snapshot that nothing refers to any more is kept and serves the next one, as long as it
-takes less time to repeat the updates than to copy the graph.
+A new snapshot has no arrays. Its first read copies the graph if that was not updated, or replays the updates since then
+on an older copy. The first update after a snapshot makes such a copy if none exists; later updates are only logged. The
+copy of an unused snapshot serves the next one, while replaying the updates is cheaper than copying the graph.
 
-As GPMA's dynamic query buffer does (Sha et al., VLDB 2017, section 3), this separates queries from updates; but each
-query chooses its state, and pays for it in its own thread.
+As GPMA's dynamic query buffer (Sha et al., VLDB 2017, section 3), this separates queries from updates; but each query
+chooses its state, and pays for it in its own thread.
 """
 
 from .history import History

@@ -8,16 +8,13 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from frontier.core.component import Component, component_of
+from frontier.core.base import BaseDynamicGraph
+from frontier.core.component import Call, Component, component_of
 from frontier.core.results import MemoryUsage
 
 from .log import LoggedUpdate, UpdateLog, make_step
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
-    from frontier.core.component import Call
 
 _position_of = attrgetter("position")
 
@@ -28,30 +25,17 @@ LOST = (
 
 
 class Copy:
-    """A copy of the graph.
-
-    Attributes
-    ----------
-    graph : DynamicGraph
-    position : int
-        The state that it shows, as `History` counts.
-    in_use : bool
-        Whether a snapshot shows it, so that it must stay as it is.
-    readers : int
-        Threads that copy it.
-    moving : bool
-        Whether a thread applies logged updates to it.
-    shown : bool
-        Whether a snapshot has shown it, so that a user may have written to its columns.
-    """
+    """A copy of the graph."""
 
     __slots__ = ("graph", "in_use", "moving", "position", "readers", "shown")
 
     def __init__(self, graph: BaseDynamicGraph, position: int):
         self.graph = graph
-        self.position = position
-        self.in_use = self.moving = self.shown = False
-        self.readers = 0
+        self.position = position  # of the state that it shows, as `History` counts
+        self.in_use = False  # whether a snapshot shows it, so it must not change
+        self.moving = False  # whether a thread applies logged updates to it
+        self.shown = False  # whether a snapshot has shown it: users may have written to its columns
+        self.readers = 0  # threads that copy it
 
     @property
     def is_spare(self) -> bool:
@@ -60,10 +44,9 @@ class Copy:
 
 
 class Pending:
-    """An unread snapshot: its graph and its position in the history.
+    """An unread snapshot: its graph, which may have the only arrays, and its position in the history.
 
-    The graph is kept alive, since it may have the only arrays. The lock is held to read the snapshot, by one of several
-    threads.
+    One of several reading threads holds the lock.
     """
 
     def __init__(self, graph: BaseDynamicGraph, history: History):
@@ -78,13 +61,11 @@ class Pending:
 
 
 class History(Component):
-    """The states of one graph that snapshots may ask for.
+    """The states of one graph that snapshots may ask for, numbered by *positions*: each update leads to the next one.
 
-    States are numbered by *positions*: each update leads to the next one. Locks are taken in this order: that of the
-    graph, if it is needed, that of a snapshot, that of the history.
-
-    With `repeats`, updates are repeated on copies. Not in graphs with edge data: values that functors write to a column
-    are no updates, and edges would get other ids. Then each snapshot is copied from the graph.
+    Locks are taken in this order: the graph's, if needed, a snapshot's, the history's. With `repeats`, updates are
+    replayed on copies. Graphs with edge data are copied instead: functors write to columns without an update, and ids
+    would differ.
     """
 
     def __init__(self, graph: BaseDynamicGraph):
@@ -117,10 +98,8 @@ class History(Component):
             return known
 
     def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
-        """A copy in use that shows the state at the position at which a snapshot was taken.
-
-        Raises MemoryError if there is no memory for it, or there was none when the graph was updated.
-        """
+        """A copy in use with the state at a snapshot's position; MemoryError without memory, now or at an update
+        before."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._source(position) or not any(copy.moving for copy in self._copies))
@@ -243,10 +222,7 @@ class History(Component):
         return not self._is_far(copy, self.position)
 
     def _claim(self, source: Copy, position: int) -> tuple[Copy, list[LoggedUpdate]]:
-        """The copy that is to be brought to a position, and the steps that do; see `_bring`.
-
-        It is the source, in use from now on, unless that is needed as it is.
-        """
+        """The copy to bring to a position, which is the source unless that must stay, and the steps for `_bring`."""
         steps = self._log.steps(source.position, position)
         needed = any(source.position <= pending.position < position for pending in self._pending())
         if source.is_spare and not needed:

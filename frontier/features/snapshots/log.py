@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.component import Call
 from frontier.core.locking import mark_work
 from frontier.runtime.arrays import as_device_array
 from frontier.runtime.memory.elementwise import copy_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 ARCS_A_RECORD = 128
 """Half of the arcs that are copied in the time in which a record of an update is repeated: on a CPU, 150 (slab) to 900
@@ -23,10 +21,9 @@ ARCS_AN_UPDATE = 1 << 16
 
 
 class LoggedUpdate(NamedTuple):
-    """An update that was applied.
+    """An applied update, which owns the arrays of `call` on the graph's device.
 
-    Arrays among the arguments of `call` are on the graph's device, and belong to the step. The `cost` is in arcs that
-    are copied. `wait` has the current stream wait until the arrays are there.
+    `cost` is in copied arcs. `wait` has the current stream wait for the arrays.
     """
 
     call: Call

@@ -7,16 +7,14 @@ import weakref
 from collections.abc import Mapping
 from contextlib import nullcontext
 from types import MappingProxyType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.forwarding import forwards
 from frontier.core.locking import CONTENTS, LAYOUT, access_of, reads
 from frontier.core.read_only import ReadOnlyGraph, read_only_class
 
 from .history import Copy, History, Pending, history_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 REFUSAL = "a snapshot is read-only: update the graph that it was taken of, or a copy() of the snapshot"
 REFUSAL_OF_OBSERVERS = "a snapshot does not change: attach the observer to the graph that it was taken of"
@@ -27,10 +25,10 @@ COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
 
 @forwards("_known", *COUNTED)
 class Snapshot(ReadOnlyGraph):
-    """What makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
+    """A base that makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
 
-    Until it is read it lacks most attributes that graphs have, and to ask for one reads it. Then it has the store and
-    the components of a copy.
+    Before the first read, triggered by any missing attribute, it has neither store nor components; then those of a
+    copy.
     """
 
     __slots__ = ()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import flag, integer, one_of, sample_size, vertex_ids
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate
 from frontier.features.times.arguments import decay_rate, time, times, warn_of_replaced_times
@@ -19,9 +20,6 @@ from frontier.runtime.memory import elementwise
 from .cpu import CPU_KERNELS, LINKED_FROM
 from .rows_by_time import rows_by_time
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 HEADER = "frontier/features/temporal_sampling/sample_temporal_neighbors.cuh"
 METHODS = ("uniform", "latest", "decay")
 
@@ -31,11 +29,10 @@ def sample_temporal_neighbors(
     graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False,
     method: str = "uniform", decay: float | None = None, half_life: Any = None, seed: int | None = None,
 ) -> tuple[Any, Any, Any, Any]:  # fmt: skip
-    """For each of a list of vertices, up to `count` of the neighbors that it had before some time.
+    """Sample up to `count` events of each listed vertex before some time, to train temporal graph networks.
 
-    What a temporal graph network is trained with: nothing is seen of what comes after the event to be predicted.
-    Samples are of events. In a graph that keeps its records (``multi_edges="all"``), each record is one, and a neighbor
-    may be sampled as often as it was met. In others an edge is one, with the time of the record that counts.
+    With ``multi_edges="all"`` each record is an event, so a neighbor may be sampled repeatedly. In other graphs each
+    edge is one event.
 
     Parameters
     ----------
@@ -48,30 +45,28 @@ def sample_temporal_neighbors(
     before : int or timestamp, or array-like of them, shape (m,), optional
         Only events with lesser times count: one time for all vertices, or one for each. By default all events do.
     inclusive : bool
-        Whether events at the time `before` count, too, as they do in PyTorch Geometric.
+        Whether events at the time `before` count, too, as in PyTorch Geometric.
     method : {"uniform", "latest", "decay"}
-        ``"uniform"``: drawn without replacement, each with the same probability. ``"latest"``: those with the greatest
-        times; of equal times, the smaller id, and of events with one neighbor, that inserted last. ``"decay"``: drawn
-        one after another without replacement, each with a probability in proportion to exp(-decay * age) among those
-        that are left.
+        ``"uniform"``: drawn without replacement, with equal probability. ``"latest"``: the events with the greatest
+        times; of equal times, the smaller id, and of one neighbor's events, the last inserted. ``"decay"``: drawn one
+        after another without replacement, with probability in proportion to exp(-decay * age).
     decay, half_life
         For ``"decay"``, one of them: the rate per unit of the graph's times, or the age at which an edge counts half of
         a new one, such as ``"1h"``.
     seed : int, optional
-        For the random methods, which need one. A sample depends on the seed, the place in `vertices` and the edges
-        alone (with ``"decay"``, also on the ids of records): it is the same for every structure and on both devices.
+        Required by the random methods. A sample depends only on the seed, the index in `vertices` and the edges (with
+        ``"decay"``, also on the ids of records): it is the same for every structure and on both devices.
 
     Returns
     -------
     offsets : array of int64, shape (m + 1,), on the graph's device
         The neighbors of ``vertices[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of `vertex_dtype`, shape (offsets[-1],)
-        In the order in which they were drawn; the latest first, of equal times the smaller id, with ``"latest"``, and
-        with ``"uniform"`` where there are no more than `count`.
+        In the order of drawing. With ``"latest"``, and with ``"uniform"`` for at most `count` events: latest first, and
+        of equal times the smaller id.
     times : array of int64, shape (offsets[-1],)
     edges : array of int64, shape (offsets[-1],)
-        The ids of the edges (`Graph.edge_ids`); in a graph that keeps its records, the ids of the records
-        (`Graph.record_data`).
+        The ids of the edges (`Graph.edge_ids`), or of the records with ``multi_edges="all"`` (`Graph.record_data`).
 
     Raises
     ------
@@ -85,18 +80,16 @@ def sample_temporal_neighbors(
 
     Notes
     -----
-    Samples are taken from lists that are sorted by time. At first, the lists of the distinct `vertices` are sorted: O(k
-    log k) work for k neighbors. When calls have taken as much work since the last update as to sort all lists, which
-    the first call does in a small graph, all are sorted once and kept until the next update, in 16 bytes for each event
-    (24 with ids of 64 bits; `Graph.memory_usage` counts them). Then a vertex takes O(log(degree) + count) work; with
-    decay, O(degree log(count)) at most, but no neighbor is looked at that is too old to be drawn. Results do not depend
-    on what is kept.
+    Samples come from lists sorted by time. At first, each call sorts the lists of the distinct `vertices`: O(k log k)
+    work for k neighbors. Once calls since the last update cost as much as sorting all lists, all are sorted and cached
+    until the next update, in 16 bytes for each event (24 with 64-bit ids; `Graph.memory_usage` counts them). In a small
+    graph, the first call does this. Then a vertex costs O(log(degree) + count) work, and with decay at most O(degree
+    log(count)), as neighbors too old to be drawn are skipped. Results do not depend on the cache. Samples may not see
+    times that functors or assignments have written to the column since the last update.
 
-    Times that functors or assignments have written to the column since the last update may not be seen.
-
-    A uniform sample is the beginning of a random permutation (Fisher and Yates). With decay, each edge has a key, and
-    those with the lowest are taken: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters
-    97, 2006), so that no age is too old for them.
+    A uniform sample is the beginning of a random permutation (Fisher and Yates). With decay, the edges with the lowest
+    keys are drawn: logarithms of the keys of Efraimidis and Spirakis (Information Processing Letters 97, 2006), which
+    do not underflow for old edges.
     """
     warn_of_replaced_times(graph)
     count = sample_size(count, "count")
@@ -155,3 +148,50 @@ def time_limits(graph: BaseGraph, before: Any, vertices: Any) -> Any:
     limits = times(graph, before, "before")
     same_length(vertices=vertices, before=limits)
     return limits
+
+
+@reads
+def latest_neighbors(
+    graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    """Return up to `count` neighbors of each listed vertex: those of its latest events.
+
+    With ``multi_edges="all"`` each record is an event, so a neighbor may be listed repeatedly. In other graphs each
+    edge is one event.
+
+    Parameters
+    ----------
+    graph : Graph
+        With times. `Graph.reverse` gives the latest predecessors.
+    vertices : array-like of int, shape (m,)
+        In any order, with duplicates.
+    count : int
+        -1 for all.
+    before : int or timestamp, or array-like of them, shape (m,), optional
+        Only events with lesser times count: one time for all vertices, or one for each. By default all events do.
+    inclusive : bool
+        Whether events at the time `before` count, too.
+
+    Returns
+    -------
+    offsets : array of int64, shape (m + 1,), on the graph's device
+        The neighbors of ``vertices[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
+    ids : array of `vertex_dtype`, shape (offsets[-1],)
+        The latest first; of equal times, the smaller id.
+    times : array of int64, shape (offsets[-1],)
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and what is wrong with it; or the graph has no times.
+
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not keep records, and has replaced times.
+
+    Notes
+    -----
+    That of `sample_temporal_neighbors`.
+    """
+    return sample_temporal_neighbors(graph, vertices, count, before=before, inclusive=inclusive, method="latest")[:3]

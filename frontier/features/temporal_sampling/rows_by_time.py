@@ -1,38 +1,35 @@
 """`RowsByTime`: lists of neighbors in the order of time, which an update does not have to maintain.
 
-Lists of a graph that changes are in any order. Those that are asked for are sorted when they are, which takes work in
-proportion to them; or all lists are, and are kept until the next update. That pays if enough is asked for between two
-updates, which nobody knows beforehand. So lists are sorted as they are asked for until as much was done for them as all
-would take, and then all are: never more than about twice what would have been best.
+Lists of a changing graph are in any order. Requested lists are sorted on demand; all lists can be sorted and cached
+until the next update, which pays after enough requests. So lists are sorted on demand until that has cost as much as
+sorting all, and then all are: at most about twice the optimal work.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import access_of
 from frontier.core.sort import id_bits, last_of_runs, row_ids, sort_pairs
 from frontier.operators.degrees import total_degree
+from frontier.runtime import Kernels
 from frontier.runtime.memory import elementwise
 
 from ..times.column import TIME
 from ..times.events import Events, collect_events, event_columns
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime import Kernels
 
 CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 """The fixed cost of a call that sorts only the lists asked for, as the number of arcs that are sorted in that time."""
 
 
 class RowsByTime(NamedTuple):
-    """The events of some vertices, a row each; offsets and times are int64, the others of the graph's vertex dtype.
+    """The events of some vertices, a row each; offsets and times are int64, others of the graph's vertex dtype.
 
-    Times descend in each row; neighbors (`ids`) of equal times ascend. `edges` has the ids of the edges, or of records
-    in a graph that keeps them; of one time and neighbor, that inserted last first.
+    Times descend in each row; of equal times neighbors (`ids`) ascend, then the latest insertion is first. `edges` has
+    ids of edges, or of records in a graph that keeps them.
     """
 
     offsets: Any
@@ -42,10 +39,7 @@ class RowsByTime(NamedTuple):
 
 
 class Gathered:
-    """What was gathered of one version of a graph: the rows of all vertices, or None, and the work so far.
-
-    The work is that of sorting lists as they were asked for, in arcs.
-    """
+    """Rows of one version of a graph: of all vertices, or None, and the work of sorting on demand so far, in arcs."""
 
     def __init__(self, version: int):
         self.version = version
@@ -57,10 +51,7 @@ class Gathered:
 
 
 def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
-    """The neighbors of some vertices in the order of time, in a graph with times that is being read.
-
-    The vertices, of int64, come in any order, with duplicates; the row of each is returned, too.
-    """
+    """The neighbors of vertices (int64, any order, duplicates allowed) by time, and the row of each vertex."""
     access: Any = access_of(graph)
     if access.writer is not None:  # an observer reads: what holds during an update may not hold after it
         distinct, places = _distinct(graph, vertices)

@@ -1,12 +1,11 @@
-"""Time in a graph: a column of edge data that decides which record of an edge counts, and what expires.
+"""Time in a graph: a column of edge data that decides which record of an edge counts, and which edges expire.
 
-The times of edges are the column ``"time"`` of a graph's edge data. It differs from other columns in three ways. Users
-give timestamps of any kind (`as_times`). Of several records of an edge, not the last one given counts but the latest,
-or the first (`TimeColumn`). And what was inserted is logged by time (`Arrivals`), so that edges that are too old can be
-deleted without looking at the others (`expire_edges`).
+The column ``"time"`` accepts timestamps of any kind (`as_times`). Of several records of an edge the latest counts, or
+the first (`TimeColumn`). Insertions are logged by time (`Arrivals`), so old edges are deleted without a look at the
+others (`expire_edges`).
 
-Algorithms that read times walk events (`events`): the records of edges in a graph that keeps them, and in others the
-edges, with a warning if times were replaced (`replaced`).
+Algorithms that read times walk events (`events`): records in a graph that keeps them, otherwise edges, with a warning
+if times were replaced (`replaced`).
 """
 
 from .arrivals import Arrivals

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frontier.core.arguments import check_graph
+from frontier.core.base import BaseGraph
 from frontier.runtime.values import number
 
 from .column import TIME
 from .replaced import warn_once
 from .units import as_span, as_time, as_times
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 def edge_times(graph: BaseGraph) -> Any:

@@ -1,14 +1,12 @@
-"""`Arrivals`: which records were inserted when, kept so that those before some time are found without the others.
+"""`Arrivals`: a log of insertions by time, so that records before some time are found without the others.
 
-A record is an entry of two numbers: its time and the id of its edge. Entries lie in *chunks*, as they were inserted;
-a heap orders the chunks by the first time of each. What is before some time is then in the first chunks of the heap. Of
-these, one that ends before that time is taken as it is; another is sorted, once, and the part before that time is
-taken. So a stream in the order of time is never sorted, and one that is not costs a sort of each chunk. Chunks of a few
-entries are merged with others of their size, so that there are not many.
+An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted; a heap orders the
+chunks by first time. Of the first chunks of the heap, one that ends before the given time is taken whole; another is
+sorted, once, and its first part is taken. So a stream in the order of time is never sorted, and another costs a sort of
+each chunk. Small chunks of similar size are merged.
 
-An entry says that an edge was inserted with a time, not that it has that time now, or is there at all: it may have been
-deleted, or inserted again, or its id may be that of another edge. That is for the columns to say when the entry is
-taken. What holds is that each edge has an entry with the time that it has now.
+An entry says that an edge was inserted with a time. By now the edge may be deleted or inserted again, or its id reused:
+the columns decide when the entry is taken. But each edge has an entry with its present time.
 """
 
 from __future__ import annotations
@@ -68,8 +66,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Those before `begin` were taken. `first` and `last` are the least and the greatest of the times from there on, which
-    ascend if `ordered`. A chunk is `alive` until it is merged with another one.
+    Those before `begin` were taken. `first` and `last` bound the other times, which ascend if `ordered`. A chunk is
+    `alive` until it is merged.
     """
 
     times: Any
@@ -156,10 +154,10 @@ class Arrivals:
             self._add(Chunk(times, ids, *bounds))
 
     def take(self, before: int) -> Taken | None:
-        """The entries with times less than `before`; None if there are none.
+        """The entries with times less than `before`, or None.
 
-        Work in proportion to their number and to that of the entries added since the last call; and a sort of each
-        chunk that is not in order, the first time that only a part of it is taken.
+        Work is proportional to these and to entries added since the last call; an unordered chunk is sorted once, if
+        only a part of it is taken.
         """
         self._settle()
         chunks: list[tuple[Chunk, int, int]] = []  # with the end of what is taken, and the first time that stays
@@ -192,10 +190,8 @@ class Arrivals:
                 break
 
     def oldest(self, before: int, entries: int, pieces: int) -> list[Piece]:
-        """The entries that `take` would begin with, at most so many, in chunks in order that begin before some time.
-
-        They are in no chunk of the log until `leave` is called.
-        """
+        """The first entries that `take` would return, in ordered chunks, removed from the log until `leave` is
+        called."""
         found: list[Piece] = []
         while self._heap and len(found) < pieces and entries > 0 and self._heap[0][0] < before:
             chunk = self._heap[0][2]
@@ -208,11 +204,8 @@ class Arrivals:
         return found
 
     def leave(self, pieces: list[Piece], taken: Sequence[int] = (), following: Sequence[int] = ()) -> None:
-        """Put back what `oldest` returned, without the entries that were taken.
-
-        `taken` says how many of each piece, from its first on, by default none; `following` has the time of the entry
-        behind them, where that is in the piece.
-        """
+        """Put back the result of `oldest`, without the first `taken` entries of each piece (by default none);
+        `following` has the time of the next entry, where one is left."""
         for piece, gone, time in zip_longest(pieces, taken[: len(pieces)], following[: len(pieces)], fillvalue=0):
             chunk = piece.chunk
             if gone:

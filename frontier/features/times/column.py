@@ -26,10 +26,9 @@ column."""
 class TimeColumn:
     """The rules for the column of times of one graph, and the log by which its edges expire.
 
-    `keep` says which record of an edge counts, the ``"latest"`` or the ``"first"``. `arrivals` is None until edges
-    expire for the first time, and after a copy: it is made from the column then. While there is a log of edges, `ends`
-    has the two ends of each, by id; the first is -1 for ids of deleted edges. It is empty where records are logged, in
-    graphs that keep them.
+    `keep` says which record counts, the ``"latest"`` or the ``"first"``. `arrivals` is made from the column at the
+    first expiry; None before, and after a copy. With a log of edges, `ends` has the two ends of each, by id, the first
+    -1 for ids of deleted edges. It is empty where records are logged.
     """
 
     dtype = np.dtype(np.int64)
@@ -90,9 +89,9 @@ class TimeColumn:
             self._known = None
 
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
-        """What to log of records that are about to be inserted, into columns of so many entries; None without a log.
+        """The log entry of records to be inserted, into columns of so many entries; None without a log.
 
-        The times are copied, as they may be a user's array; unless they are `filled` in here, by `store`.
+        Times are copied, as the array may be a user's, or `filled` in by `store`.
         """
         known = self._known
         if self.arrivals is None:
@@ -105,10 +104,10 @@ class TimeColumn:
         self, ids: Any, src: Any, dst: Any, times: Any, held: Any, entry: tuple[Any, Bounds | None] | None, slots: Any,
         *, step: int = 1, tagged: bool = False, drops: bool = False,
     ) -> None:  # fmt: skip
-        """Store the times of records by the ids of their edges, and note the ends of these. Allocates nothing.
+        """Store the times of records by the ids of their edges, and the ends of these. Allocates nothing.
 
-        `ids` is -1 for records that do not count, and after it for those that `drops` lets go. `held` is the column.
-        What `entry` returned is filled in. For the rest see the kernel.
+        `ids` is -1 for records that do not count, and becomes -1 for those that `drops` rejects. `held` is the column.
+        For the rest see the kernel.
         """
         logged = self._nothing if entry is None else entry[0]
         ends = self.ends or (self._no_ends, self._no_ends)
@@ -117,10 +116,7 @@ class TimeColumn:
         )
 
     def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, size: int) -> None:
-        """Log what was inserted by ids, of which so many are in use now.
-
-        Those with negative ids have changed nothing.
-        """
+        """Log insertions by ids, of which `size` are in use; negative ones have changed nothing."""
         if self.arrivals is None or entry is None:
             return
         try:

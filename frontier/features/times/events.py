@@ -1,16 +1,16 @@
-"""Events: an edge of the graph at one of the times at which it was seen.
+"""Events: an edge at one of its times.
 
-In a graph that keeps its records, each record is an event. In other graphs an edge is a single one, with the time that
-counts. Algorithms that read times need not know which kind of graph they have: they walk the events of some vertices
-(`collect_events`), or a graph whose arcs are events (`event_graph`).
+With ``multi_edges="all"`` each record is an event. In other graphs each edge is one. Algorithms that read times walk
+the events of vertices (`collect_events`), or a graph whose arcs are events (`event_graph`), for both kinds of graphs.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.core.registry import csr_structure
 from frontier.core.sort import row_ids
@@ -22,16 +22,12 @@ from frontier.runtime.memory import elementwise
 from ..edge_data import WEIGHT_COLUMN
 from .column import TIME
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 class Events(NamedTuple):
     """The events of some vertices: int64 offsets, neighbors in any order, and the ids of the events.
 
-    Neighbors of events of one edge follow each other. The id of an event, which is that of a record or of an edge, is
-    ``held[places[i]]``. Records of one edge are in descending order of time, and of equal times that inserted last
-    comes first.
+    Event i has the id ``held[places[i]]`` of a record or an edge. Events of one edge are adjacent, in descending order
+    of time, of equal times the latest insertion first.
     """
 
     offsets: Any
@@ -72,7 +68,7 @@ def collect_events(graph: BaseGraph, vertices: Any = None) -> Events:
 
 
 def event_graph(graph: BaseGraph) -> BaseGraph:
-    """A graph with times, with an arc for each event: what operators walk edges of that have several times.
+    """Return a graph with an arc for each event, for operators over edges with several times.
 
     Parameters
     ----------
@@ -82,10 +78,9 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     Returns
     -------
     Graph
-        Of a graph with ``multi_edges="all"``, a static copy with a parallel edge for each record: what operators see as
-        `edge` is the id of the record, ``edge_data`` are the columns of `Graph.record_data`, and `weight` is that of
-        the record. Neighbors are in no order: look-ups, and what counts neighbors or compares lists of them, are for
-        `graph` itself. Other graphs are returned as they are: an edge is one event.
+        With ``multi_edges="all"``, a static copy with a parallel edge for each record: `edge` and `weight` of operators
+        are the id and the weight of the record, and ``edge_data`` are the columns of `Graph.record_data`. Neighbors are
+        in no order: use `graph` for look-ups, and to count or intersect neighbors. Other graphs are returned unchanged.
 
     Raises
     ------

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+from frontier.core.base import BaseGraph
 
 PACKAGES = ("frontier", "algorithms", "dynfrontier")
 """The warning names the line of the program that called into these."""
@@ -18,10 +17,7 @@ class ReplacedTimesWarning(UserWarning):
 
 
 def warn_once(graph: BaseGraph) -> None:
-    """Warn if a graph with times has replaced some, unless that was done for it or for a copy of it before.
-
-    One of the parts of a graph does.
-    """
+    """Warn if a graph with times has replaced some, once for it, its copies, and the parts of a distributed graph."""
     of_parts: Any = graph if graph.in_parts else None
     data: Any = graph.payload.table if of_parts is None else of_parts.local.payload.table
     replaced, warned = data.has_replaced, data.warned.is_set()

@@ -28,11 +28,11 @@ LOWEST, HIGHEST = int(np.iinfo(INT64).min), int(np.iinfo(INT64).max)
 
 
 def as_times(device: Device, values: Any, name: str, unit: str) -> Any:
-    """Times as an int64 array of `device`, in `unit`.
+    """Return times as an int64 array of `device`, in `unit`.
 
-    Integers are taken as they are; timestamps are NumPy, pandas, Arrow or cuDF columns, or a sequence of ``datetime``,
-    and in UTC if they have no time zone. Raises TypeError if values are neither, and ValueError if a time is missing,
-    out of the range of int64, or no whole number of units, or if there is more than one dimension.
+    Integers are used as they are; timestamps are NumPy, pandas, Arrow or cuDF columns, or a sequence of ``datetime``,
+    in UTC without a time zone. TypeError for others; ValueError if a time is missing, beyond int64, or no whole number
+    of units, or for more than one dimension.
     """
     if type(values) is device.xp.ndarray and values.dtype == INT64 and values.ndim == 1:
         return device.xp.ascontiguousarray(values)
@@ -74,10 +74,9 @@ def _single(stamp: np.datetime64 | None, name: str, unit: str, value: Any = None
 
 
 def as_span(value: Any, name: str, unit: str) -> int:
-    """A length of time in `unit`: an integer, a ``timedelta``, or a string such as ``"10min"``.
+    """Return a length of time in `unit`, from an integer, a ``timedelta``, or a string such as ``"10min"``.
 
-    Raises TypeError if it is none of these, and ValueError if it is negative, or no whole number of units, or a string
-    that names no length of time.
+    TypeError for others; ValueError if it is negative, no whole number of units, or an invalid string.
     """
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         span = Fraction(int(value))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs
 from frontier.core.results import UpdateResult
 from frontier.core.sort import last_of_runs
@@ -15,15 +16,10 @@ from ..edge_data.record_deletion import delete_records
 from ..times.arrivals import Arrivals
 from ..times.column import TIME, TimeColumn
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
-
 
 def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
-    """Delete the edges whose time is less than `before`; in a graph that keeps records, such records.
-
-    If that fails, the log is as it was.
-    """
+    """Delete the edges, or records in a graph that keeps them, with times less than `before`; the log survives a
+    failure."""
     taken = logged_arrivals(graph).take(before)
     keeps = graph.multi_edges == "all"
     if taken is None:

@@ -1,24 +1,25 @@
-"""Batches with edge data on a GPU, and what leaves a window with them, in a few launches, with one synchronization.
+"""Batches with edge data on a GPU, and the edges that leave a window with them, in few launches and one
+synchronization.
 
-The general way of such a batch (`edge_data.updates`, `temporal.expiry`) finds out which records count before it inserts
-any, and waits to know the bounds of their times, which edges are new, and which have left the window. Here all records
-are inserted, as if each were of an edge of its own; kernels (pushes.cuh) find out afterwards which are not, and tell
-each other what the host would have to wait for, in arrays that stay. The host hears of it at the end. What they cannot
-do goes the general way: an invalid batch, late records, observers that see changes, and the rest of what leaves after a
-jump of the clock.
+The general path (`edge_data.updates`, `windows.expiry`) finds out which records count before it inserts any, and waits
+for the bounds of their times, for new edges, and for edges that left the window. Here all records are inserted as if
+their edges were new; kernels (pushes.cuh) find the others afterwards, and communicate through arrays that stay. The
+general path gets all else: an invalid batch, late records, observers that see changes, and the rest of the edges that
+leave after a jump of the clock.
 
-Of an observed graph, the host waits until edges are inserted, and those that leave are listed: then it knows all. It
-notifies observers, queues the deletion, and notifies them again, while the GPU works.
+With observers, the host waits until edges are inserted and leaving ones are listed. It notifies observers, queues the
+deletion, and notifies them again, while the GPU works.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.batch import Arcs
 from frontier.core.batch.raw import NOWHERE, is_contiguous, is_plain
 from frontier.core.batch.slot_filter import new_filter
@@ -35,9 +36,6 @@ from frontier.runtime.memory import elementwise, growable
 from ..edge_data import WEIGHT_COLUMN
 from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
 
 MAX_RECORDS = 1 << 22
 """Of a batch: memory for them stays."""
@@ -68,8 +66,8 @@ NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2
 class PlainBatch(NamedTuple):
     """A batch as kernels take it: arrays of the device, of the graph's types.
 
-    If `times` is None, record i has the time ``first_time + time_step * i``. `columns` are those other than the times,
-    with that of the weights. With `keep`, edges that are there keep their values.
+    If `times` is None, record i has the time ``first_time + time_step * i``. `columns` are weights and edge data
+    without times. With `keep`, existing edges keep their values.
     """
 
     src: Any
@@ -82,10 +80,9 @@ class PlainBatch(NamedTuple):
 
 
 class Window(NamedTuple):
-    """What may be late, and what leaves.
+    """The bounds of a push: the window begins `reach` before the clock, and no record is late if `lateness` is None.
 
-    The window begins `reach` before the clock. No record can be late if `lateness` is None. Entries of the log from
-    `expected` on are not expected to leave with this batch; those that do are left.
+    Entries of the log from `expected` on are not expected to leave with this batch; if they do, they stay.
     """
 
     clock: int | None
@@ -107,10 +104,8 @@ def plain_records(
     graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *,
     first_time: int | None = None, time_step: int = 0, keep: bool = False,
 ) -> PlainBatch | None:  # fmt: skip
-    """A user's batch, if kernels can take it as it is; otherwise None.
-
-    Records have numbers for times if `first_time` is given; otherwise `edge_data` has their times.
-    """
+    """A user's batch, if kernels can take it as it is, or None. Times are numbers from `first_time` on, or in
+    `edge_data`."""
     data: Any = graph.payload.table
     if not graph.store.makes_update_plans or data is None or data.multi_edges != "last":
         return None
@@ -138,11 +133,9 @@ def plain_records(
 
 
 def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = None) -> Pushed | None:
-    """Insert records, and delete what has left the window by then, if that was expected; notify observers. Called in an
-    update of the graph.
+    """Within an update, insert records, delete edges that leave the window as expected, and notify observers.
 
-    Returns None if nothing has changed, and the batch is to go the general way. Raises MemoryError, with the graph
-    unchanged, if the device's memory is exhausted.
+    Returns None, with nothing changed, if the batch must take the general path. MemoryError leaves the graph unchanged.
     """
     observers = graph._observers.live()
     if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
@@ -192,11 +185,10 @@ class Pushes:
     def _insert(
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
-        """Insert records, and find what has left the window, the ids of which are free then.
+        """Insert records, and find edges that leave the window, which frees their ids.
 
-        Returns what was pushed, with how many arcs are to be deleted; the notification buffers of the edges that were
-        inserted, and of those that are to be deleted; and how many entries of the log were looked at: `Memory.gone` has
-        the arcs to be deleted in their order. The buffers are None without observers.
+        Returns the push with the number of arcs to delete, listed in `Memory.gone`; the notification buffers of
+        inserted and of leaving edges (None without observers); and the number of inspected entries of the log.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times
@@ -402,10 +394,8 @@ class Memory:
 
 
 class Bound:
-    """Launches of kernels that are bound to arrays: to those of a `Memory`, and to what `Pushes.moving` names.
-
-    `updates` is what the structure has bound (`Store.make_update_plan`).
-    """
+    """Launches of kernels bound to arrays of a `Memory` and of `Pushes.moving`; `updates` is a
+    `Store.make_update_plan`."""
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
         from frontier.runtime.compile.cuda import cooperative_blocks
@@ -440,10 +430,7 @@ def _room_for(count: int, held: int) -> int:
 
 
 def _entries(graph: BaseDynamicGraph, count: int) -> tuple[Any, Any]:
-    """Arrays for the ids of records, and for their times.
-
-    Both stay in the log as long as the records: they are in one piece of memory, for one allocation instead of two.
-    """
+    """Arrays for the ids of records and for their times, which the log keeps, in one allocation."""
     xp, dtype = graph.xp, graph.vertex_dtype
     begin = -(-8 * count // ALIGNMENT) * ALIGNMENT
     memory = xp.cuda.alloc(begin + count * dtype.itemsize)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_dynamic_graph
+from frontier.core.base import BaseDynamicGraph
 from frontier.core.results import ObserverError, UpdateResult
 from frontier.core.updates import update
 from frontier.runtime import Counters
@@ -19,13 +20,10 @@ from ..times.column import TIME
 from ..times.units import HIGHEST, LOWEST, as_span, as_time
 from .pushes import PlainBatch, Window, plain_records, push
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseDynamicGraph
-
 
 @dataclass(frozen=True)
 class WindowResult:
-    """What a push did, in edges (an undirected edge counts once), but for the records that came too late.
+    """Effects of a push, in edges (an undirected edge counts once), and its late records.
 
     Attributes
     ----------
@@ -34,15 +32,14 @@ class WindowResult:
     replaced : int
         Existing edges that the batch lists again; none with ``on_existing="keep"``.
     expired : int
-        Edges that were deleted, as they have left the window.
+        Deleted edges, which have left the window.
     late : int
-        Records that came too late, and were not inserted.
+        Late records, which were not inserted.
     late_records : array of int64, shape (late,)
         Their positions in the batch, on the graph's device.
     record_ids : array of int64, shape (m,), or None
-        Of a push into a graph with ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on
-        the graph's device; -1 for those that were late, or dropped, as self-loops. A record that left the window with
-        the push that brought it has an id that is free again.
+        With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device; -1
+        for a late record or a self-loop. The id of a record that left the window in this push is free again.
     """
 
     inserted: int = 0
@@ -54,32 +51,30 @@ class WindowResult:
 
 
 class SlidingWindow:
-    """Drives a graph with times: inserts what arrives, and deletes what has left the window.
+    """Inserts batches into a graph with times, and deletes edges that have left the window.
 
-    The *clock* is the greatest time that was pushed. An edge is in the window while its time is greater than the clock
+    The *clock* is the greatest time pushed so far. An edge is in the window while its time is greater than the clock
     less `span`; or, with `count` or `batches`, while it is among the last records, or pushes. An edge that arrives
-    several times stays until its last arrival has left (until its first, if the graph has ``keep_time="first"``). In a
-    graph that keeps its records (``multi_edges="all"``), each record leaves on its own, and the edge with the last of
-    them.
+    several times leaves with its last arrival (with its first, for ``keep_time="first"``). With ``multi_edges="all"``,
+    each record leaves separately, and the edge with its last record.
 
     Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
-    what the clock was when its batch was pushed, or if it is outside the window by now. `WindowResult` says how many
-    are, and which.
+    the clock when its batch was pushed, or outside the window. `WindowResult` lists late records.
 
     Parameters
     ----------
     graph : DynamicGraph
-        Made with ``time_unit=``. It may have edges; the clock is then the greatest of their times, or those of their
-        records (``multi_edges="all"``), at the moment.
+        Made with ``time_unit=``. If it has edges, the clock starts at the greatest of their times, or of their records'
+        times (``multi_edges="all"``).
     span : int, timedelta or str, optional
-        The length of the window: in the unit of the graph's times, or with a unit of its own, such as ``"10min"``.
+        The length of the window: in the unit of the graph's times, or with a unit, such as ``"10min"``.
     count : int, optional
-        The length of the window in records; those that are dropped, such as self-loops, are counted.
+        The length of the window in records, dropped ones such as self-loops included.
     batches : int, optional
-        The length of the window in pushes. One of the three must be given. With `count` and `batches` the window
-        numbers the records itself and stores the numbers as times; timestamps need another column.
+        The length of the window in pushes. Give one of the three. With `count` and `batches` the window numbers the
+        records and stores the numbers as times; timestamps need another column.
     lateness : int, timedelta or str, optional
-        The allowed lateness, only with `span`; by default `span`: whatever is in the window is inserted.
+        The allowed lateness, only with `span`, which is also the default.
 
     Attributes
     ----------
@@ -87,7 +82,7 @@ class SlidingWindow:
     clock : int or None
         In the unit of the graph's times; None before the first record.
     late : int
-        Records that came too late, of all pushes.
+        Late records of all pushes.
 
     Examples
     --------
@@ -135,7 +130,7 @@ class SlidingWindow:
         self, src: Any, dst: Any, weights: Any = None, *, time: Any = None, on_existing: str = "replace",
         **edge_data: Any,
     ) -> WindowResult:  # fmt: skip
-        """Insert a batch, move the clock, and delete what has left the window.
+        """Insert a batch, move the clock, and delete edges that have left the window.
 
         Parameters
         ----------
@@ -150,10 +145,9 @@ class SlidingWindow:
             Naming the argument and what is wrong with it; neither the graph nor the clock has changed.
         MemoryError
             The device's memory is exhausted. If the batch was inserted, the clock has moved, and the next call deletes
-            what has left.
+            expired edges.
         ObserverError
-            The batch was inserted, but an observer failed. What has left is deleted by the next call, unless that was
-            done with this one.
+            The batch was inserted, but an observer failed. The next call deletes expired edges, if this one did not.
         """
         pushed = self._push_at_once(src, dst, weights, time, on_existing, edge_data)
         if pushed is not None:
@@ -197,12 +191,12 @@ class SlidingWindow:
         return WindowResult(done.inserted, done.replaced, expired, int(late_records.size), late_records, record_ids)
 
     def advance(self, now: Any) -> WindowResult:
-        """Move the clock to `now` without a batch, and delete what has left the window.
+        """Move the clock to `now` without a batch, and delete edges that have left the window.
 
         Parameters
         ----------
         now : int or timestamp
-            If it is not after the clock, the clock stays.
+            The clock never moves back.
         """
         if self._by != "span":
             raise TypeError(f"the clock of a window of {self._by} is moved by records alone")
@@ -219,14 +213,14 @@ class SlidingWindow:
 
     @classmethod
     def from_state(cls, graph: BaseDynamicGraph, state: dict[str, Any]) -> SlidingWindow:
-        """The window that goes on where another one stood, on a copy of its graph, or one loaded from a file.
+        """Continue another window on a copy of its graph, or on its graph loaded from a file.
 
         Parameters
         ----------
         graph : DynamicGraph
-            As it was when `state` was called.
+            With the contents at the time of the call of `state`.
         state : dict
-            What `state` returned.
+            The result of `state`.
         """
         lateness = {} if state["lateness"] is None else {"lateness": state["lateness"]}
         window = cls(graph, **{state["by"]: state["length"]}, **lateness)

@@ -1,7 +1,6 @@
-"""The seam: what a compiler of functors for GPUs offers, and which one is used.
+"""The interface of compilers of functors for GPUs, and the choice between them.
 
-There are two, each in a package of its own beside this module, which nothing else imports. numba-cuda is in
-maintenance, and numba-cuda-mlir its successor.
+There are two, each in a package that nothing else imports. numba-cuda is in maintenance, numba-cuda-mlir its successor.
 """
 
 from __future__ import annotations
@@ -33,28 +32,23 @@ COMPILERS = {"numba-cuda": "numba_cuda", "numba-cuda-mlir": "numba_cuda_mlir"}
 class FunctorCompiler(Target, Protocol):
     """A compiler of functors for GPUs of one compute capability.
 
-    Functions are first frozen for it (`freeze`), which asks which functions it knows itself, and has it prepare those
-    that a functor calls. Inside functors it provides arrays of any dtype, those of two dimensions with their shape, the
-    atomics of `frontier`, and `bounds.length_of`.
+    `freeze` asks which functions it knows itself, and has it prepare called ones. Inside functors it provides arrays of
+    any dtype, matrices with their shape, the atomics of `frontier`, and `bounds.length_of`.
     """
 
     def compile(
         self, function: FunctionType, symbol: str, result: np.dtype | None, parameters: tuple[tuple[np.dtype, int], ...]
     ) -> bytes:
-        """LTO-IR with the C function `symbol`, of a frozen function of as many parameters as there are `parameters`.
+        """Compile a frozen function of these `parameters` to LTO-IR with the C function `symbol`.
 
-        The C function returns a `result`, or nothing for None. Its parameters are a number, a pointer for an array of
-        one dimension, and for one of two a pointer, the number of rows and the number of columns, as int64. Raises the
-        compiler's own errors, which `errors.explain` knows how to read.
+        It returns a `result`, or nothing for None. In C an array is a pointer, a matrix a pointer, rows and columns
+        (int64). `errors.explain` understands the compiler's own errors.
         """
 
 
 def chosen_compiler() -> str:
-    """The name of the compiler that is used: a distribution among `COMPILERS`.
-
-    Raises ValueError if the environment variable `CHOICE` names none of them, and ImportError if the one that it names,
-    or any, is not installed.
-    """
+    """The compiler to use; ValueError if the variable `CHOICE` names none of `COMPILERS`, ImportError if it is
+    missing."""
     name = os.environ.get(CHOICE, "")
     if name:
         if name not in COMPILERS:
@@ -77,10 +71,8 @@ def installed_compilers() -> list[str]:
 
 @functools.cache
 def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
-    """The compiler of this name, for GPUs of this capability, such as ``(9, 0)``.
-
-    Raises ImportError if it does not work with the NumPy that is installed.
-    """
+    """The compiler of this name for a capability such as ``(9, 0)``; ImportError if it does not work with this
+    NumPy."""
     try:
         import_toolchain()
         with _dropped_names():

@@ -14,10 +14,7 @@ from ..intrinsics.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fractio
 
 
 class Names(NamedTuple):
-    """A compiler's own names.
-
-    `Template` is the base of classes that type the calls of a function, which are registered in `registry`.
-    """
+    """A compiler's own names; `registry` has typing `Template` classes of functions."""
 
     types: Any
     Template: Any
@@ -129,11 +126,8 @@ def declare_atomics(names: Names, arrays: Arrays) -> None:
 
 
 def declare_lengths(names: Names, arrays: Arrays) -> tuple[Any, Any, Any]:
-    """What stands for `bounds.length_of`, behind two functions of an array: its address, and its length, -1 if not
-    known.
-
-    These two are typed here and lowered by those who ask.
-    """
+    """The compiled `bounds.length_of`, and two functions that callers lower: an array's address, and its length or
+    -1."""
 
     def address(array: Any) -> int:
         raise NotImplementedError("there are addresses on GPUs alone")

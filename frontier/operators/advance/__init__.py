@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
 from frontier.core.arguments import flag, one_of
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.functor import uses_parameter
 from frontier.functor.checking import is_plain
@@ -36,9 +37,6 @@ from ..frontiers.edge_frontier import EdgeFrontier, check_edge_frontier
 from ..frontiers.frontier import Frontier, bitmap_words, check_frontier
 from .cpu import make_pull, make_push
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 HEADER = "frontier/operators/advance/advance.cuh"
 AUTO, OUT, VERTICES, TILE = "auto", "out", "vertices", "tile"
 DIRECTIONS = (AUTO, "push", "pull")
@@ -50,23 +48,31 @@ PULL_FROM = 1024
 """And at least one of so many vertices is in it: neighbors of a few hubs are found in their lists."""
 
 
+class AdvanceOptions(TypedDict, total=False):
+    """The options of `advance`, which describes them, without `output`, which decides about its result."""
+
+    condition: Callable[..., Any] | None
+    prepare: Callable[..., Any] | None
+    direction: str
+    edges: str
+    unique: bool
+    balance: str
+
+
 @overload
 def advance(
     graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: Literal["vertices"] = "vertices", unique: bool = True, balance: str = "auto",
+    output: Literal["vertices"] = "vertices", **options: Unpack[AdvanceOptions],
 ) -> Frontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: Literal["edges"], unique: bool = True, balance: str = "auto",
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any, output: Literal["edges"],
+    **options: Unpack[AdvanceOptions],
 ) -> EdgeFrontier: ...  # fmt: skip
 @overload
 def advance(
-    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any,
-    condition: Callable[..., Any] | None = None, prepare: Callable[..., Any] | None = None, direction: str = "auto",
-    edges: str = "out", output: None, unique: bool = True, balance: str = "auto",
+    graph: BaseGraph, frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: Any, output: None,
+    **options: Unpack[AdvanceOptions],
 ) -> None: ...  # fmt: skip
 @reads
 def advance(
@@ -91,41 +97,38 @@ def advance(
         A frontier of edges stands for the vertices that they lead to, each once.
     op : function ``op(src, dst, edge, weight, *args) -> bool``
         Whether `dst` joins the output. `edge` is the edge's slot, or its id in graphs with edge data, below
-        ``graph.edge_capacity``; `weight` is 1 in
-        unweighted graphs. Calls run in parallel, in any order: use atomics for array entries that several edges may
-        update.
+        ``graph.edge_capacity``. `weight` is 1 in unweighted graphs. Calls run in parallel, in any order: use atomics
+        for array entries that several edges may update.
     *args : arrays and numbers
         Passed to `op` and `condition`. Arrays are one-dimensional, contiguous and on the graph's device.
     condition : function ``condition(dst, *args) -> bool``, optional
-        Whether `dst` is still to be visited. Edges to other vertices are skipped, and a pull leaves a vertex as soon as
-        the condition fails; the result must not depend on which of its edges were visited before.
+        Whether `dst` must still be visited. Other edges are skipped, and a pull leaves a vertex once the condition
+        fails: the result must not depend on which of its edges were visited before.
     prepare : function ``prepare(src, *args)``, optional
-        Called once for each member of the frontier, before its edges are visited. There is no order relative to the
-        edges of other members. Rules out a pull.
+        Called once for each member, before its edges are visited, in no order relative to other members. Rules out a
+        pull.
     direction : {"auto", "push", "pull"}
-        Push visits the neighbors of the frontier; pull searches the neighbors of every vertex for members of the
-        frontier, which is less work if the frontier is large and `condition` fails early. In a pull, a slot is that of
-        the reverse arc, in directed graphs one of ``graph.reverse``. ``"auto"`` decides by the size of the frontier.
-        Directed graphs without in-edges always push, as they do with ``"auto"`` if `op` uses slots.
+        Push visits the neighbors of the frontier. Pull searches the neighbors of every vertex for members, which is
+        less work if the frontier is large and `condition` fails early. A pull has the slots of reverse arcs, in
+        directed graphs of ``graph.reverse``. ``"auto"`` decides by the size of the frontier. Directed graphs without
+        in-edges always push, others with ``"auto"`` if `op` uses slots.
     edges : {"out", "in", "both"}
-        Which edges of the frontier's members to visit, in a directed graph: those that leave them, those that enter
-        them, or both, which makes no difference in an undirected one. `src` is always the member and `dst` the other
-        end. In-edges have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
+        The edges of members to visit in a directed graph. `src` is always the member and `dst` the other end. In-edges
+        have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
     output : {"vertices", "edges"} or None
-        Whether the next frontier holds the destinations or the edges themselves. Edges come from a push, and not with
-        ``edges="both"`` in directed graphs, as a pull and the other direction would walk arcs of another graph; with
-        ``edges="in"`` they are a frontier of ``graph.reverse``. With None `op` is called for its effects alone, what it
-        returns is ignored, and the host does not wait for the device.
+        Whether the next frontier holds destinations or edges. Edges come from a push, in directed graphs not with
+        ``edges="both"``, since both directions have arcs of different graphs; with ``edges="in"`` they are a frontier
+        of ``graph.reverse``. With None `op` is called for its effects only, and the host does not wait.
     unique : bool
-        Whether to put out a destination once only. False saves marking those that are in the output: where `op` hardly
-        ever returns True twice for a destination, or calls for the same vertex do no harm. Further calls of `advance`
-        visit the edges of a vertex as often as it was put out; for all else the output becomes a set (see `Frontier`).
+        Whether a destination is in the output only once. False saves the marks, for an `op` that hardly ever returns
+        True twice for a destination, or repeated calls that do no harm. Further calls of `advance` visit the edges of a
+        repeated vertex as often; for all else the output becomes a set (see `Frontier`).
     balance : {"auto", "thread", "tile", "block", "merge"}
-        How a push shares out neighbor lists, which changes no result. On a GPU: a thread for each vertex; a few lanes
-        for each piece of a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of
-        all pieces for each block (merge path), which takes two launches more. On a CPU, threads share vertices
-        (``"thread"``), vertices except that all share each long list (``"tile"``, ``"block"``), or edges
-        (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"`` for few vertices of many edges.
+        The distribution of neighbor lists in a push. On a GPU: a thread for each vertex; a few lanes for each piece of
+        a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of all pieces for each
+        block (merge path), with two more launches. On a CPU, threads share vertices (``"thread"``), vertices and each
+        long list (``"tile"``, ``"block"``), or edges (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"``
+        for few vertices of many edges.
 
     Returns
     -------
@@ -186,10 +189,8 @@ def advance(
 
 
 def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
-    """`advance` from few vertices as a call before has prepared it; None if none has, or not for what there is now.
-
-    What may be wrong with the arguments is left to the general way.
-    """
+    """`advance` from few vertices by the plan of an earlier call; None without a suitable plan, or for invalid
+    arguments."""
     if type(frontier) is not Frontier or frontier.graph is not graph:
         return None
     count, arcs = frontier._walk_costs()
@@ -282,10 +283,7 @@ def graphs_to_walk(graph: BaseGraph, edges: str, op: Callable[..., Any]) -> tupl
 
 
 def can_pull(graph: BaseGraph, functors: Functors, entering: BaseGraph | None = None) -> bool:
-    """Whether a pull along the edges of `graph` does the same as a push, and has a condition to stop at.
-
-    `entering` is as for `pull`.
-    """
+    """Whether a pull, with `entering` of `pull`, does the same as a push, and has a condition to stop at."""
     op, condition, prepare = functors
     if condition is None or prepare is not None or not (graph.has_in_edges or entering is not None):
         return False
@@ -320,10 +318,7 @@ def push(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
-    """advance from the frontier to its neighbors, along the edges of any graph in `traversed`, by default of the graph.
-
-    The `kernels` are those of `advance_kernels`, if they are at hand.
-    """
+    """advance from the frontier to its neighbors, along edges of any graph in `traversed`; `kernels` may be at hand."""
     traversed = (graph,) if traversed is None else traversed
     vertices, count = frontier._walk(), frontier._walk_length()
     room = _room_for(output, traversed, frontier)
@@ -395,10 +390,7 @@ def pull(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: BaseGraph | None = None, entering: BaseGraph | None = None,
 ) -> Frontier:  # fmt: skip
-    """advance to each vertex from its neighbors in the frontier; `kernels` and `traversed` as for `push`.
-
-    The edges of `entering` lead from a vertex back to members of the frontier, by default those of the reverse.
-    """
+    """advance to each vertex from its neighbors in the frontier, along edges of `entering`, by default the reverse."""
     entering = (traversed or graph).reverse if entering is None else entering
     counters = workspace_of(graph).counters
     counters.reset()
@@ -411,10 +403,8 @@ def queue_pull(
     graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
     kernels: Any = None,
 ) -> Any:  # fmt: skip
-    """`pull` from a frontier of bits that does not wait: returns the bitmap of those that were reached.
-
-    Their number is added to the first entry of `counters`, and the number of arcs that leave them to the second.
-    """
+    """`pull` from a bitmap to a bitmap, without a synchronization; adds its members and their arcs to two
+    `counters`."""
     op, condition, _ = functors
     words = bitmap_words(graph.num_vertices)
     out = graph.xp.empty(words, np.uint32)

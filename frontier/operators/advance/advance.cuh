@@ -4,9 +4,9 @@
 #include "frontier/cuda/pull.cuh"
 #include "frontier/cuda/visit.cuh"
 
-// At the end of the last launch of an advance, by all threads of all blocks: the last block tells the host how many vertices
+// At the end of the last launch of an advance, by all threads of all blocks: the last block reports to the host how many vertices
 // (or arcs) were put out, and how many arcs leave them, and leaves counters of zero. With no outcome there is a launch to come.
-__device__ void tell_outcome(u64* counters, volatile u64* outcome) {
+__device__ void report_outcome(u64* counters, volatile u64* outcome) {
   if (!outcome || !is_last_block(counters + 3) || threadIdx.x >= 4) return;
   outcome[threadIdx.x] = threadIdx.x < 2 ? __ldcg(counters + threadIdx.x) : 0;
   counters[threadIdx.x] = 0;
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push(
     return u;
   };
   expand(view, count, items, vertex_of, PLAN, body, [&] { output.flush(view); });
-  tell_outcome(counters, outcome);
+  report_outcome(counters, outcome);
 }
 
 #if BALANCE == BY_TILE
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
     auto vertex_of = [&](i64 i) { return vertices[i]; };
     expand_queue(view, vertex_of, PLAN, body, [&] { output.flush(view); }, [&] { return output.is_filling(); });
   }
-  tell_outcome(counters, outcome);
+  report_outcome(counters, outcome);
 }
 
 #endif

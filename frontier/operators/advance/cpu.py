@@ -19,7 +19,7 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
     """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
-    each_neighbor, each_of_share, _, _ = neighbor_loop(iterator)
+    each_neighbor, each_of_share, _, _, prefetch = neighbor_loop(iterator)
     deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     allowed = vertex_test(condition)
     ready = preparation(prepare)
@@ -46,6 +46,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
         if shares is None or shares.ends.size == 0:
             for i in range(begin, end):
                 u = nonnegative(vertices[np.uint64(i)])
+                prefetch(view, vertices, i)
                 ready(u, args)
                 if shares is not None and deferred(view, shares, i, u):
                     continue
@@ -72,10 +73,31 @@ def has_bit(bits, v):
     return (bits[v >> 5] >> np.uint32(v & 31)) & np.uint32(1) != 0
 
 
+def make_join(iterator: ModuleType, op: Any, condition: Any) -> Any:
+    """Whether a vertex that still wants it joins the output, from its neighbors in a bitmap; stops when it wants no
+    more."""
+    each_neighbor, allowed = neighbor_loop(iterator).each, vertex_test(condition)
+
+    @jit(forceinline=True)
+    def joins(view, weights, v, bits, args):
+        if not allowed(v, args):
+            return False
+        found = False
+        for u, slot in each_neighbor(view, v):
+            if has_bit(bits, u):
+                weight = weight_at(weights, slot)
+                if op(u, v, edge_at(weights, slot), weight, *args):
+                    found = True
+                if not allowed(v, args):
+                    break
+        return found
+
+    return joins
+
+
 def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
-    """advance to each vertex that still wants it, from its neighbors in a bitmap; stops when it wants no more."""
-    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
-    allowed = vertex_test(condition)
+    """advance to each vertex (`make_join`)."""
+    joins, degree = make_join(iterator, op, condition), iterator.degree
 
     @parallel_kernel(few=64, grain=4)
     def pull(begin, end, num_vertices, view, weights, leaving, bits, out_bits, counters, args):
@@ -86,18 +108,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
             arcs = 0
             for place in range(word * 32, min(word * 32 + 32, num_vertices)):
                 v = nonnegative(place)
-                if not allowed(v, args):
-                    continue
-                joins = False
-                for u, slot in each_neighbor(view, v):
-                    if not has_bit(bits, u):
-                        continue
-                    weight = weight_at(weights, slot)
-                    if op(u, v, edge_at(weights, slot), weight, *args):
-                        joins = True
-                    if not allowed(v, args):
-                        break
-                if joins:
+                if joins(view, weights, v, bits, args):
                     joined |= np.uint32(1) << np.uint32(v & 31)
                     count += 1
                     arcs += degree(leaving, v)

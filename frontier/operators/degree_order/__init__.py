@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import accumulate, id_bits, running_sums, tile_count, tile_launch
 from frontier.runtime.compile.kernels import define_text
 
 from ..dispatch.kernels import CudaKernels
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/degree_order/degree_order.cuh"
 LISTED_ARCS = 4
@@ -24,20 +22,16 @@ AMOUNTS = 5  # that are summed up over places (ROWS in degree_order.cuh)
 
 
 class Places(NamedTuple):
-    """The vertices that are not ignored by falling degree, and the place of each vertex, which is last for the ignored.
-
-    Both are arrays of the graph's vertex dtype.
-    """
+    """Vertices by falling degree, without ignored ones, and the position of each vertex, which is last for ignored
+    ones."""
 
     order: Any
     rank: Any
 
 
 def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
-    """The places of vertices, of which those of a degree below `least` are ignored: none if that is 0.
-
-    `degrees` may be of some vertices alone: then places are of positions in it.
-    """
+    """The positions of vertices, or of entries of `degrees`, by degree; those below `least` are ignored, none if it is
+    0."""
     n, xp = int(degrees.size), graph.xp
     rank = xp.empty(n, graph.vertex_dtype)
     if graph.device.is_gpu:
@@ -54,32 +48,15 @@ def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
 
 
 class Schedule(NamedTuple):
-    """Who counts the triangles of which vertices.
+    """The distribution of vertices that can be in the middle of a triangle over threads."""
 
-    Attributes
-    ----------
-    order : array of the graph's vertex dtype
-        The vertices that can be in the middle of a triangle: hubs, whose lists are cut into pieces; then those that
-        take a thread block; then those that take a warp.
-    hubs, small : int
-        How many these are.
-    first_piece : array of int64, shape (hubs + 1,)
-        The pieces of the hubs before each, and of all.
-    listed : int
-        How many of the vertices that come first have their upper neighbors copied.
-    steps : tuple of three int
-        See `Orientation`.
-    longest : int
-        Neighbors of a vertex, at most, which workers on a CPU need to know; 0 on a GPU.
-    """
-
-    order: Any
+    order: Any  # hubs, whose lists are cut into pieces; vertices for a thread block each; vertices for a warp each
     hubs: int
-    small: int
-    first_piece: Any
-    listed: int
-    steps: tuple[int, int, int]
-    longest: int = 0
+    small: int  # those for a warp
+    first_piece: Any  # int64: the pieces of the hubs before each, and of all
+    listed: int  # vertices, the first ones, whose upper neighbors are copied
+    steps: tuple[int, int, int]  # see `Orientation`
+    longest: int = 0  # bounds the neighbors of a vertex, for workers on a CPU
 
 
 def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule:
@@ -130,10 +107,9 @@ def _schedule_on_gpu(graph: BaseGraph, order: Any, above: Any, lengths: Any, mos
 
 
 class RowClasses(NamedTuple):
-    """Rows of falling length, by how many threads take them.
+    """Rows of falling length, by the number of threads for each: `longer` counts the rows longer than each limit.
 
-    `longer` says how many rows are longer than each limit. `first_piece`, of int64, has the pieces of the longest of
-    them before each, and of all.
+    `first_piece` (int64) has the pieces of the longest of them before each, and of all.
     """
 
     longer: tuple[int, ...]

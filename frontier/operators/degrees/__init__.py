@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..dispatch.kernels import cuda_kernels_for
+from frontier.core.base import BaseGraph
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
+from ..dispatch.kernels import cuda_kernels_for
 
 HEADER = "frontier/operators/degrees/degrees.cuh"
 
 
 def degrees_of(graph: BaseGraph, vertices: Any = None, out: Any = None) -> Any:
-    """The number of neighbors of each of some vertices, or of all: `out`, or a new array of int64.
-
-    Ids of `vertices` must be valid. `out` is contiguous, of int64, with an entry for each vertex.
-    """
+    """The degree of each vertex, or of `vertices`, which are valid, in `out` (contiguous int64) or a new array."""
     if graph.device.is_gpu:
         count = graph.num_vertices if vertices is None else int(vertices.size)
         out = graph.xp.empty(count, np.int64) if out is None else out

@@ -6,18 +6,16 @@ that tell members of an output apart (`Workspace.next_epochs`) are counted on th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph, BaseStore
 from frontier.runtime import Scratch, Workspace, fill_with
 from frontier.runtime.launch.arguments import ByValue
 from frontier.runtime.launch.recorder import recorder
 
 from ..frontiers.deferred import DeferredFrontier
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph, BaseStore
 
 COUNTERS = 256  # int64 numbers, which one launch sets to zero: as many as the smallest batches have room for
 MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no traversal that would have done it
@@ -26,10 +24,9 @@ MAX_LOWERED = 2**30  # visits after which stamps are cleared, if there was no tr
 class CaptureSpace:
     """Memory of a workspace that all of its records share, since they run one after another.
 
-    `lists`, of shape (2, num_vertices), is for the frontiers of a traversal. `stamps` has the number of the latest
-    output, a negative one, that each vertex was put into; `latest`, of one entry, has the lowest so far; both are
-    int32. `outputs` is what operators put out, the k-th one of any record at the same place, and what traversals work
-    with.
+    `lists`, of shape (2, num_vertices), is for the frontiers of a traversal. `stamps` has the number, negative, of the
+    latest output with each vertex; `latest`, of one entry, the lowest so far; both are int32. `outputs` are outputs of
+    operators, the k-th of any record at the same place, and arrays of traversals.
     """
 
     def __init__(self, graph: BaseGraph):
@@ -61,9 +58,8 @@ class CaptureSpace:
 class CaptureArena:
     """The memory of one record, as operators ask for it in their order.
 
-    `views` are graphs with their views: the graph, and its reverse if it keeps in-edges. `visits` outputs are
-    distinguished by a number of their own, `trailing` of them after the last traversal. The first launch of the record
-    sets `zeros` to zero.
+    `views` are the graph, and its reverse if it keeps in-edges, with their views. `visits` outputs have a number each,
+    `trailing` of them after the last traversal. The first launch of the record zeroes `zeros`.
     """
 
     def __init__(self, graph: BaseGraph, views: list[tuple[BaseStore, ByValue]], work: Workspace):

@@ -37,9 +37,9 @@ SMALL_SEGMENT = 64  # arcs: lists of many segments that have no more on average 
 class Shares(NamedTuple):
     """The data by which kernels share lists out.
 
-    `ends` has the number of arcs of all vertices up to each, and is empty if lists are shared out by vertices. Lists of
-    more than `most` are deferred: their places go to `long`, and their number to `num_long`, as long as there is room.
-    `combine_share` takes the `lock`, an array of int64.
+    `ends` has the number of arcs of all vertices up to each, and is empty for distribution by vertices. Positions of
+    lists of more than `most` go to `long`, as far as it has space, and their number to `num_long`. `combine_share`
+    takes the `lock`, an array of int64.
     """
 
     ends: Any
@@ -155,10 +155,8 @@ def cpu_balance(balance: str, frontier: Frontier) -> str:
 def run_shares(
     graph: BaseGraph, kernel: Any, functors: tuple, balance: str, vertices: Any, view: tuple, *args: Any
 ) -> None:  # fmt: skip
-    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, with a `read_view`.
-
-    `shares` are None for a loop over whole lists.
-    """
+    """Call ``kernel(count, *view, vertices, shares, *args)`` by a schedule of `cpu_balance`, or over whole lists for
+    None."""
     if balance == "merge":
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with, threads_for
 from frontier.runtime.values import one_of
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 
 def parts_for(count: int) -> int:
@@ -32,10 +30,10 @@ TILE_SIZES = "4", "8"
 
 
 def tile_size(graph: BaseGraph) -> str:
-    """Lanes per neighbor list: few if lists are short, so that none idle.
+    """Lanes per neighbor list: few for short lists, so none idle.
 
-    Kernels are compiled for one number or the other. So that this does not happen in the middle of a stream, a graph
-    keeps what its first use with any edges decides, and one that begins empty expects many.
+    Kernels are compiled for each number. To avoid that in a stream, a graph keeps the choice of its first use with any
+    edges, and an empty one expects long lists.
     """
     if graph.store.short_lists is None:
         if not graph.num_arcs:
@@ -57,11 +55,10 @@ SMALL_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth
 
 
 class Pieces:
-    """Buffer for the pieces of long neighbor lists that a kernel defers to a second one.
+    """Buffer for the pieces of long neighbor lists that a kernel defers to a second one, if `needed`.
 
-    With few `arcs` to be visited, if their number is known, nothing is deferred. `needed` says whether the second
-    kernel has to be launched. Both kernels take `args`: the pieces, an array of their number and of how many parts of
-    them were taken, and the capacity; no arrays if nothing is deferred.
+    Nothing is deferred for few `arcs`, if their number is known. Both kernels take `args`: the pieces, an array of
+    their number and of the parts taken, and the capacity; no arrays if nothing is deferred.
     """
 
     def __init__(self, graph: BaseGraph, arcs: int | None = None):
@@ -76,10 +73,8 @@ class Pieces:
 
 
 def piece_capacity(graph: BaseGraph) -> int:
-    """The pieces that there is room for.
-
-    A vertex that is cut has more than 16 segments, about 500 slots, and a piece for each 64 of them.
-    """
+    """The capacity for pieces: a cut vertex has more than 16 segments, about 500 slots, and a piece for each 64 of
+    them."""
     return min(max(graph.slot_capacity // 256, 1024), 2**24)
 
 
@@ -103,11 +98,10 @@ def launch_balanced(
     kernels: Any, name: str, balance: str, graph: BaseGraph, count: int, vertices: Any, outputs: tuple, args: tuple,
     arcs: int | None = None, last_outputs: tuple | None = None,
 ) -> None:  # fmt: skip
-    """Launch the kernel `name` of an operator, which walks the neighbors of some vertices, by a schedule.
+    """Launch the kernel `name` of an operator over the neighbors of some vertices, by a schedule.
 
-    The kernel takes `outputs` between the vertices and what the schedule needs, and `args` behind that. The last launch
-    takes `last_outputs`, if given, which also tell the host how it all ended. `arcs` is the number of arcs to be
-    visited, if known.
+    The kernel takes `outputs` between the vertices and the data of the schedule, and `args` behind those. The last
+    launch takes `last_outputs`, if given, which publish results to the host. `arcs` is the number of arcs, if known.
     """
     kernel, view = getattr(kernels, name), graph.view()
     last_outputs = outputs if last_outputs is None else last_outputs
@@ -138,11 +132,10 @@ def launch_expansion(
     kernel: Callable, kernel_of_pieces: Callable | None, count: int, pieces: Pieces, *args: Any,
     most_items: int = MAX_ITEMS, last: tuple | None = None,
 ) -> None:  # fmt: skip
-    """Launch a kernel over the neighbors of `count` items, and the one for the pieces that it defers.
+    """Launch a kernel over the neighbors of `count` items, and another for the pieces that it defers.
 
-    The calls are ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``; the arguments of `pieces` are
-    among `args`. A block takes at most `most_items` at a time. The last launch takes `last` in place of `args`, if
-    given.
+    The calls are ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``, and `args` include those of
+    `pieces`. A block takes at most `most_items` at a time. The last launch takes `last`, if given, instead of `args`.
     """
     items = min(items_per_block(count), most_items)
     blocks, last = -(-count // items), args if last is None else last

@@ -5,22 +5,20 @@ from __future__ import annotations
 import functools
 import importlib
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from frontier.core.base import BaseGraph
 from frontier.functor import FunctorError, GraphArgument, GraphForm
 from frontier.functor.intrinsics import neighbors
+from frontier.runtime import Workspace
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.launch.recorder import recorder
 
 from .weights import LINKED, edge_at, edge_or_none, weight_at
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime import Workspace
 
 
 class TraversableGraph(NamedTuple):
@@ -81,10 +79,9 @@ def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGra
 
 
 def argument_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -> GraphArgument:
-    """A graph for functors on a GPU: its view is copied to the device if it is not what was copied last.
+    """A graph for functors on a GPU, with its view, of these `macros`, copied to the device if it has changed.
 
-    `macros` are those of the view, and `work` is the graph's. Raises FunctorError while launches are being recorded,
-    which would see the view of now when they are repeated.
+    FunctorError while launches are captured: a replay would see an outdated view.
     """
     if recorder.launches is not None:
         raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")

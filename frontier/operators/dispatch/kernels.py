@@ -6,11 +6,12 @@ import weakref
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.functor import (
     ARRAY_DTYPES,
@@ -34,22 +35,17 @@ from frontier.runtime.compile.cpu import interpreting, uncompiled
 from frontier.runtime.compile.kernels import Header, define_text
 from frontier.runtime.compile.prebuilt import Shipped
 from frontier.runtime.compile.requests import Request, requests
+from frontier.runtime.threads import has_one_thread
 
 from .gpu_balance import TILE_SIZES, other_lanes
 from .graph_arguments import argument_on_cpu, argument_on_gpu, iterator_of
 from .weights import ByEdge
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """Users' arguments as kernels take them (`functor_argument`); with a report at the end where functors are checked.
-
-    Python ints become int64, floats float64 and bools bool.
-    """
+    """Users' arguments as kernels take them (`functor_argument`), with a report at the end if functors are checked."""
     values, array = [], graph.device.xp.ndarray
     for i, value in enumerate(args):
         kind = type(value)
@@ -72,10 +68,9 @@ def graph_argument(graph: BaseGraph) -> Any:
 def cpu_kernel_for(
     graph_package: str | None, make: Callable, functors: tuple, *options: Any, alone: bool = False
 ) -> Any:  # fmt: skip
-    """The kernel that `make` makes for a structure and some functors (None for absent ones).
-
-    It is run `alone` if one thread calls all functors.
-    """
+    """The kernel that `make` makes for a structure and functors (None if absent), `alone` if one thread calls them
+    all, as in a process with one thread."""
+    alone = alone or has_one_thread()
     if interpreting.get():
         iterators = iterators_of(graph_package)
         return uncompiled(lambda: make(*iterators, *functors, *options))
@@ -109,11 +104,7 @@ EDGE_POSITION, WEIGHT_POSITION = 2, 3
 
 
 def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
-    """The view and the weights for CPU kernels that call `op` with arcs: none if neither it looks at weights nor the
-    kernel does (`weighted`).
-
-    With edge data the weights say which edge it is, too.
-    """
+    """The view for CPU kernels that call `op` with arcs, and the weights (ids with edge data), unless none are read."""
     edge, weight = (False, False) if op is None else _reads(op.__code__)
     return view_and_weights(graph, edge, weight or weighted)
 
@@ -184,19 +175,11 @@ def cuda_kernels_for(
     args: tuple,
     options: tuple[tuple[str, str], ...] = (),
 ) -> CudaKernels:
-    """The CUDA kernels of an operator, linked with functors.
+    """Return the CUDA kernels of an operator's header, linked with functors, for users' `args` from `functor_args`.
 
-    Parameters
-    ----------
-    header : str
-        Path of the operator's ``.cuh`` file from the project's root.
-    functors : tuple of (symbol, function or None, parameter kinds, result dtype or None)
-        Parameter kinds are ``"vertex"``, ``"edge"``, ``"weight"``, ``"column"``, and ``"value"`` for what a reduction's
-        own function takes, which has the dtype of its result and gets no arguments of the user's; or a dtype.
-    args : tuple
-        Users' arguments, from `functor_args`.
-    options : tuple of (str, str)
-        More macros.
+    A functor is (symbol, function or None, parameter kinds, result dtype or None). Kinds are ``"vertex"``, ``"edge"``,
+    ``"weight"``, ``"column"``, a dtype, and ``"value"`` for a reduction's own function, which has the dtype of its
+    result and takes no users' arguments. `options` are more macros.
     """
     if interpreting.get() and functors and requests.listener is None:
         raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")

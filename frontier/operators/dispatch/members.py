@@ -6,8 +6,9 @@ On GPUs ``frontier/cuda/members.cuh`` does the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from frontier.core.base import BaseGraph
 from frontier.runtime import jit, nonnegative
 
 from ..frontiers.deferred import DeferredFrontier
@@ -18,14 +19,11 @@ from .kernels import read_view
 from .signatures import ARC, OP_PARAMETERS, VERTEX
 from .weights import edge_at, weight_at
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 class Form(NamedTuple):
-    """The form in which functors see a kind of members.
+    """The form in which functors see members: `parameters`, of these `kinds` (see `cuda_kernels_for`), before users'
+    arguments.
 
-    A functor is called with `parameters`, of these `kinds` (see `cuda_kernels_for`), before the user's arguments.
     `options` are macros of CUDA kernels.
     """
 

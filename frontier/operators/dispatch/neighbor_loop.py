@@ -20,7 +20,8 @@ from numba.core.datamodel import models
 from numba.core.imputils import RefType, iternext_impl
 from numba.extending import lower_builtin, register_model, type_callable
 
-from frontier.runtime import jit, nonnegative
+from frontier.runtime import jit, nonnegative, prefetch
+from frontier.runtime.elements import AHEAD
 
 BEFORE = (0, 0, -1)
 """The next slot, the end of its run, and the run, before the first of them."""
@@ -42,12 +43,15 @@ class NeighborLoop(NamedTuple):
         ``start(view, u)``: the state before the first neighbor, for a walk that is interrupted.
     step : function
         ``step(view, u, state)``: whether there is another neighbor, the neighbor, its slot, and the next state.
+    prefetch : function
+        ``prefetch(view, vertices, i)``: prefetches the first neighbors of a vertex that comes soon after the i-th.
     """
 
     each: Callable
     each_of_share: Callable
     start: Callable
     step: Callable
+    prefetch: Callable
 
 
 @functools.cache
@@ -92,7 +96,23 @@ def neighbor_loop(iterator: ModuleType) -> NeighborLoop:
     def each_of_share(view, u, share):
         return walk(step, view, nonnegative(u), (*BEFORE, *share))
 
-    return NeighborLoop(each, each_of_share, start, step)
+    prefetch_row = getattr(iterator, "prefetch_row", _no_prefetch)
+
+    @jit(forceinline=True)
+    def prefetch_soon(view, vertices, i):
+        if i + 2 * AHEAD < vertices.size:
+            prefetch_row(view, nonnegative(vertices[i + 2 * AHEAD]))
+        if i + AHEAD < vertices.size:
+            u = nonnegative(vertices[i + AHEAD])
+            if segments(view, u) > 0:
+                prefetch(view.neighbors, segment(view, u, 0)[1])
+
+    return NeighborLoop(each, each_of_share, start, step, prefetch_soon)
+
+
+@jit(forceinline=True)
+def _no_prefetch(view, v):
+    pass
 
 
 def walk(step: Callable, view: Any, u: int, state: tuple) -> Iterator[tuple[int, int]]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.core.sort import sort_pairs
 from frontier.runtime import threads_for
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 FEW = 16
 """Fewer pairs are not put into groups: it takes some ten microseconds."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.functor.checking import is_plain
 from frontier.runtime import Workspace
 from frontier.runtime.compile.caches import clearable
@@ -25,9 +26,6 @@ from frontier.runtime.memory.scratch import OutputArena
 from ..frontiers.frontier import Frontier
 from .gpu_balance import items_per_block
 from .kernels import reads_of, run_cpu, view_and_weights
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 MAX_VERTICES = 4096
 MAX_ARCS = 8192
@@ -42,10 +40,10 @@ _plans: dict[tuple, AdvancePlan] = clearable({})  # by what functors mean
 
 
 class ArgumentKind(NamedTuple):
-    """What is the same of an argument in all calls, and what is done with it in each.
+    """The constant part of an argument, and its conversion in each call.
 
-    The `dtype` of a number is None. The `strides` of an array are those of a contiguous one of one dimension. `convert`
-    makes what kernels are given; None if that is the argument itself.
+    A number has no `dtype` here, an array the `strides` of a contiguous one of one dimension. `convert` is None if
+    kernels take the argument itself.
     """
 
     position: int
@@ -56,10 +54,9 @@ class ArgumentKind(NamedTuple):
 
 
 class AdvancePlan:
-    """A push from few vertices of any graph of some type on some device.
+    """A push from few vertices of any graph of a type on a device, for arguments of these `kinds`.
 
-    `kinds` are those of the functors' arguments. With `unique`, a vertex is put out only once. `may_pull` says whether
-    a pull would do the same.
+    With `unique`, a vertex is in the output once. `may_pull` tells that a pull would do the same.
     """
 
     __slots__ = ("__weakref__", "_kinds", "_unique", "may_pull")
@@ -88,10 +85,8 @@ class AdvancePlan:
         self, graph: BaseGraph, work: Workspace, functors: tuple, frontier: Frontier, count: int, arcs: int,
         values: list[Any],
     ) -> Frontier:  # fmt: skip
-        """The next frontier, from `count` vertices with `arcs` arcs; `values` are from `convert`.
-
-        `work` is the graph's for this thread and the current stream, and `functors` are those of this call.
-        """
+        """The next frontier, from `count` vertices with `arcs` arcs, for this call's functors and the `values` of
+        `convert`."""
         raise NotImplementedError
 
 
@@ -129,10 +124,7 @@ class PushOnGpu(AdvancePlan):
 
 
 class PushOnCpu(AdvancePlan):
-    """A push in one call of a kernel that `make_push` of advance makes.
-
-    `reads` says whether it looks at the edges' ids or slots, and whether at their weights.
-    """
+    """A push in one call of a kernel of `make_push`; `reads` says whether it reads edges' ids or slots, and weights."""
 
     __slots__ = ("_kernel", "_reads")
 

@@ -11,19 +11,17 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from threading import Thread
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.functor import CudaFunctor, GraphForm
 from frontier.runtime.compile.caches import clearable
 from frontier.runtime.compile.requests import requests
 from frontier.runtime.log import logger
 
 from .kernels import codes_of, edge_macros, view_macros
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 LOCALS = "<locals>"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
 
@@ -13,9 +14,6 @@ from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..orientation import Orientation, count_support
 from .cpu import make_edge_support
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/edge_support/edge_support.cuh"
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
 from frontier.core.sort import accumulate, arc_keys, row_ids, sort_keys, sort_pairs, split_keys
+from frontier.runtime.compile.kernels import Header
 from frontier.runtime.memory import elementwise
 
 from ..degrees import HEADER as DEGREES
@@ -28,10 +30,6 @@ from ..dispatch.kernels import (
 )
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from .cpu import make_extract
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/extract/extract.cuh"
 
@@ -114,7 +112,7 @@ def extract_successors(graph: BaseGraph, vertices: Any, *, weighted: bool = True
 
 
 def extract_predecessors(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any]:
-    """For each of some vertices, those that point to it: offsets (int64), ids in ascending order, weights or None.
+    """The vertices that point to each of some vertices: offsets (int64), ascending ids, weights or None.
 
     One pass over all arcs of a directed graph without in-edges.
     """
@@ -158,10 +156,8 @@ def _enters(src, dst, edge, weight, wanted):
 
 
 def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All arcs as CSR with sorted rows, in arrays of their own: offsets (int64), destinations, and what is stored.
-
-    That is the weight of each, or the id of its edge; or None.
-    """
+    """All arcs as CSR with sorted rows, in new arrays: offsets (int64), destinations, and stored weights or ids, or
+    None."""
     known = graph.store.sorted_arcs()
     if known is not None:
         return known
@@ -214,10 +210,7 @@ LONG_LIST = 512  # longer ones are copied by a thread block each
 
 
 def incident_arcs(graph: BaseGraph, marked: Any) -> tuple[Any, Any]:
-    """All arcs that leave or enter the marked vertices, as sources and destinations; some may be listed twice.
-
-    `marked` has a bool for each vertex.
-    """
+    """The ends of all arcs that leave or enter vertices `marked` by a bool each; some arcs may be listed twice."""
     xp = graph.xp
     if not graph.has_in_edges:
         args = functor_args(graph, _touches, (marked.view(np.uint8),))
@@ -244,11 +237,11 @@ def collect_arcs(
     graph: BaseGraph, vertices: Any = None, op: Callable[..., Any] | None = None, args: tuple = (), *,
     slots: bool = True, relabel: Any = None, counts: Any = None,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Arcs of some vertices (None for all), those that `op` chooses if it is given.
+    """Arcs of vertices (None for all), those chosen by `op` if given: offsets (int64), destinations, slots (int64) or
+    None.
 
-    Returns offsets (int64) by position in `vertices`, destinations, and slots (int64; None unless `slots` are wanted).
-    `relabel` has a new id for each vertex, which destinations get. `counts` is what `count_arcs` would return, if that
-    is known; it becomes the offsets.
+    `relabel` has a new id for each vertex, which destinations get. `counts` is the result of `count_arcs`, if known; it
+    becomes the offsets.
     """
     xp = graph.xp
     if vertices is None and op is None and not slots and relabel is None and counts is None:
@@ -302,10 +295,9 @@ def _run(
 
 
 def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
-    """Write the arcs that leave some vertices to `dst`, and their slots to `slots` unless that is None; on a GPU.
+    """Write the arcs that leave vertices to `dst`, and their slots to `slots` unless that is None; on a GPU.
 
-    The arcs of ``vertices[i]`` go to ``cursors[i]`` (int64) and on, and the cursors move past them. Negative vertices
-    are skipped.
+    Arcs of ``vertices[i]``, if not negative, go to the cursor ``cursors[i]`` (int64), which moves past them.
     """
     _launch(graph, vertices, cursors, dst, slots, None, None, ())
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from frontier.core.base import BaseGraph
 
 from .frontier import Frontier
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 class DeferredFrontier(Frontier):
-    """A frontier of as many vertices as kernels will have put out, or functors listed, by the time that it is read.
+    """A frontier whose size is known once it is read: the output of kernels, or vertices that functors listed.
 
-    Operators that are recorded with it read its size on the device. It is true, since it may have members. `listed` has
-    the vertices, and room for more; `number` has their number, one int64. If that is more than there is room for, all
-    vertices of the graph are members.
+    Captured operators read its size on the device. It is true, since it may have members. `listed` has vertices and
+    spare capacity; `number` (one int64) their number. Beyond the capacity, all vertices of the graph are members.
     """
 
     def __init__(self, graph: BaseGraph, listed: Any, number: Any):

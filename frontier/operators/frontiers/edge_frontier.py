@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
-from frontier.core.base import specialization_of, specialize
+from frontier.core.base import BaseGraph, specialization_of, specialize
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
 from frontier.runtime.display import html_table
@@ -17,28 +17,23 @@ from frontier.runtime.values import integer
 from ..extract import collect_arcs
 from .frontier import Frontier
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 
 @specialize
 class EdgeFrontier:
-    """A set of edges of a graph, in the form in which operators walk them: as arcs, from a source to a destination.
+    """A set of edges of a graph, as arcs from a source to a destination.
 
-    An edge of an undirected graph is two arcs, one in each direction, which are members on their own. ``advance`` puts
-    out the arc along which it went; `all` has both of every edge; `reversed` has the others. A filter by ``src < dst``
-    leaves one of each edge.
+    An undirected edge is two arcs, one in each direction, and each may be a member. `advance` returns the arcs along
+    which it went, `all` both arcs of every edge, `reversed` the opposite ones. Filter by ``src < dst`` for one arc of
+    each edge.
 
-    A frontier holds the slot of each arc. It is valid until the next update of its graph, by which arcs may move:
-    operators and all its methods then raise ValueError.
+    A frontier stores the slot of each arc and is valid until the next update of its graph. Operators and all its
+    methods then raise ValueError.
 
-    ``advance(..., output="edges")`` makes frontiers of edges. `advance` takes one in place of the vertices that its
-    edges lead to (`destinations`); `filter`, `compute` and `reduce` call functors ``op(src, dst, edge, weight, *args)``
-    for each edge.
+    ``advance(..., output="edges")`` makes frontiers of edges. `advance` accepts one instead of its `destinations`.
+    `filter`, `compute` and `reduce` call functors ``op(src, dst, edge, weight, *args)`` for each edge.
 
-    Frontiers of one graph are combined and compared as Python's sets are: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
-    ``<``; ``(u, v) in frontier``; ``for u, v in frontier``, in ascending order. Like Python's sets, frontiers have no
-    hash.
+    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
+    ``<``; ``(u, v) in frontier``; ``for u, v in frontier``, in ascending order. Like them, frontiers have no hash.
 
     Parameters
     ----------
@@ -49,12 +44,11 @@ class EdgeFrontier:
     Raises
     ------
     TypeError, ValueError
-        `graph` is not a graph, `src` and `dst` hold anything but ids of its vertices, or name an edge that it does not
-        have.
+        `graph` is not a graph, or `src` and `dst` contain invalid ids or an absent edge.
 
     Notes
     -----
-    Making one of a list looks up each arc; set operations sort: O(m log m) work.
+    The constructor looks up each arc. Set operations sort: O(m log m) work.
 
     Examples
     --------
@@ -96,7 +90,7 @@ class EdgeFrontier:
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a copy or pickle: the graph, and the edges, copied to the host."""
         to_host = self.graph.device.to_host
-        return _edge_frontier_of, (self.graph, to_host(self._sources), to_host(self._destinations()))
+        return EdgeFrontier, (self.graph, to_host(self._sources), to_host(self._destinations()))
 
     def check(self) -> None:
         """Raise ValueError if the graph was updated since the frontier was made."""
@@ -197,7 +191,7 @@ class EdgeFrontier:
     def src(self) -> Any:
         """The sources: a read-only array of the graph's vertex dtype, on its device; on a GPU a copy.
 
-        `src`, `dst`, `edges` and `weights` are in the same order, which is no particular one.
+        `src`, `dst`, `edges` and `weights` are in the same order, an arbitrary one.
         """
         self.check()
         return self.graph.device.read_only(self._sources)
@@ -241,14 +235,12 @@ class EdgeFrontier:
 
     @reads
     def reversed(self) -> EdgeFrontier:
-        """The same edges in the other direction.
-
-        In a directed graph with in-edges this is a frontier of its `reverse`, which has the edges in this direction.
+        """Return the same edges in the other direction: of a directed graph with in-edges, a frontier of its `reverse`.
 
         Raises
         ------
         ValueError
-            A directed graph keeps no in-edges.
+            A directed graph has no in-edges.
 
         Notes
         -----
@@ -298,8 +290,3 @@ def _frontier_of(graph: BaseGraph, vertices: Any) -> Frontier:
     frontier = Frontier._listed(graph, vertices)
     frontier._make_set()
     return frontier
-
-
-def _edge_frontier_of(graph: BaseGraph, src: np.ndarray, dst: np.ndarray) -> EdgeFrontier:
-    """Restore a frontier from its graph and members."""
-    return EdgeFrontier(graph, src, dst)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import specialization_of, specialize
+from frontier.core.base import BaseGraph, specialization_of, specialize
 from frontier.core.batch import check_ids
 from frontier.core.bitmap import AND, MINUS, OR, XOR, combine_bits, combine_lists
 from frontier.core.locking import reads
@@ -23,10 +23,6 @@ from frontier.runtime.values import kind_of
 
 from ..degrees import total_degree
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
-
 FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
 
 
@@ -35,16 +31,15 @@ class Frontier:
     """A set of vertices of a graph.
 
     It is stored sparse (a list), dense (a bitmap), or both; operators request the form they need, and only this class
-    converts. A frontier is true if it is not empty, so that ``while frontier:`` loops until it is.
+    converts. A frontier is true if it is not empty, so ``while frontier:`` loops until it is.
 
-    A frontier remains valid when the graph changes. Its members stay the same, and `num_arcs` reflects edge updates;
-    but once a member has been deleted, operators reject it. Operators on a directed graph with in-edges take frontiers
-    of its `reverse`, too, and the other way round.
+    Updates keep a frontier valid: its members stay the same, and `num_arcs` reflects edge updates. Operators reject it
+    once a member was deleted. A directed graph with in-edges and its `reverse` share frontiers.
 
-    What ``advance(..., unique=False)`` returns may list a vertex several times. `advance` walks such a list as it is;
-    whatever else is asked of it, its length included, makes it a set first.
+    A frontier from ``advance(..., unique=False)`` may list a vertex several times. `advance` walks such a list
+    unchanged. Any other use, even `len`, removes duplicates first.
 
-    Frontiers of one graph are combined and compared as Python's sets are: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
+    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
     ``<``; ``v in frontier``; ``for v in frontier``, in ascending order. On a GPU each of these is one host
     synchronization. Like Python's sets, frontiers have no hash.
 
@@ -57,8 +52,7 @@ class Frontier:
     Raises
     ------
     TypeError, ValueError
-        `graph` is not a graph, `vertices` holds anything but ids of its vertices, or a mask has another length than the
-        graph has vertices.
+        `graph` is not a graph, `vertices` contains an invalid id, or a mask has a wrong length.
 
     Examples
     --------
@@ -103,21 +97,20 @@ class Frontier:
 
     @classmethod
     def listed(cls, graph: BaseGraph, vertices: Any, number: Any) -> Frontier:
-        """The vertices that functors have listed: the first of an array, as many as a number on the device says.
+        """Make a frontier of the first `number` entries of an array, listed by functors.
 
-        A functor lists v by ``vertices[fr.atomic_add(number, 0, 1) % room] = v``, where `room` is the array's size. So
-        that no list is too short, all vertices of the graph, even deleted ones, are members if more were listed than
-        there is room for.
+        A functor lists v by ``vertices[fr.atomic_add(number, 0, 1) % room] = v``, where `room` is the array's size. If
+        functors listed more than `room`, all vertices of the graph are members, even deleted ones.
 
         Parameters
         ----------
         graph : Graph
         vertices : array of the graph's vertex dtype, on its device
-            Ids of vertices. One that is listed several times may be among the members as often. The array is not
-            copied: what is listed there later changes the frontier.
+            Ids of vertices, maybe with duplicates, which the frontier keeps. It is not copied, so later writes change
+            the frontier.
         number : array of int64, shape (1,), on the graph's device
-            In a `CapturedBatchStep` that is recorded, it is read when kernels are about to use the frontier; otherwise
-            now, which the host waits for.
+            Kernels of a captured `CapturedBatchStep` read it when they use the frontier. Otherwise the host
+            synchronizes and reads it now.
 
         Raises
         ------
@@ -203,10 +196,9 @@ class Frontier:
         self._arcs = arcs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """The contents of a copy or pickle: the graph, and the members, copied to the host.
+        """Copy the members to the host, and refer to the graph.
 
-        ``copy.copy`` refers to the same graph; ``copy.deepcopy`` and pickles have a copy of the graph, shared with
-        other objects that are copied or pickled together with them.
+        ``copy.copy`` shares the graph. ``copy.deepcopy`` and pickles copy it, once for all objects copied together.
         """
         self.check()
         return _frontier_of, (self.graph, self.graph.device.to_host(self._members()))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, flag
+from frontier.core.base import BaseGraph
 from frontier.core.batch import check_ids
 from frontier.core.locking import reads
 from frontier.core.sort import row_ids
@@ -32,9 +33,6 @@ from ..dispatch.pair_groups import has_places, run_cpu_groups
 from ..extract import sort_rows
 from ..pair_order import in_order, ordered_pairs
 from .cpu import make_common_neighbors, make_intersect
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect/intersect.cuh"
 PARAMETERS = ("u", "v", "w", "edge_uw", "edge_vw")
@@ -61,17 +59,14 @@ def intersect(
     *args : arrays and numbers
         As in `advance`.
     per_pair : function ``per_pair(u, v, total, *args)``, optional
-        Called for pairs with the sum of the integers that `op` returned for them, unless it is 0. On a GPU and over
-        several parts a pair may get its sum in pieces, so that it is to be added to something. What is the same for all
-        common neighbors of a pair is so written once, and not for each.
+        Called for pairs with the sum of the integers that `op` returned for them, unless it is 0: a value common to all
+        neighbors of a pair is written once. On a GPU and over several parts a pair may get its sum in pieces to add.
     numbered : bool
-        Whether `op` also takes the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``. So it can
-        read what `args` hold for each pair.
+        Whether `op` also takes the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``.
     checked : bool
-        False where `us` and `vs` are arrays of the graph's vertex dtype, on its device, that are known to hold ids of
-        its vertices, or negative numbers in `us` for pairs to be skipped. Then the host does not wait for the device,
-        neither to check them nor to find out whether a snapshot would be faster to search (`copy_if_faster`). What
-        arrays that are not so lead to is undefined.
+        False if `us` and `vs` are arrays of the graph's vertex dtype, on its device, of valid ids, or with negative
+        numbers in `us` for skipped pairs; results for others are undefined. Then the host does not wait for the device,
+        neither to check them nor to choose a snapshot (`copy_if_faster`).
 
     Returns
     -------
@@ -88,10 +83,10 @@ def intersect(
     Notes
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
-    smaller degrees) look-ups. In structures that look through a list to find an arc (not `Graph.finds_fast`), a GPU
-    walks both lists of each pair instead, in O(sum of the degrees). Pairs that share the longer list are intersected
-    one after another: a GPU finds that list in its cache then, and a CPU writes where its members are to an array by
-    vertex if enough of them are looked up; the array, of 8 bytes for each vertex and thread, is kept for later calls.
+    smaller degrees) look-ups. In structures that scan a list to find an arc (not `Graph.finds_fast`), a GPU walks both
+    lists of each pair instead, in O(sum of the degrees). Pairs that share the longer list are intersected one after
+    another: a GPU has that list in its cache, and a CPU writes it to an array by vertex if many members are looked up;
+    the array, of 8 bytes for each vertex and thread, is kept for later calls.
     """
     check_graph(graph)
     if checked:

@@ -37,7 +37,7 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
     scans : bool
         Whether `find` looks through a list.
     """
-    each_neighbor, _, start, step = neighbor_loop(iterator)
+    each_neighbor, _, start, step, _ = neighbor_loop(iterator)
     degree, find, ordered = iterator.degree, iterator.find, iterator.SORTED
     called = call_of(op, numbered)
 

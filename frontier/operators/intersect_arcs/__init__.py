@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, check_output
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads_both, workspace_of
 from frontier.core.registry import csr_structure
 
@@ -14,9 +15,6 @@ from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, run_cpu
 from ..orientation import Orientation, count_triangles
 from .cpu import make_intersect_arcs
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/intersect_arcs/intersect_arcs.cuh"
 TALLY_DTYPES = (np.dtype(np.int64),)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.core.sort import id_bits
+from frontier.runtime.compile.kernels import Header
 
 from ..dispatch.gpu_balance import Pieces, launch_expansion, tile_size
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, plain_kernels, run_cpu
 from .cpu import make_match
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-    from frontier.runtime.compile.kernels import Header
 
 HEADER = "frontier/operators/match/match.cuh"
 
@@ -26,15 +24,12 @@ def match_kernels(graph: BaseGraph) -> list[Header]:
 
 
 def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
-    """Find the slots of many arcs, for structures whose lists are in no order.
+    """Find the slots of many arcs, for structures with unordered lists, without a host synchronization.
 
-    The keys are arcs as `sorted_keys` or `distinct_keys` gives them: ascending, END last; the low `bits` of each are
-    not part of the arc. `slots`, of int64, becomes the slot of each arc, -1 for those that are not in the graph, and
-    for all but the last of equal keys.
-
-    Each source's list is scanned once for all of its arcs, load-balanced over segments, and each neighbor is looked up
-    among the keys of its source: O(d log k) for a source of degree d with k keys, where separate look-ups would scan
-    the list k times. There is no host synchronization.
+    The keys are those of `sorted_keys` or `distinct_keys`, END last; their low `bits` are ignored. `slots` (int64)
+    becomes the slot of each arc, -1 for absent arcs and for all but the last of equal keys. Each source's list is
+    scanned once, load-balanced over segments, and each neighbor is looked up among the source's keys: O(d log k) for a
+    source of degree d with k keys, where separate look-ups would scan the list k times.
     """
     count = int(keys.size)
     if not count:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
 from frontier.runtime.compile.kernels import C_TYPES
@@ -16,9 +17,6 @@ from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_
 from ..dispatch.signatures import ARC
 from ..frontiers.frontier import Frontier
 from .cpu import make_neighbor_columns
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32
@@ -53,10 +51,8 @@ def column_functors(op: Callable, reduce: str | Callable, dtype: np.dtype) -> tu
 
 
 def column_options(reduce: str | Callable, dtype: np.dtype, columns: int, tile: int) -> tuple:
-    """The macros of the CUDA kernels.
-
-    They are compiled for few numbers of columns: powers of two up to a warp's lanes; beyond, two or four a lane.
-    """
+    """The macros of the CUDA kernels, for few numbers of columns: powers of two up to a warp, beyond two or four a
+    lane."""
     lanes = min(1 << (columns - 1).bit_length(), WARP)
     each = min(1 << (-(-columns // lanes) - 1).bit_length(), MAX_EACH)
     own = () if isinstance(reduce, str) else (("HAS_COMBINE", "1"),)

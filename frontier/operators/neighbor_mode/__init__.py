@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with
 from frontier.runtime.compile.cuda import shared_memory
@@ -17,9 +18,6 @@ from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_
 from ..dispatch.signatures import ARC
 from ..frontiers.frontier import Frontier
 from .cpu import make_neighbor_choice, make_neighbor_mode
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS, HUGE_THREADS = 512, 1024  # as in neighbor_mode.cuh

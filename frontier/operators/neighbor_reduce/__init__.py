@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph, check_output, flag, integer, number, one_of
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 from frontier.functor import cpu_functor
 from frontier.runtime.compile.cpu import interpreting
@@ -43,9 +44,6 @@ from ..neighbor_columns import reduce_columns
 from ..neighbor_mode import SCORE_PARAMETERS, find_modes, scores_for
 from .cpu import make_neighbor_best, make_neighbor_reduce, make_neighbor_search
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 HEADER = "frontier/operators/neighbor_reduce/neighbor_reduce.cuh"
 
 
@@ -78,15 +76,15 @@ def neighbor_reduce(
         As in `advance`.
     reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax", "mode"} or function
         "or" and "and" combine bits; "any" and "all" tell whether `op` is true for any or all edges; "argmin" and
-        "argmax" name the neighbor with the best value, the lowest id of several, and ignore values that are no numbers
-        (NaN); "mode" is the most frequent value, the smallest of several. A function of one's own,
-        ``reduce(a, b) -> number``, must be associative and commutative: values are combined in any order.
+        "argmax" name the neighbor with the best value, the lowest id of several, and ignore NaN; "mode" is the most
+        frequent value, the smallest of several. A custom ``reduce(a, b) -> number`` must be associative and
+        commutative.
     identity : number
         With a function: the value for which ``reduce(identity, b)`` is ``b``. Named reductions have their own.
     dtype : {int32, int64, float32, float64}, optional
-        Of values and results, if `out` is not given; by default float64. Use int64 if `op` returns integers that
-        float64 would round: those beyond 2**53, such as times in nanoseconds. For "or", "and" and "mode" int64 (the
-        default) or int32; "any" and "all" have results of bool; for "argmin" and "argmax" it is that of the values.
+        Of values and results, without `out`; by default float64. Use int64 for integers beyond 2**53, such as times in
+        nanoseconds. For "or", "and" and "mode" int64 (the default) or int32. Results of "any" and "all" are bool. For
+        "argmin" and "argmax" it is the type of values.
     out : array, shape (num_vertices,), or (num_vertices, columns), optional
         Output array; entries outside the frontier are unchanged.
     columns : int, optional
@@ -95,9 +93,8 @@ def neighbor_reduce(
     values : bool
         With "argmin" and "argmax": return the best values, too. With "mode": return its frequencies, or scores.
     score : function ``score(src, value, total, *args) -> number``, optional
-        With "mode": reduce to the value with the highest score instead, the smallest of several. `total` is the sum of
-        the weights of the vertex's edges that have the value: their number, in an unweighted graph. Values below 0 are
-        ignored, and those whose score is no number (NaN).
+        With "mode": reduce to the value with the highest score, the smallest of several. `total` is the weight of the
+        vertex's edges with the value, or their number. Values below 0, and NaN scores, are ignored.
     balance : {"auto", "thread", "tile", "block", "merge"}
         As in `advance`, for one value a vertex other than "mode". On a CPU "any", "all", "argmin" and "argmax" always
         take a thread for each vertex.
@@ -107,10 +104,10 @@ def neighbor_reduce(
     array of `dtype`, shape (num_vertices,), or (num_vertices, columns), on the graph's device
         `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
         edges, and in a new array those outside the frontier, hold the identity of the reduction: 0 (sum, or), all bits
-        (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 where
-        there is no neighbor to name, or no most frequent value. With `values`, a pair of arrays: that of the ids, and
-        that of their values, which is the identity of "min" or "max" where the id is -1; or that of the most frequent
-        values, and that of their frequencies (int32) or scores (float64; negative infinity if there is no value).
+        (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 without a
+        neighbor to name, or a most frequent value. With `values`, a pair of arrays: ids, and their values, the identity
+        of "min" or "max" for -1; or the most frequent values, and their frequencies (int32) or scores (float64;
+        negative infinity without a value).
 
     Raises
     ------
@@ -121,11 +118,10 @@ def neighbor_reduce(
 
     Notes
     -----
-    O(V + E) work, for each of the columns. Threads of a GPU that work side by side take columns that lie side by side,
-    so that reads of ``x[dst, column]`` are coalesced. Sums of integers are exact, modulo 2**32 or 2**64; sums of floats
-    may differ in their last digits from call to call on a GPU. On a CPU "any" and "all" leave a vertex at the first
-    edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than once for an edge, so that it must
-    not change its arguments there.
+    O(V + E) work for each column. Reads of ``x[dst, column]`` are coalesced on a GPU. Sums of integers are exact,
+    modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call on a GPU. On a CPU "any" and
+    "all" leave a vertex at the first edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than
+    once for an edge: it must not change its arguments.
     """
     check_graph(graph)
     one_of(balance, "balance", BALANCES)

@@ -18,7 +18,7 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) -> Any:
     """For each vertex of a list, the reduction of a functor's values over its neighbors."""
-    each_neighbor, each_of_share, _, _ = neighbor_loop(iterator)
+    each_neighbor, each_of_share, *_ = neighbor_loop(iterator)
     deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     combine = combiner(reduce)
     combine_share = make_combine_share(combine)

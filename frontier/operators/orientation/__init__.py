@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, integer
-from frontier.core.base import specialize
+from frontier.core.base import BaseGraph, specialize
 from frontier.core.locking import reads, workspace_of
 
 from ..degree_order import places_by_degree, schedule, schedule_by_id
@@ -16,9 +16,6 @@ from ..dispatch.gpu_balance import resident_blocks, workers_for
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..extract import collect_arcs, count_arcs
 from .cpu import make_support, make_triangles, make_triangles_by_id
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 SHORT_LIST = 32
@@ -30,11 +27,10 @@ would take it longer than to find all triangles."""
 class Orientation:
     """An undirected graph with every edge directed from its end of lower degree to the other (ties in any order).
 
-    No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once: at its middle vertex,
-    by `intersect_arcs` in total or for each vertex, and by `edge_support` for each edge. They walk the graph itself,
+    No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once, at its middle vertex:
+    by `intersect_arcs` in total or for each vertex, by `edge_support` for each edge. They walk the graph itself,
     whatever its structure; only the upper neighbors of the vertices of highest degree are copied, as these lists are
-    read most often, and most of what is in them is below. If no vertex of a graph on a CPU has many neighbors, all are
-    ordered by id, which takes no time, and none are copied.
+    read most often. If no vertex of a graph on a CPU has many neighbors, all are ordered by id, and none are copied.
 
     It is bound to one version of the graph: after an update (or compaction), its use raises.
 
@@ -43,7 +39,7 @@ class Orientation:
     graph : Graph
         Undirected.
     degrees : array of int64, shape (num_vertices,), optional
-        What orders the vertices, in place of their degrees: for example the number of neighbors that are not ignored.
+        They order the vertices instead of degrees, such as numbers of neighbors that are not ignored.
     least : int
         Vertices of lower degree are ignored.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, flag, integer, number
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import threads_for
@@ -25,9 +26,6 @@ from ..frontiers.frontier import Frontier, check_frontier
 from ..traverse import traverse
 from .cpu import STATES, Buckets, empty_buckets, make_visit_by_priority
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 HEADER = "frontier/operators/priority_frontier/priority_frontier.cuh"
 MANY = 4096
 """Members of a bucket that several threads of a CPU visit."""
@@ -36,13 +34,13 @@ VISITS = 8
 
 
 class PriorityFrontier:
-    """Vertices that wait for their turn, by priority: lower ones come first, and those that hardly differ together.
+    """A priority queue of vertices, in buckets: lower priorities first, similar ones together.
 
     A bucket is all members with priorities from the lowest up to `delta` more. `pop` removes and returns the next one.
-    Priorities are an array of the user's, which may change at any time: `pop` goes by what they are then. Vertices are
-    put in by `push`, or from functors by `fr.defer`, which takes no host synchronization.
+    Priorities are the caller's array and may change at any time: `pop` reads their current values. `push` inserts
+    vertices, as does `fr.defer` in functors, without a host synchronization.
 
-    What costs time is the members: `push` and `pop` take O(members) work, however many vertices the graph has.
+    `push` and `pop` cost O(members) work, for any number of vertices.
 
     Parameters
     ----------
@@ -52,16 +50,16 @@ class PriorityFrontier:
     delta : number
         Width of a bucket: an integer for integer priorities. With 0, members of a bucket have equal priorities.
     monotone : bool
-        Whether vertices are dealt with as soon as their priority falls into a bucket that was popped, so that `pop` may
-        drop such members. This holds if the loop advances within a bucket until nothing in it changes.
+        Whether `pop` may drop members whose priority falls into a popped bucket, since the loop advances within a
+        bucket until nothing in it changes.
 
     Attributes
     ----------
     limit : array, shape (1,)
-        The highest priority of the bucket that was popped last, on the graph's device, for functors that decide whether
-        a vertex belongs to that bucket; before the first one, the lowest value of the type.
+        The highest priority of the last bucket, on the graph's device, for functors that decide whether a vertex
+        belongs to it. Before the first bucket, the lowest value of the type.
     deferred : array
-        What functors pass to `fr.defer`.
+        The argument of `fr.defer`.
 
     Raises
     ------
@@ -70,8 +68,8 @@ class PriorityFrontier:
 
     Notes
     -----
-    A truth test and ``len`` are a host synchronization on a GPU each, and so is `pop`: a loop needs the last one only,
-    since it returns an empty frontier at the end. A member that `pop` will drop counts as one.
+    On a GPU, a truth test, ``len`` and `pop` are one host synchronization each. A loop needs only `pop`, which returns
+    an empty frontier at the end. Members that `pop` will drop are counted.
 
     Edges of the graph may change between calls, but not its vertices.
 
@@ -124,7 +122,7 @@ class PriorityFrontier:
 
     @reads
     def push(self, frontier: Frontier) -> None:
-        """Put vertices in; those that are members already stay so.
+        """Insert vertices. Members stay members.
 
         Raises
         ------
@@ -178,10 +176,10 @@ class PriorityFrontier:
 
     @reads
     def traverse(self, op: Callable[..., Any], *args: Any) -> bool:
-        """Visit members by priority, and those whose priority that lowers, until there are no members.
+        """Visit members by priority, and vertices whose priority decreases, until there are no members.
 
         Equivalent to a loop in which `pop` returns a bucket, `traverse` advances within it, and the functor defers
-        vertices beyond `limit`, with less overhead. `limit` and the members are as after `clear`.
+        vertices beyond `limit`, with less overhead. Leaves `limit` and the members as `clear` does.
 
         Parameters
         ----------
@@ -193,7 +191,7 @@ class PriorityFrontier:
         Returns
         -------
         bool
-            Whether no calls of `op` were made at once, so that what one has written to several arrays belongs together.
+            Whether no calls of `op` ran concurrently. Values that a call wrote to several arrays are then consistent.
 
         Raises
         ------
@@ -202,9 +200,9 @@ class PriorityFrontier:
 
         Notes
         -----
-        On a CPU one thread has a list for each bucket, and several threads share a bucket of many members. An integer
-        `delta` is rounded down to a power of 2 there. If vertices are visited again and again, buckets become narrow:
-        O(V + E) work if no visit lowers a priority below that of the vertex visited.
+        On a CPU one thread has a list for each bucket, and several threads share a large bucket. An integer `delta` is
+        rounded down to a power of 2 there. Repeated visits make buckets narrower: O(V + E) work if no visit lowers a
+        priority below that of the visited vertex.
 
         Zhang, Brahmakshatriya, Chen, Dhulipala, Kamil, Amarasinghe and Shun, "Optimizing Ordered Graph Algorithms with
         GraphIt", CGO 2020 (small buckets one after another, without a synchronization between them).
@@ -229,7 +227,7 @@ class PriorityFrontier:
         self._check_vertices()
         check_op(op, "op", OP_PARAMETERS, args, A_TRUTH)
         alone = False
-        if _is_compiled(self.graph):
+        if not (self.graph.device.is_gpu or interpreting.get()):  # otherwise it is a loop of the host
             alone = self._visit_on_cpu(op, functor_args(self.graph, op, args))
         else:
             if self._near[0] is not op:
@@ -301,14 +299,14 @@ class PriorityFrontier:
 
 
 def defer(deferred: Any, v: int) -> None:
-    """Put a vertex into a `PriorityFrontier`, for use in functors.
+    """Insert a vertex into a `PriorityFrontier`, for use in functors.
 
     Parameters
     ----------
     deferred : array
-        That of the `PriorityFrontier`.
+        `PriorityFrontier.deferred`.
     v : int
-        If it is a member already, it stays so.
+        A member stays one.
     """
     if deferred[STATES + v] == 0 and atomic_exch(deferred, STATES + v, 1) == 0:
         deferred[deferred[1] + atomic_add(deferred, 0, 1)] = v
@@ -316,11 +314,6 @@ def defer(deferred: Any, v: int) -> None:
 
 def _join(v: int, deferred: Any) -> None:
     defer(deferred, v)
-
-
-def _is_compiled(graph: BaseGraph) -> bool:
-    """Whether the loop over buckets is compiled, and not a loop of the host."""
-    return not (graph.device.is_gpu or interpreting.get())
 
 
 def visit_near(op: Callable[..., Any]) -> Callable[..., Any]:

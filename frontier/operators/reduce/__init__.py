@@ -51,9 +51,8 @@ def reduce(
     Returns
     -------
     array of `dtype`, shape (1,) or (columns,), on the graph's device
-        `out`, or a new array. It stays on the device, so that it can be passed to the next operator without a host
-        synchronization; ``float()`` or ``int()`` reads it. For an empty frontier 0, or the largest (min) or smallest
-        (max) number of the type.
+        `out`, or a new array, which stays on the device for the next operator; ``float()`` or ``int()`` reads it. For
+        an empty frontier 0, or the largest (min) or smallest (max) number of the type.
 
     Raises
     ------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import integer, one_of, sample_size
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads
 
 from ..dispatch.kernels import (
@@ -22,9 +23,6 @@ from ..dispatch.kernels import (
 from ..dispatch.signatures import ARC, OP_PARAMETERS, TRUTH
 from ..frontiers.frontier import Frontier, check_frontier
 from .cpu import make_sample, make_sample_randomly
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/sample_neighbors/sample_neighbors.cuh"
 
@@ -57,13 +55,12 @@ def sample_neighbors(
     count : int
         Neighbors per vertex, at least 1, or -1 for all.
     method : {"first", "uniform", "weighted"}
-        ``"first"``: those that the structure stores first, the smallest ids if it stores them in order. ``"uniform"``:
-        drawn without replacement, each with the same probability. ``"weighted"``: drawn one after another without
-        replacement, each with a probability in proportion to its weight among those that are left; edges whose weight
-        is not above 0 are never drawn.
+        ``"first"``: in the order of the structure, the smallest ids if that is ascending. ``"uniform"``: drawn without
+        replacement, with equal probabilities. ``"weighted"``: drawn one after another without replacement, with
+        probabilities in proportion to the remaining weights, of which only positive ones count.
     seed : int, optional
-        Of random samples, which need one. A sample depends on the seed and the edges alone: it is the same for every
-        structure and on both devices, and neighbors that are still there keep their place in it after an update.
+        Of random samples, which need one. A sample depends on the seed and the edges only, for every structure and
+        device, and remaining neighbors keep their place in it after an update.
 
     Raises
     ------
@@ -74,10 +71,9 @@ def sample_neighbors(
 
     Notes
     -----
-    The first: O(count) work per vertex, plus as much for each gap skipped on the way. At random: each edge has a random
-    key, and those with the lowest are taken: O(degree) work per vertex on a CPU, and a little for each that is drawn;
-    O(degree * count) by the 32 lanes of a warp on a GPU. With weights, keys are those of Efraimidis and Spirakis
-    (Information Processing Letters 97, 2006).
+    The first: O(count) work per vertex, and per skipped gap. At random: each edge has a random key, and the lowest keys
+    are taken: O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With weights,
+    keys are those of Efraimidis and Spirakis (Information Processing Letters 97, 2006).
     """
     frontier = check_frontier(graph, frontier)
     count = sample_size(count, "count")

@@ -19,12 +19,14 @@ from ..dispatch.weights import edge_at, weight_at
 
 def make_sample(iterator: ModuleType, op: Any) -> Any:
     """A functor called for the first neighbors of each vertex of a list."""
-    each_neighbor = neighbor_loop(iterator).each
+    loop = neighbor_loop(iterator)
+    each_neighbor, prefetch = loop.each, loop.prefetch
 
     @parallel_kernel
     def sample(begin, end, limit, view, weights, vertices, args):
         for i in range(begin, end):
             u = nonnegative(vertices[i])
+            prefetch(view, vertices, i)
             left = limit
             for v, slot in each_neighbor(view, u):
                 weight = weight_at(weights, slot)

@@ -7,12 +7,12 @@ reduced by `neighbor_reduce` in either form.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frontier.core.arguments import check_array, check_graph, check_output, flag, integer
-from frontier.core.base import specialize
+from frontier.core.base import BaseGraph, specialize
 from frontier.core.locking import reads, workspace_of
 from frontier.core.registry import csr_structure
 from frontier.core.sort import arc_keys, row_ids, sort_keys, sort_pairs, split_keys
@@ -27,9 +27,6 @@ from ..extract import collect_arcs
 from ..frontiers.frontier import Frontier
 from ..layout import choose_layout
 from ..neighbor_reduce import clear, neighbor_reduce
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/spmv/spmv.cuh"
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -50,10 +47,9 @@ TRANSPOSITION, SCATTER = 8.0, 4.0  # of sorting the arcs by destination, and of 
 class SpMV:
     """The products ``y[v] = sum of weight(v, w) * x[w] over the neighbors w of v``, of one state of a graph.
 
-    Equivalent to `neighbor_reduce` with this sum. There are two forms. Either the graph is read as it is stored,
-    without preparation. Or the products are prepared, which costs about four of them: by a static copy of the arcs, in
-    which on a GPU high-degree vertices come first, so that their values can be cached in shared memory. Vectors are in
-    that order then: permute them with `arrange`, and back with `restore`.
+    Equivalent to `neighbor_reduce` with this sum. The graph is read as it is stored, or the products are prepared at
+    the cost of about four: by a static copy of the arcs, on a GPU with high-degree vertices first, whose values are
+    cached in shared memory. Vectors are then in that order: permute them with `arrange`, and back with `restore`.
 
     It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
     version, construct it from a static copy, ``SpMV(graph.to_csr())``.
@@ -67,8 +63,7 @@ class SpMV:
     weighted : bool, optional
         Whether to use weights; by default if the graph has them. Otherwise all are 1.
     layout : {"auto", "native", "csr"}
-        True: prepare products. False: read the graph as it is stored. ``"auto"``: what is expected to be faster, the
-        preparation included.
+        ``"csr"`` prepares products, ``"native"`` reads the graph as it is stored. ``"auto"`` expects which is faster.
     products : int
         How many products to expect, by which ``"auto"`` decides.
 
@@ -77,8 +72,7 @@ class SpMV:
     layout : ReadLayout
         Whether there is a static copy, and why.
     graph : Graph
-        The graph with its vertices in the order of the vectors, for operators on these: a static copy, or the graph
-        itself (or its reverse) without one.
+        The graph with its vertices in the order of the vectors: a static copy, or the graph itself (or its reverse).
     order : array of vertex ids, shape (num_vertices,), or None
         The vertex at each position, read-only (a copy); None for the order of ids.
 
@@ -255,10 +249,10 @@ class SpMV:
 
 
 class RowShares(NamedTuple):
-    """How many threads take which rows, of rows sorted by length.
+    """The threads for rows sorted by length.
 
-    `bounds` are the numbers of rows longer than each of `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64)
-    has the first piece of each long row, and the number of all; `piece_rows` (int32) has the row of each piece.
+    `bounds` count the rows longer than `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64) has the first
+    piece of each long row, and their number; `piece_rows` (int32) the row of each piece.
     """
 
     bounds: tuple[int, ...]
@@ -284,8 +278,8 @@ def multiply_rows(
 ) -> None:  # fmt: skip
     """A product on a GPU, by the kernel for rows sorted by length; the graph gives types.
 
-    The matrix is its offsets, columns, and weights or None. Its first columns are of hubs, whose positions in `x` are
-    in `hubs` (see ``spmv.cuh``). By default the first entries are those of hubs, and columns are positions.
+    The matrix is its offsets, columns, and weights or None. Its first columns are hubs, at the positions `hubs` of `x`
+    (see ``spmv.cuh``), by default the first ones; then columns are positions.
     """
     from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 

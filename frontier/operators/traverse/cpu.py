@@ -8,8 +8,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from frontier.runtime import cpu_kernel, nonnegative
+from frontier.runtime import cpu_kernel, jit, nonnegative
 
+from ..advance.cpu import make_join
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.signatures import preparation, vertex_test
 from ..dispatch.weights import edge_at, weight_at
@@ -25,36 +26,68 @@ def _without_step(before, step, after):
     return before
 
 
-def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None) -> Any:
-    """Many small pushes, one after another, on one core; argument number `step` counts them."""
-    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
-    allowed = vertex_test(condition)
+def make_advance_repeatedly(
+    iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None, pulls: bool
+) -> Any:  # fmt: skip
+    """Many advances, one after another, on one core; argument number `step` counts them."""
+    loop = neighbor_loop(iterator)
+    each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
+    allowed, joins = vertex_test(condition), make_join(iterator, op, condition)
     ready = preparation(prepare)
     join = _without_step if step is None else _with_step
 
+    @jit
+    def push(view, weights, members, out, stamps, epoch, args):
+        """Returns how many vertices it has put out, and how many arcs leave these."""
+        held = 0
+        arcs = 0
+        for i in range(members.size):
+            u = nonnegative(members[i])
+            prefetch(view, members, i)
+            ready(u, args)
+            for v, slot in each_neighbor(view, u):
+                if not allowed(v, args):
+                    continue
+                weight = weight_at(weights, slot)
+                if op(u, v, edge_at(weights, slot), weight, *args) and stamps[v] != epoch:
+                    stamps[v] = epoch
+                    out[held] = v
+                    held += 1
+                    arcs += degree(view, v)
+        return held, arcs
+
+    @jit
+    def pull(view, entering, weights, members, out, bits, num_vertices, args):
+        """The same, to each vertex that still wants it."""
+        bits[:] = 0
+        for i in range(members.size):
+            u = nonnegative(members[i])
+            bits[u >> 5] |= np.uint32(1) << np.uint32(u & 31)
+        held = 0
+        arcs = 0
+        for i in range(num_vertices):
+            v = nonnegative(i)
+            if joins(entering, weights, v, bits, args):
+                out[held] = v
+                held += 1
+                arcs += degree(view, v)
+        return held, arcs
+
     @cpu_kernel
-    def push_repeatedly(count, view, weights, vertices, lists, stamps, epoch, outcome, max_count, max_arcs, max_steps,
-                        before, first_step, after):  # fmt: skip
+    def advance_repeatedly(view, weights, entering, entering_weights, vertices, arcs, lists, stamps, epoch, bits,
+                           outcome, max_count, max_arcs, max_steps, pull_count, pull_arcs,
+                           before, first_step, after):  # fmt: skip
         # Functors' arguments are those before the step, the step, and those after it.
         steps = 0
-        arcs = 0
+        count = vertices.size
+        lists[0, :count] = vertices
         while True:
-            held = 0
-            arcs = 0
             args = join(before, np.int32(first_step + steps), after)
-            for i in range(count):
-                u = nonnegative(vertices[i] if steps == 0 else lists[steps & 1, i])
-                ready(u, args)
-                for v, slot in each_neighbor(view, u):
-                    if not allowed(v, args):
-                        continue
-                    weight = weight_at(weights, slot)
-                    if op(u, v, edge_at(weights, slot), weight, *args) and stamps[v] != epoch:
-                        stamps[v] = epoch
-                        lists[(steps + 1) & 1, held] = v
-                        held += 1
-                        arcs += degree(view, v)
-            count = held
+            members, out = lists[steps & 1, :count], lists[(steps + 1) & 1]
+            if pulls and count >= pull_count and arcs > pull_arcs:
+                count, arcs = pull(view, entering, entering_weights, members, out, bits, stamps.size, args)
+            else:
+                count, arcs = push(view, weights, members, out, stamps, epoch, args)
             steps += 1
             epoch += np.int32(1)
             if count == 0 or count > max_count or arcs > max_arcs or steps >= max_steps:
@@ -64,4 +97,4 @@ def make_push_repeatedly(iterator: ModuleType, op: Any, condition: Any, prepare:
         outcome[2] = steps
         outcome[3] = steps & 1  # the list that they are in
 
-    return push_repeatedly
+    return advance_repeatedly

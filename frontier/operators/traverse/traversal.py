@@ -11,6 +11,7 @@ from frontier.core.locking import workspace_of
 from frontier.runtime import fill_with
 from frontier.runtime.compile import warm_up
 from frontier.runtime.memory.scratch import Counters
+from frontier.runtime.threads import has_one_thread
 
 from ..advance import (
     Functors,
@@ -28,7 +29,7 @@ from ..dispatch.gpu_balance import blocks_together, gpu_balance, piece_capacity
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, read_view, run_cpu
 from ..frontiers.deferred import DeferredFrontier
 from ..frontiers.frontier import Frontier, bitmap_words
-from .cpu import make_push_repeatedly
+from .cpu import make_advance_repeatedly
 
 if TYPE_CHECKING:
     from frontier.core.base import BaseGraph
@@ -137,8 +138,11 @@ class Traversal:
     def _way(self, frontier: Frontier, count: int, arcs: int | None, few: bool) -> Way:
         """How to advance from a frontier; with `few`, many advances from small ones may share a launch."""
         is_gpu = self.graph.device.is_gpu
-        if few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS and (self.one_way or is_gpu):
+        small = few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS
+        if is_gpu and small:
             return self._push_repeatedly
+        if not is_gpu and self.one_way and (small or has_one_thread()):
+            return self._advance_on_core
         if self.chooses:
             return self._advance_together
         if self.one_way and pull_pays(self.graph, frontier, self.functors, self.entering):
@@ -149,22 +153,32 @@ class Traversal:
     # ---- ways: each returns the next frontier, and how many advances were made ---------------------------------------
 
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
-        """Push until the frontier is empty or no longer small: by one thread block, or one core, which goes one way."""
-        graph, functors = self.graph, self.functors
+        """Push until the frontier is empty or no longer small, by one thread block."""
         members = frontier._walk()
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
-        bounds = np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps)
-        if graph.device.is_gpu:
-            self._kernels.push_repeatedly(
-                members.size, *self._views(), members, lists[0], lists[1], stamps, epoch, outcome.published, *bounds,
-                *self.values, blocks=1, threads=1024,
-            )  # fmt: skip
-        else:
-            kernel = cpu_kernel_for(graph.package, make_push_repeatedly, functors, self.step, alone=True)
-            run_cpu(
-                kernel, functors, members.size, *read_view(graph, functors.op), members, lists, stamps, epoch,
-                outcome.published, *bounds, *_around(tuple(self.values), self.step),
-            )  # fmt: skip
+        self._kernels.push_repeatedly(
+            members.size, *self._views(), members, lists[0], lists[1], stamps, epoch, outcome.published,
+            np.int64(SMALL_COUNT), np.int64(min(SMALL_ARCS, self.most)), np.int64(steps), *self.values,
+            blocks=1, threads=1024,
+        )  # fmt: skip
+        return self._after_series(lists, outcome)
+
+    def _advance_on_core(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
+        """Advance along one graph by one core of a CPU: if it is all that there is, push or pull until the frontier is
+        empty, otherwise push until it is no longer small."""
+        graph, functors, entering = self.graph, self.functors, self.entering
+        alone = has_one_thread()
+        pulls = alone and can_pull(graph, functors, entering)
+        bounds: tuple = (MAX_ARCS, self.most) if alone else (SMALL_COUNT, min(SMALL_ARCS, self.most))
+        bits = workspace_of(graph).scratch.get("bits", bitmap_words(graph.num_vertices) if pulls else 0, np.uint32)
+        leaving = read_view(graph, functors.op)
+        lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
+        kernel = cpu_kernel_for(graph.package, make_advance_repeatedly, functors, self.step, pulls, alone=True)
+        run_cpu(
+            kernel, functors, *leaving, *(read_view(entering or graph.reverse, functors.op) if pulls else leaving),
+            frontier._walk(), np.int64(arcs or 0), lists, stamps, epoch, bits, outcome.published,
+            *map(np.int64, (*bounds, steps, *pull_bounds(graph))), *_around(tuple(self.values), self.step),
+        )  # fmt: skip
         return self._after_series(lists, outcome)
 
     def _advance_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:

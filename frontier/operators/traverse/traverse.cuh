@@ -70,7 +70,7 @@ __device__ __forceinline__ void walk_segments(const View& view, VID, i64 s, i64 
 
 // What the host hears of a series of advances: the size of the frontier, the arcs that leave it, the advances that were
 // made, and which list it is in: `spare` of the first one, or `out`.
-__device__ __forceinline__ void tell(volatile u64* outcome, i64 count, i64 arcs, i64 steps, i64 lists) {
+__device__ __forceinline__ void report(volatile u64* outcome, i64 count, i64 arcs, i64 steps, i64 lists) {
   outcome[0] = u64(count);
   outcome[1] = u64(arcs);
   outcome[2] = u64(steps);
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     NEXT_STEP;
     __syncthreads();
   } while (count > 0 && count <= max_count && arcs <= max_arcs && steps < max_steps);
-  if (threadIdx.x == 0) tell(outcome, count, arcs, steps, steps);
+  if (threadIdx.x == 0) report(outcome, count, arcs, steps, steps);
 }
 
 #if BALANCE == BY_TILE  // the schedule of what all blocks do together
@@ -261,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_together
 #ifdef MAY_PULL
   if (is_bitmap && count > 0) make_list(grid->num_listed + steps % 3);
 #endif
-  if (is_first) tell(outcome, count, arcs, steps, lists);
+  if (is_first) report(outcome, count, arcs, steps, lists);
   if (!latest) return;
   if (epoch < LAST_EPOCH) {
     for (i64 v = i64(blockIdx.x) * BLOCK + threadIdx.x; v < num_vertices; v += i64(gridDim.x) * BLOCK) stamps[v] = 0;

@@ -6,18 +6,16 @@ For graphs in parts, whose lists of neighbors come from elsewhere; `intersect` i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from frontier.core.base import BaseGraph
 from frontier.core.sort import accumulate
 
 from ..dispatch.kernels import cpu_kernel_for, cuda_kernels_for, functor_args, readable_weights, run_cpu
 from ..intersect import check_functors, cuda_functors
 from .cpu import make_visit_common
-
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
 THREADS, BLOCKS_EACH = 256, 8
@@ -28,32 +26,13 @@ def visit_common(
     graph: BaseGraph, known: Any, listed: Any, swapped: Any, rows: Any, offsets: Any, neighbors: Any, first_edge: int,
     op: Callable | None = None, *args: Any, per_pair: Callable | None = None, numbered: bool = False, ends: Any = None,
 ) -> Any:  # fmt: skip
-    """The common neighbors of pairs: counted, or passed to `op`, as `intersect` does.
+    """Count the common neighbors of pairs (int64, shape (m,)), or pass them to `op` as `intersect` does.
 
-    Parameters
-    ----------
-    graph : Graph
-        Has the neighbors of `known`.
-    known, listed : arrays of the graph's vertex dtype, shape (m,)
-        The ends of the pairs.
-    swapped : array of bool, shape (m,)
-        Whether `known` is the first of the pair, and `listed` the second.
-    rows : array of int64, shape (m,)
-        The neighbors of ``listed[i]`` are ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``; none are listed if it
-        is negative.
-    offsets : array of int64
-    neighbors : array of the graph's vertex dtype
-    first_edge : int
-        ``neighbors[k]`` is found by the edge ``first_edge + k``.
-    per_pair, numbered
-        As in `intersect`.
-    ends : array of int64, shape (m,), optional
-        On a GPU, the sums of the lists' lengths up to each pair, if they are known. Then ``offsets[rows[i]]`` is where
-        a list begins, and lists need not follow each other.
-
-    Returns
-    -------
-    array of int64, shape (m,), on the graph's device; None if `op` is given
+    The graph has the neighbors of `known`, one end of each pair. Neighbors of the other end, ``listed[i]``, are
+    ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``, none for a negative row; ``neighbors[k]`` is found by the edge
+    ``first_edge + k``. `swapped` (bool) marks pairs that begin with `known`. `per_pair` and `numbered` are those of
+    `intersect`. On a GPU, `ends` may give the sums of the lists' lengths up to each pair; lists then need not be
+    adjacent.
     """
     count = int(known.size)
     counts = graph.xp.zeros(count, np.int64) if op is None else None

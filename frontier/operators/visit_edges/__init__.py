@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from frontier.core.arguments import check_graph
+from frontier.core.base import BaseGraph
 from frontier.core.locking import reads, workspace_of
 from frontier.runtime.arrays import as_ids, same_length
 
@@ -27,9 +28,6 @@ from ..frontiers.deferred import DeferredFrontier
 from ..frontiers.frontier import Frontier
 from .cpu import make_visit, make_visit_only
 
-if TYPE_CHECKING:
-    from frontier.core.base import BaseGraph
-
 HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 
 
@@ -45,15 +43,15 @@ def visit_edges(
     ----------
     graph : Graph
     src, dst : array-like of int, shape (m,)
-        Entries with a negative source are skipped, so that the arrays that observers get can be passed on. Arcs are
-        taken as directed: list both directions of an undirected edge to visit both.
+        Entries with a negative source are skipped, as in arrays for observers. List both directions of an undirected
+        edge to visit both.
     op : function ``op(src, dst, edge, weight, *args) -> bool``
         Whether `dst` joins the output. For an arc that is not in the graph, `edge` is -1 and `weight` is 1.
     *args : arrays and numbers
         As in `advance`.
     output : bool
-        False if `op` is called for its effects alone, and returns nothing. The host then does not wait for the device,
-        so that arcs with ids out of range are skipped without an error.
+        False calls `op` for its effects only: the host does not wait for the device, and arcs with ids out of range are
+        skipped without an error.
 
     Returns
     -------

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import sys
-from typing import TypeVar
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, TypeVar
 
 from ..values import flag
 from .disk_cache import cache_directory
@@ -19,11 +22,7 @@ times_cleared = 0
 
 
 def clearable(cache: C) -> C:
-    """Have `clear_caches` empty a cache: a dictionary, or a function that was decorated with one of `functools` or with
-    `single_flight.once`.
-
-    Caches of a few entries each, such as the kernels of the structures in use, stay.
-    """
+    """Have `clear_caches` empty a dictionary, or the cache of a function. Caches of a few entries stay."""
     in_memory.append(getattr(cache, "cache", cache))
     return cache
 
@@ -71,3 +70,30 @@ def clear_caches(*, disk: bool = False) -> None:
             for path in (cache_directory() / folder).glob("*"):
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+
+def once(function: Callable[..., Any]) -> Any:
+    """Like `functools.cache`, but one thread makes an entry and existing ones are read without a lock; ``cache`` has
+    them all.
+
+    With `functools.cache` several threads may make one entry, of which all but the last are dropped. A GPU may still
+    use a dropped kernel.
+    """
+    made: dict[tuple, Any] = {}
+    lock = RLock()
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return made[args]
+        except KeyError:
+            pass
+        with lock:
+            try:
+                return made[args]
+            except KeyError:
+                entry = made[args] = function(*args)
+                return entry
+
+    call.cache = made  # type: ignore[attr-defined]
+    return call

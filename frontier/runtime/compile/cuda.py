@@ -1,8 +1,8 @@
 """Compilation, caching and launching of CUDA kernels.
 
-Kernels live in ``.cuh`` files, are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with
-users' functors at the level of LTO-IR, so that a functor is inlined as if it were written in the kernel. Compiling and
-linking need no GPU; loading and launching, which go through CuPy, do.
+Kernels in ``.cuh`` files are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with users'
+functors as LTO-IR, which inlines a functor as if it were written in the kernel. Compiling and linking need no GPU;
+loading and launching, through CuPy, do.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from ..launch.launch import THREADS, Launch
 from ..launch.recorder import recorder
 from ..launch.streams import stream_getter
 from . import progress
-from .caches import clearable
+from .caches import clearable, once
 from .device_code import machine_code, program_of
 from .disk_cache import PROJECT_ROOT, cached, source_fingerprint
 from .prebuilt import Shipped, shipped_cubin
 from .requests import Request, requests
-from .single_flight import once
 from .toolchain import import_toolchain
 from .workers import Compile, Job, workers
 
@@ -32,10 +31,7 @@ BLOCKS_PER_MULTIPROCESSOR = 16
 def compile_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = (), arch: str = "sm_90"
 ) -> bytes:
-    """Machine code of all kernels in a header, linked with the LTO-IR of the functors that they call.
-
-    The header is a path from the project's root, `defines` are macros, and `arch` is a target such as ``"sm_90"``.
-    """
+    """Compile all kernels in a header, a path from the project's root, with macros, and link the LTO-IR of functors."""
     import_toolchain()
     return machine_code(_source(header, defines), str(PROJECT_ROOT), arch, functors)
 
@@ -138,11 +134,9 @@ _shared_lock = Lock()
 
 
 class CudaKernel:
-    """A kernel that can be launched over a number of work items.
+    """A kernel, whose first parameter is the number of work items (``long long``), over which it strides by the grid.
 
-    The kernel's first parameter is the number of work items (``long long``), over which it strides by the grid. CuPy's
-    `function` keeps the module loaded. `stream` returns the current stream. A grid has at most `blocks_limit` blocks,
-    unless a launch asks for others.
+    A grid has at most `blocks_limit` blocks, unless a launch asks for others. `stream` returns the current stream.
     """
 
     __slots__ = ("_array_type", "_free", "_pointer", "_shared_limit", "blocks_limit", "driver", "function", "stream")
@@ -163,11 +157,11 @@ class CudaKernel:
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
         cooperative: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the kernel on the current stream, for `count` work items; with 0, nothing is launched.
+        """Queue the kernel on the current stream, for `count` work items of `tile` threads each; nothing for 0.
 
-        The arguments are those of the kernel after the first; see `words_of`. An item takes `tile` threads. By default
-        there are enough blocks to cover `count`. `shared` is in bytes of dynamic shared memory. In a cooperative launch
-        all blocks are resident at once, so that they can synchronize; it fails if they do not fit.
+        Arguments after the first are those of `words_of`. By default there are enough blocks for `count`. `shared` is
+        in bytes of dynamic shared memory. Blocks of a `cooperative` launch synchronize; it fails unless all are
+        resident at once.
         """
         if count == 0:
             return
@@ -187,10 +181,8 @@ class CudaKernel:
         self, words: list[int], structs: list[tuple[int, ByValue]], blocks: int, threads: int = THREADS,
         shared: int = 0, cooperative: bool = False, stream: int | None = None,
     ) -> None:  # fmt: skip
-        """`__call__`, with parameters as `words_of` returns them; while launches are recorded, this one is not.
-
-        The stream is the address of the current one, if it is at hand, in a thread that may call the driver.
-        """
+        """Launch parameters of `words_of`, even while launches are recorded, on the current stream, or that at an
+        address."""
         try:
             parameters = self._free.pop()
         except IndexError:
@@ -211,8 +203,8 @@ class CudaKernel:
         return Launch(self, args, *words_of(0, args, self._array_type))
 
     def _allow_shared(self, size: int) -> None:
-        """Let the kernel have more dynamic shared memory than kernels get unasked; never less than before, with which
-        another thread may be about to launch it."""
+        """Raise the limit of dynamic shared memory; never lower it, as another thread may be about to launch the
+        kernel."""
         with _shared_lock:
             if size > self._shared_limit:
                 self.driver.funcSetAttribute(self._pointer, _MAX_DYNAMIC_SHARED, size)
@@ -228,10 +220,7 @@ _ahead_lock = Lock()
 
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
-    """Begin to compile a header in another process, unless that was begun before: `load_module` waits for the end.
-
-    Does nothing if machine code of it came with the package.
-    """
+    """Start to compile a header in another process, unless its code is in the package; `load_module` waits for it."""
     key = (header, defines, functors, current_arch())
     if not functors and shipped_cubin(header, defines, key[-1]) is not None:
         return
@@ -260,10 +249,7 @@ def _cubin(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[by
 def load_module(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> Any:  # fmt: skip
-    """A CuPy module with the kernels of a header, on the current device.
-
-    `functors` is the LTO-IR of those that the kernels call, or the machine code that came with the package.
-    """
+    """Load a header's kernels onto the current device, with the functors' LTO-IR, or the package's machine code."""
     return _load_module(header, defines, functors)
 
 

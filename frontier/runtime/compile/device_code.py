@@ -12,10 +12,8 @@ from typing import Any
 
 
 def machine_code(source: str, root: str, arch: str, functors: tuple[bytes, ...]) -> bytes:
-    """Compile CUDA source to a cubin for a target such as ``"sm_90"``, linked with LTO-IR of functors.
-
-    Headers are named from the folder `root`.
-    """
+    """Compile CUDA source, with headers below `root`, to a cubin for a target such as ``"sm_90"``, linked with LTO-IR
+    of functors."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     program = program_of(source, root, arch, linked=bool(functors))
@@ -42,11 +40,8 @@ def program_of(source: str, root: str, arch: str, *, linked: bool) -> Any:
 
 
 def serve() -> None:
-    """Compile what comes as pickles on the standard input, to the end of it.
-
-    The first pickle is ``sys.path``. Each of the others is the arguments of `machine_code`; the answer is its result,
-    or None where it raised.
-    """
+    """Compile pickles from standard input: ``sys.path``, then arguments of `machine_code`. Each answer is its result,
+    or None after an error."""
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # whatever the compilers print must not get between the answers

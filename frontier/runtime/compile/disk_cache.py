@@ -1,10 +1,8 @@
 """The on-disk cache of compiled code, and the fingerprints that key it.
 
-Compiled code is keyed by the text of everything that could have gone into it, never by file times: a changed header
-or helper function anywhere in the project leads to new code.
-
-Each file carries a digest of its key and its contents, which is verified before anything is done with the contents. A
-file that is damaged, or that has another one's name, is made again.
+Compiled code is keyed by the text of its inputs, never by file times: a changed header or helper anywhere in the
+project leads to new code. Each file carries a digest of its key and its contents, which is verified before use; a
+damaged or misplaced file is made again.
 """
 
 from __future__ import annotations
@@ -32,10 +30,8 @@ T = TypeVar("T")
 
 @functools.cache
 def cache_directory() -> Path:
-    """Return the folder of compiled code: ``$DYNFRONTIER_CACHE_DIR``, or one in the user's cache directory.
-
-    It need not exist, and may be one that cannot be written to.
-    """
+    """Return the folder of compiled code, ``$DYNFRONTIER_CACHE_DIR`` or in the user's cache directory; it may be
+    missing or read-only."""
     chosen = os.environ.get("DYNFRONTIER_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -74,10 +70,7 @@ def framed(key: str, data: bytes) -> bytes:
 
 
 def unframed(key: str, data: bytes) -> bytes:
-    """Return what was given to `framed` with the same key.
-
-    Raises DamagedError if `data` was changed or cut, or belongs to another key.
-    """
+    """Return the `data` given to `framed` with this key; DamagedError if it was changed or belongs to another key."""
     begin = len(MAGIC) + hashlib.sha256().digest_size
     contents = data[begin:]
     if data[:begin] != MAGIC + _digest(key, contents):
@@ -92,10 +85,8 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 class CachedFile:
-    """A file of the cache, whose name has a hash of the key in place of ``{}``.
-
-    The key is all that decides about the contents, by its ``repr``.
-    """
+    """A file of the cache, whose name has a hash of the key in place of ``{}``. The key's ``repr`` decides about the
+    contents."""
 
     def __init__(self, folder: str, name: str, key: tuple):
         self._key = repr((folder, name, key))
@@ -132,7 +123,7 @@ def _report_unkept(folder: Path, why: str) -> None:
 
 
 def cached(folder: str, suffix: str, parts: tuple[str, ...], build: Callable[[], bytes]) -> bytes:
-    """Return what `build` makes, kept on disk by `parts`: all that goes into it, of which the file's name is a hash."""
+    """Return the result of `build`, cached on disk by `parts`, which are all of its inputs."""
     file = CachedFile(folder, f"{{}}.{suffix}", parts)
     data = file.load(bytes)
     if data is None:

@@ -1,8 +1,8 @@
-"""What a function means: its code, and the values of everything that the code names, at this moment.
+"""The meaning of a function: its code, and the values of everything that the code names, at this moment.
 
-Compiled code is kept by this key in memory, and by a hash of it on disk, on both devices. Two functions with equal keys
-do the same, whatever modules they come from; a function that names another value than before has another key. Globals,
-defaults, closures, attributes of modules and the functions that are called are followed, recursively.
+Compiled code is cached by this key in memory, and by its hash on disk, on both devices. Functions with equal keys do
+the same, whatever modules they come from. Globals, defaults, closures, attributes of modules and called functions are
+followed, recursively.
 """
 
 from __future__ import annotations
@@ -104,10 +104,8 @@ def _chain(instructions: list[dis.Instruction], start: int) -> Chain:
 
 
 def captured(function: FunctionType) -> Iterator[tuple[str, Any, tuple[Chain, ...], bool]]:
-    """The values that a function names outside of itself: name, value, chains, and whether it is a free variable.
-
-    Names that stand for nothing are left out: that is the compiler's to report.
-    """
+    """Yield what a function names outside of itself: name, value, chains, and whether it is free. Unbound names are
+    left to the compiler."""
     named = reads(function.__code__)
     for name, chains in named.globals.items():
         value = function.__globals__.get(name, _MISSING)
@@ -157,10 +155,8 @@ class Identity:
 
     @property
     def portable(self) -> str | None:
-        """A hash that is also the same in other versions of Python, whose code of a function differs: of texts.
-
-        None if the text of any of the functions is not at hand, or is not what their code was compiled from.
-        """
+        """A hash of texts, the same in all versions of Python; None if the text of a function is missing or has
+        changed."""
         if self._portable is _MISSING:
             state = hashlib.sha256()
             self._portable = state.hexdigest() if _feed(state, self.key, text_of) else None
@@ -171,10 +167,7 @@ _by_overloads: set[Callable] = set()
 
 
 def replaced(functions: Iterable[Any]) -> None:
-    """Declare that functions are what Numba's overloads say wherever they are compiled.
-
-    What their own code names is not looked at again in each call of an operator: it changes nothing.
-    """
+    """Declare functions that Numba's overloads replace in compiled code: the names in their code need no watch."""
     _by_overloads.update(functions)
 
 
@@ -184,11 +177,9 @@ _latest: dict[int, Known] = clearable({})
 
 
 def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
-    """The identity of a function.
+    """Return the identity of a function; with `arrays`, of the contents of arrays that it names, too.
 
-    With `arrays`, arrays that it names are part of the key by their contents; otherwise they are refused. Raises
-    MutableGlobalError if the function, or one that it calls, names an array or a container whose contents may change,
-    or a module as a whole.
+    MutableGlobalError if it, or a function that it calls, names a container, a whole module, or otherwise an array.
     """
     return known(function, arrays=arrays).identity
 
@@ -221,12 +212,10 @@ class _Function(NamedTuple):
 
 
 class Known:
-    """What was found for a function, and the names by which it was found, with what they stood for.
+    """The identity of a function, and the values of the names in it. Functions are held weakly, as they may refer to
+    themselves.
 
-    Functions are held weakly: one that refers to itself would otherwise never be freed.
-
-    The identity is right for as long as `is_current` says so. It never is unless `steady`: a module may compute an
-    attribute whenever it is asked for it; an array may be written to.
+    It is never current unless `steady`: a module may compute an attribute at each access, an array may be written to.
     """
 
     __slots__ = ("__weakref__", "_function", "functions", "identity", "modules", "of_modules", "steady")

@@ -1,11 +1,9 @@
-"""One name, two devices: kernels that host code calls without asking where it runs.
+"""One name, two devices: kernels that host code calls without knowing where they run.
 
-A folder that owns kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with a
-CUDA function of the same name, exported in C. Both take the same arguments: first the number of work items, then
-arrays, views and scalars.
-
-What really differs by device, such as the order of launches, is host code: a structure has it in two modules of equal
-functions, ``on_cpu.py`` and ``on_gpu.py``, and chooses between them once.
+A folder with kernels has two files: ``cpu.py`` with a Numba function for each kernel, and ``kernels.cuh`` with a CUDA
+function of the same name, exported in C. Both have the same parameters: the number of work items, then arrays, views
+and scalars. Host code that differs by device, such as the order of launches, is in modules of equal functions,
+``on_cpu.py`` and ``on_gpu.py``.
 """
 
 from __future__ import annotations
@@ -35,10 +33,7 @@ C_TYPES = {
 
 
 class Header:
-    """A header of CUDA kernels, which macros specialise.
-
-    `source` is its path from the project's root, and the macros; for a CPU, too.
-    """
+    """A header of CUDA kernels, specialised by macros; `source` is its path from the project's root, and the macros."""
 
     def __init__(self, path: str, device: Device, defines: tuple[tuple[str, str], ...] = ()):
         self._device = device
@@ -62,9 +57,8 @@ class Header:
 class Kernels(Header):
     """The kernels of one folder on one device; each is an attribute.
 
-    ``kernels.name(count, *args, **launch)`` runs `name` over `count` work items. Absent arrays are passed as None.
-    `launch` are the options of `CudaKernel`, such as ``tile=4``; CPU kernels ignore them. On the GPU the call returns
-    as soon as the kernel is queued.
+    ``kernels.name(count, *args, **launch)`` runs `name` over `count` work items, with None for absent arrays. CPU
+    kernels ignore the options `launch` of `CudaKernel`. On the GPU the call only queues the kernel.
     """
 
     def __init__(self, package: str, device: Device, defines: tuple[tuple[str, str], ...]):
@@ -108,10 +102,10 @@ _load_texts = functools.cache(Kernels)
 
 
 def load_kernels(package: str, device: Device, defines: Mapping[str, Any] | None = None) -> Kernels:
-    """The kernels for `device` of a package, the dotted name of a folder such as ``"structures.hornet"``.
+    """Load the kernels of a package, such as ``"structures.hornet"``, for a device.
 
-    `defines` are macros that specialise the CUDA kernels: NumPy dtypes become C type names, other values their text.
-    The CPU kernels specialise themselves by the types of their arguments.
+    `defines` are macros for the CUDA kernels: NumPy dtypes become C type names. CPU kernels specialise by argument
+    types.
     """
     kernels = _load(package, device, tuple((defines or {}).items()))
     if requests.listener is not None:

@@ -1,9 +1,9 @@
-"""CPU kernels over many work items: on all cores where there is enough to do, on one where there is not.
+"""CPU kernels over many work items, on all cores if there is enough work.
 
-To enter a parallel region takes a few microseconds, and on a busy machine GNU OpenMP waits there for milliseconds. So a
-kernel is a function for a range of work items, compiled once. Little work is one call of it; only for more a second
-function, which calls it from several threads (`frontier.runtime.compile.parallel_region`), is compiled as well. In a
-process where parallel regions cannot be entered (`frontier.runtime.threads`) all work is one call.
+A parallel region costs a few microseconds, on a busy machine under GNU OpenMP milliseconds. So a kernel is a function
+for a range of work items, compiled once. Little work is one call of it; only for more, a second function, which calls
+it from several threads (`frontier.runtime.compile.parallel_region`), is compiled as well. Where parallel regions cannot
+be entered (`frontier.runtime.threads`), all work is one call.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ PIECES = 8  # for each thread, so that one that is late keeps nobody waiting
 class ParallelKernel:
     """A kernel, called as ``kernel(count, *args)``, of a function ``function(begin, end, *args)`` for a range of items.
 
-    Fewer work items than `few` are done on one core. It is None if the caller decides, and makes them as many as are to
-    be done at once: for example by dealing lists to 8 threads. A piece has at least `grain` work items.
+    Fewer work items than `few` run on one core. With None, the caller chooses `count` and each item is a piece; else a
+    piece has at least `grain` items.
     """
 
     def __init__(self, function: Callable, few: int | None = FEW, grain: int = GRAIN):

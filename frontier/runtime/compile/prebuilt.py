@@ -1,14 +1,12 @@
-"""Machine code that comes with the package, so that the first batch on a new machine need not wait for a compiler.
+"""Machine code that comes with the package, so the first batch on a new machine needs no compiler.
 
-``python -m dynfrontier.prebuilt`` makes it; it needs no GPU. There is an archive for each architecture, whose
-entries are named after the text of all that went into them: the header, its macros, and of the functors that are linked
-to it what they mean (`identity.Identity.portable`) and their types. So it is known whether there is code before
-anything is compiled, and what was edited since has none. A source checkout has no archives until that command is run
-there.
+``python -m dynfrontier.prebuilt`` makes it, without a GPU; a source checkout has none until then. There is an archive
+for each architecture, whose entries are named after the text of their inputs: the header, its macros, and the meanings
+(`Identity.portable`) and types of linked functors. So a look-up compiles nothing, and edited sources have no entry.
 
-An archive is a zip file of an index and of groups: machine code of kernels that are used together, one after another,
-which takes half the space of each by itself. Each member carries a digest (`cache.framed`). Drivers run machine code of
-compilers of their own major version of CUDA, and of older ones: archives of newer ones are not used.
+An archive is a zip file of an index and of groups: machine code of kernels that are used together, which halves its
+size. Each member carries a digest (`disk_cache.framed`). Archives for a newer major version of CUDA than the driver's
+are not used.
 """
 
 from __future__ import annotations
@@ -54,10 +52,9 @@ class Shipped(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Machine code that is to be put into an archive, by the name that `code_name` makes.
+    """Machine code for an archive, by the name that `code_name` makes, with the group of kernels used together.
 
-    Kernels that are used together should be in one group. Code that several have is in that of the parts, between
-    hyphens, with which all their names begin.
+    Code of several groups goes to the one named by the parts, between hyphens, with which all their names begin.
     """
 
     name: str
@@ -106,10 +103,7 @@ def folder() -> Path:
 
 
 def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None, cuda: int = 0) -> Path:
-    """Write the archive for `arch`, in place of the one that was there, by default in the package's folder.
-
-    Each name has one entry. `cuda` is the major version of CUDA that the compiler is of.
-    """
+    """Replace the archive for `arch`, by default in the package's folder; `cuda` is the compiler's major version."""
     path = (FOLDER if into is None else into) / f"{arch}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     entries = sorted(entries, key=lambda entry: (len(entry.code), entry.code))  # what is alike comes side by side
@@ -160,8 +154,8 @@ def clear_caches() -> None:
 
 @functools.cache
 def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
-    """The group, the begin and the size of each code in an archive; nothing if there is none, it is broken, or the
-    driver is too old for it."""
+    """The group, the begin and the size of each code in an archive; empty if it is absent, broken, or too new for the
+    driver."""
     first, *lines = _read(place, arch, INDEX).decode(errors="replace").splitlines() or ["cuda 0"]
     found = {}
     try:

@@ -16,11 +16,10 @@ parsing = threading.RLock()
 
 
 def text_of(code: CodeType) -> str | None:
-    """The lines of the definition that code was compiled from.
+    """Return the lines of the definition that code was compiled from; the first call for a file compiles it, 10 ms for
+    500 lines.
 
-    None if they are not to be found; if they were edited since, so that they would be compiled to other code; or if
-    there are several definitions of this name on its line, such as lambdas. The first call for a file compiles it,
-    which takes some 10 ms for 500 lines.
+    None if they are missing or were edited, or if several definitions, such as lambdas, share name and line.
     """
     with parsing:
         return _definitions(code.co_filename).get(code)

@@ -1,7 +1,7 @@
-"""Code that is not needed yet, but may be chosen later, is compiled along with what is needed.
+"""Code that may be chosen later is compiled along with code that is needed now.
 
-What operators choose by the data they meet, such as how many lanes share a neighbor list, would otherwise be compiled
-when the data have changed: in the middle of a stream. Programs that wait for compilation anyway, before it, ask for it.
+Operators choose by the data they meet, such as how many lanes share a neighbor list. Without a warm-up, a choice would
+be compiled when the data have changed: in the middle of a stream.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def is_warming_up() -> bool:
 
 
 def takes_alternative(key: Hashable) -> bool:
-    """While they are wanted, True every second time that it is asked about `key`: whoever asks then goes the way that
-    it would not choose."""
+    """While warming up, True at every second call for `key`: the caller then takes the path it would not choose."""
     if not _depth:
         return False
     _turns[key] = turn = not _turns.get(key, True)
@@ -62,10 +61,7 @@ def takes_alternative(key: Hashable) -> bool:
 
 
 def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:
-    """Take note of an alternative, once for each `key`.
-
-    `begin` begins to compile it, and returns what waits for the end of that and loads it.
-    """
+    """Register an alternative, once a `key`: `begin` starts to compile it, and returns a function that loads it."""
     if key not in _loads:
         _loads[key] = begin  # so that what begins it does not add it again
         try:

@@ -1,9 +1,9 @@
 """Processes that compile CUDA kernels at the same time: in one process NVRTC compiles one at a time.
 
-A process is an interpreter that runs ``device_code.py`` alone: it imports neither the project nor the user's program,
-and loads no CUDA driver. It gets source over a pipe, returns machine code over another, and ends with its parent. What
-is cached where is the parent's business. As many processes are started as there are jobs that wait, and at most one a
-core; they end when they have been idle for a while. Where none can be started, the parent compiles.
+A process is an interpreter that runs ``device_code.py`` only: it imports neither the project nor the user's program,
+loads no CUDA driver, and ends with its parent. It gets source over a pipe and returns machine code, which the parent
+caches. There are as many processes as waiting jobs, at most one a core; idle ones end after a while. Where none can be
+started, the parent compiles.
 """
 
 from __future__ import annotations
@@ -44,18 +44,14 @@ Compile = Callable[[str, str, str, tuple[bytes, ...]], "bytes | None"]
 
 
 def processes() -> int:
-    """How many may run; 0 on a machine with one core, where there is nothing to gain, and in a frozen program, whose
-    executable is the program itself."""
+    """The number of processes that may run; 0 on one core, and in a frozen program, which is its own interpreter."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     interpreter = sys.executable and not getattr(sys, "frozen", False)
     return min(cores, MAX_PROCESSES) if cores > 1 and interpreter else 0
 
 
 class Job(Future):
-    """Work that is done once, by the first who comes to it.
-
-    It is a function of the `Compile` of a process, which returns None where it has failed; or of None.
-    """
+    """Work that the first thread to reach it does, once, with the `Compile` of a process, or None."""
 
     def __init__(self, work: Callable[[Compile | None], Any]):
         super().__init__()

@@ -101,10 +101,8 @@ class Matrix:
 
 
 class Parameters:
-    """Memory for the parameters of one launch of a kernel that takes `count` of them.
-
-    `address` is that of the array of pointers. ``set_count(count)`` changes the first parameter.
-    """
+    """Memory for the `count` parameters of one launch; `address` is the array of pointers, `set_count` changes the
+    first."""
 
     __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
 
@@ -125,9 +123,9 @@ class Parameters:
 
 
 def words_of(count: int, args: tuple, array_type: type) -> tuple[list[int], list[tuple[int, ByValue]]]:
-    """A kernel's arguments, the first of which is `count`, as words, and the structs among them with their positions.
+    """Return a kernel's arguments, `count` first, as words, and the structs among them with their positions.
 
-    The others are arrays of `array_type`, the device's, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no
+    Arguments are arrays of the device's `array_type`, Python and NumPy numbers, `ByValue`, `Matrix`, or None for no
     array.
     """
     words = [count]

@@ -11,11 +11,8 @@ THREADS = 256  # threads of a block, unless a kernel asks for others
 
 
 class Launch:
-    """A launch of a kernel whose arguments stay, for which nothing is converted when it is repeated.
-
-    `words` and `structs` are the arguments as `words_of` returns them. The grid, as for a `CudaKernel`, is that of a
-    launch that is repeated as it is.
-    """
+    """A launch of a kernel whose arguments stay: `words` and `structs` of `words_of`, converted once, on the grid of a
+    `CudaKernel`."""
 
     __slots__ = (
         "_blocks_limit", "_driver", "_stream", "arguments", "blocks", "cooperative", "function", "parameters",
@@ -37,8 +34,7 @@ class Launch:
     def __call__(
         self, count: int, *, blocks: int | None = None, threads: int = THREADS, tile: int = 1, cooperative: bool = False
     ) -> None:  # fmt: skip
-        """Queue it on the current stream, for so many work items and on a grid as for a `CudaKernel`; `count` is not
-        0."""
+        """Queue it on the current stream, for `count` > 0 work items and on a grid as for a `CudaKernel`."""
         if blocks is None:
             blocks = min((count * tile + threads - 1) // threads, self._blocks_limit)
         self.parameters.set_count(count)

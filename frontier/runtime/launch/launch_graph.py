@@ -17,10 +17,9 @@ from .launch import Fill, Launch
 
 
 class LaunchGraph:
-    """Launches and fills, one after another, as a CUDA graph of the driver ``cuda.bindings.driver``.
+    """Launches and fills in sequence, as a CUDA graph of the driver ``cuda.bindings.driver``.
 
-    A graph holds a copy of its kernels' parameters. Those structs among them that have changed since are copied before
-    it is launched.
+    A graph holds copies of its kernels' parameters: before a launch, changed structs are copied again.
     """
 
     def __init__(self, driver: Any, steps: Sequence[Launch | Fill]):
@@ -90,8 +89,7 @@ class LaunchGraph:
 
 
 def graph_of(steps: Sequence[Launch | Fill]) -> LaunchGraph | None:
-    """A CUDA graph of several steps; None for a single one, which takes no longer by itself, and where the driver has
-    no graph of them."""
+    """A CUDA graph of several steps; None for a single one, which costs no less, or without a driver."""
     driver = _driver()
     if driver is None or len(steps) < 2:
         return None

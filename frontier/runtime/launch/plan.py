@@ -1,9 +1,8 @@
-"""Plans: launches that are captured once and repeated, with what has changed in the host's memory by then.
+"""Plans: launches that are captured once and replayed, with values that the host has changed since.
 
-To launch a kernel takes the host microseconds, nearly all of which are spent on what does not change: which kernel it
-is, on what grid, with the addresses of which arrays. A small update is a dozen launches that are always the same.
-Arguments that are numbers and arrays stay; a `ByValue`, such as a `Struct`, a `Field` or a `Number`, is read at each
-run.
+A launch costs the host microseconds, nearly all for constants: the kernel, its grid, the addresses of arrays. A small
+update is a dozen launches that are always the same. Numbers and arrays among the arguments stay; a `ByValue`, such as a
+`Struct`, a `Field` or a `Number`, is read at each run.
 """
 
 from __future__ import annotations
@@ -21,11 +20,10 @@ MAX_LAUNCHES = 1000  # of a plan: the host does not know when a frontier is empt
 
 
 class Plan:
-    """Launches in their order. What is launched in a ``with`` block is captured, and not run.
+    """Launches in their order, captured and not run in a ``with`` block; the plan keeps arrays among arguments alive.
 
-    The plan keeps the arrays among the arguments alive. Those who launch find `memory` as `recorder.launches.memory`
-    while they are captured. Meanwhile the scratch memory of `work` is `scratch`: addresses of it are in the launches,
-    so that nobody else may have it.
+    Meanwhile `recorder.launches.memory` is `memory`, and the scratch memory of `work` is `scratch`: launches contain
+    its addresses, so nothing else may use it.
     """
 
     def __init__(self, memory: Any = None, work: Any = None, scratch: Any = None) -> None:
@@ -96,8 +94,7 @@ class Plans:
         self._held: dict[Hashable, tuple[Any, tuple, Any]] = {}
 
     def find(self, key: Hashable, state: Any = None, guards: tuple = ()) -> Any:
-        """The plan of a key, if the state is equal to that for which it was added, and the guards are the same objects;
-        otherwise None, and it is forgotten."""
+        """The plan of a key, if its state is equal and its guards are the same objects; otherwise it is dropped."""
         held = self._held.get(key)
         if held is None:
             return None

@@ -14,11 +14,7 @@ class _Thread(threading.local):
 
 @functools.cache
 def stream_getter() -> Callable[[], Any]:
-    """A function that returns the current stream, of a thread in which the driver may be called.
-
-    The driver needs a context. The runtime gives each thread one when that calls it first; a new thread, whose memory
-    comes from CuPy's pool, may launch a kernel before it does.
-    """
+    """Return a function for the current stream, which first gives a new thread the context that the driver needs."""
     import cupy
 
     current, thread, first_call = cupy.cuda.get_current_stream, _Thread(), cupy.cuda.runtime.memGetInfo

@@ -25,11 +25,8 @@ CONVERSIONS = frozenset({("int", "i64"), ("i64", "int"), ("int", "double"), ("i6
 
 
 def fill_with(array: Any, value: int) -> Any:
-    """Set all elements of a contiguous array of integers or truth values; returns it.
-
-    Where all bytes are the same, as for 0 and -1, or elements have 32 bits, the driver does it, and a kernel of the
-    package's where they have 64. CuPy would compile a kernel for each dtype.
-    """
+    """Fill a contiguous array of integers or truth values, and return it; by the driver or a kernel from the package,
+    as CuPy would compile one for each dtype."""
     of_bytes = value in (0, -1) or array.itemsize == 1
     if recorder.launches is not None and of_bytes:
         recorder.launches.add_fill(array, int(value) & 255)
@@ -95,8 +92,8 @@ def full(device: Device, size: int, value: Any, dtype: Any) -> Any:
 
 
 def from_host(device: Device, ids: np.ndarray) -> Any:
-    """Integers of the host as an array of the device. A single one, as a search's source, goes to a GPU with a command
-    that fills memory: that takes the host a fraction of what a copy does."""
+    """Move integers to the device; a single one, such as a search's source, by a fill, which costs a fraction of a
+    copy."""
     if device.is_gpu and ids.size == 1 and recorder.launches is None:
         return full(device, 1, ids[0], ids.dtype)
     return device.xp.asarray(ids)

@@ -1,13 +1,11 @@
-"""Arrays that grow where they are: more memory is added behind them, and nothing is copied.
+"""Arrays that grow where they are: memory is added behind them, and nothing is copied.
 
-A large array gets a range of addresses many times its size, of which only the first part has memory. To grow it is to
-add memory to that part: its elements stay where they are, and arrays handed out before stay valid, as shorter views of
-the same elements. An array that is small, or that came about otherwise (by ``copy()``, from a file), is copied to such
-a range the first time it grows large.
+A large array gets a range of addresses many times its size, of which only the first part has memory. To grow, memory is
+added to that part: elements stay in place, and arrays handed out before stay valid as shorter views. An array that is
+small, or made otherwise (by ``copy()``, from a file), is copied to such a range when it first grows large.
 
-On the CPU the operating system adds memory to a range page by page as it is touched. On the GPU memory is mapped in
-pieces of at least 2 MiB, for which a graph with a few edges has no use: so arrays below `SMALL` are plain ones, and
-copied when they grow, which takes less time there than mapping would.
+On the CPU the operating system adds memory page by page as it is touched. On the GPU memory is mapped in pieces of at
+least 2 MiB, so arrays below `SMALL` are plain: copying them takes less time than mapping.
 """
 
 from __future__ import annotations
@@ -31,21 +29,18 @@ _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDi
 
 
 def empty(device: Device, size: int, dtype: Any) -> Any:
-    """An array that `grow` will not have to copy, if it is large; its contents are undefined.
-
-    Raises MemoryError if the device's memory is exhausted.
-    """
+    """Allocate an array, with undefined contents, that `grow` will not copy if it is large; MemoryError if memory is
+    exhausted."""
     dtype = np.dtype(dtype)
     space = _open_range(device, size * dtype.itemsize)
     return device.xp.empty(size, dtype) if space is None else space.array(size, dtype)
 
 
 def grow(device: Device, array: Any, size: int) -> Any:
-    """`array` with at least `size` elements; those it has are kept, the contents of new ones are undefined.
+    """Return `array`, of one dimension, with at least `size` elements; contents of new ones are undefined.
 
-    Takes no time for elements there are, unless the array is small or grows for the first time. Returns `array` itself,
-    of one dimension, if it is long enough. It stays valid: as a view of the same elements, or, if they had to be
-    copied, on its own. Raises MemoryError, with `array` as it was, if the device's memory is exhausted.
+    The old array stays valid: as a view of the same elements, or on its own if they were copied, as for a small array
+    or at the first growth. MemoryError, with `array` as it was, if memory is exhausted.
     """
     if size <= array.size:
         return array
@@ -58,8 +53,8 @@ def grow(device: Device, array: Any, size: int) -> Any:
 
 
 def ample_size(device: Device, array: Any, size: int, share: int) -> int:
-    """The elements to let `array` grow to that needs `size` and will need more: one in `share` more than it has; on a
-    GPU, where it is large, it doubles, or grows by `STEP`."""
+    """The size to grow `array` to that needs `size`: one in `share` more than it has; large ones on a GPU double, or
+    grow by `STEP`."""
     held = int(array.size)
     more = held // share
     if device.is_gpu and array.nbytes >= SMALL:
@@ -68,10 +63,7 @@ def ample_size(device: Device, array: Any, size: int, share: int) -> int:
 
 
 def prepare(device: Device, array: Any, size: int) -> None:
-    """Add the memory now that `array` will need to grow to `size` elements, so that `grow` takes no time then.
-
-    Does nothing for arrays that `grow` would copy. Raises MemoryError if the device's memory is exhausted.
-    """
+    """Map the memory now that `array` needs to grow to `size` elements; MemoryError if it is exhausted."""
     space = _range_of(device, array)
     if space is not None and space.holds(size * array.itemsize):
         space.commit(size * array.itemsize)
@@ -108,10 +100,8 @@ class _HostRange(mmap.mmap):
 
     @classmethod
     def open(cls, nbytes: int) -> _HostRange | None:
-        """A range for `nbytes` that are to grow; None where the system has none or too little memory.
-
-        No range is longer than the host's memory: beyond that, the request for a plain array is refused properly.
-        """
+        """A range for `nbytes` that will grow; None if the system has none, or less memory, so a plain array raises
+        MemoryError."""
         if not hasattr(mmap, "MAP_ANONYMOUS"):
             return None
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -12,10 +12,9 @@ from .elementwise import fill_with
 
 
 class Scratch:
-    """Named arrays that grow when they must and are otherwise handed out again.
+    """Named arrays that grow when they must and are otherwise reused.
 
-    The contents of an array are whatever its last user left, except for arrays asked for with a `fill`, which hold it
-    when they are first handed out and must be handed back that way.
+    Contents are undefined, except for arrays with a `fill`: users find it there, and must restore it.
     """
 
     def __init__(self, device: Device):
@@ -51,10 +50,8 @@ class Scratch:
 
 
 class ArrayPart:
-    """Some entries of an array of one dimension, with an address on a GPU.
-
-    They become an array of their own when they are asked for, which takes CuPy microseconds.
-    """
+    """Some entries of an array of one dimension, with an address on a GPU; made an array on demand, which takes CuPy
+    microseconds."""
 
     __slots__ = ("_array", "_begin", "address", "size")
 
@@ -70,10 +67,9 @@ class ArrayPart:
 
 
 class OutputArena:
-    """Memory on a GPU for small outputs of kernels, one behind the other. What one does not need is the next one's.
+    """Memory on a GPU for small outputs of kernels, one behind the other, of at most `size` entries each.
 
-    Nothing is written twice: when an array of `size` entries, at least those of the largest output, is full there is a
-    new one, and the old one lives as long as its parts.
+    Nothing is written twice: a full array is replaced, and lives as long as its parts.
     """
 
     __slots__ = ("_address", "_at", "_device", "_itemsize", "_size", "array", "dtype")
@@ -114,12 +110,11 @@ LOOKS = 200  # at what was published, before the host waits: some 100 microsecon
 
 
 class Counters:
-    """A few int64 numbers that kernels add to and the host reads.
+    """A few int64 numbers that kernels add to and the host reads, in the single synchronization of a call.
 
-    Reading them is the single host synchronization of an operator or update, so they hold all a call needs to know.
-    Kernels take `array`, on the device, or its `address` on a GPU. `published` is in the host's memory: an array, or
-    its address as seen by the GPU. A kernel whose last block copies the numbers there, and sets `array` to zero, spares
-    the host two calls of the driver; see `synchronize`.
+    Kernels take `array`, on the device, or its `address`. `published` is in the host's memory: an array, or its address
+    for a GPU. A kernel whose last block copies the numbers there and zeroes `array` spares the host two calls of the
+    driver; see `synchronize`.
     """
 
     def __init__(self, device: Device, size: int):
@@ -174,10 +169,10 @@ class Counters:
             self._words[:] = self._unknown
 
     def poll(self, looks: int = LOOKS) -> list[int]:
-        """The numbers that `synchronize` returns, as soon as the host can read them: shortly before the kernel ends.
+        """The numbers of `synchronize`, as soon as the host can read them: shortly before the kernel ends.
 
-        To wait for the stream takes the host several microseconds longer, a tenth of a small update. It is done all the
-        same for a kernel that takes long, so that other threads of Python may go on.
+        Waiting for the stream takes several microseconds longer, a tenth of a small update, but lets other threads run:
+        it is done for long kernels.
         """
         refuse_to_wait()
         for _ in range(0 if self._left else looks):
@@ -198,10 +193,8 @@ class Counters:
 
 
 class ErrorFlag:
-    """An error flag that kernels set, and that the host reads without a copy after a synchronization.
-
-    Kernels take the `pointer`, an int64 array or its address as seen by the GPU, and write 1.
-    """
+    """An error flag that kernels set through `pointer` (an int64 array, or its address) and the host reads without a
+    copy."""
 
     def __init__(self, device: Device):
         if device.is_gpu:
@@ -218,3 +211,71 @@ class ErrorFlag:
             return False
         self._flag[0] = 0
         return True
+
+
+class Workspace:
+    """The memory with which one thread (on a GPU: in one stream) works on a graph."""
+
+    def __init__(self, device: Device, stream: int = 0):
+        self.stream = stream  # its address, on a GPU
+        self.scratch = Scratch(device)
+        self.counters = Counters(device, 4)  # output vertices, arcs that leave them, and two more of an operator
+        self.number = Counters(device, 1)  # that a kernel hands to the host, and is not added up
+        self.outcome = Counters(device, 4)  # of a series of advances in one launch, likewise
+        self.arc_maker: Any = None  # an `ArcMaker` of the graph, as are the next two
+        self.staging: Any = None  # a `Staging` for small batches from the host
+        self.pushes: Any = None  # `Pushes` of batches with edge data on a GPU
+        self.record_space: Any = None  # a `CaptureSpace` of operators
+        self.room: OutputArena | None = None  # output of `advance` from few vertices on a GPU
+        self.graph_argument: Any = None  # the view for functors that walk the graph, and its copy on a GPU
+        self.epoch = 0  # of the latest push; ``stamps[v] == epoch`` marks v as a member of its output
+        self._stamps: Any = None
+        self._stamps_address = 0  # on a GPU
+        self._open = False  # whether epochs were handed out and it is not known how many of them were used
+
+    def arrays(self) -> list[Any]:
+        """All that is held."""
+        own = self.counters, self.number, self.outcome, self._stamps, self.arc_maker, self.staging, self.graph_argument
+        return [*self.scratch.arrays(), *self._kept_arrays(), *own]
+
+    def nbytes(self) -> int:
+        """Bytes that operators keep between calls."""
+        return self.scratch.nbytes() + sum(int(array.nbytes) for array in self._kept_arrays())
+
+    def _kept_arrays(self) -> list[Any]:
+        """Those of what is kept for its launches."""
+        arrays = [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
+        return arrays if self.room is None else [*arrays, self.room.array]
+
+    def next_stamps(self, graph: Any) -> tuple[Any, Any]:
+        """The stamp array and a number that it does not hold yet."""
+        stamps = self._stamps_for(graph, 1)
+        self.epoch += 1
+        return stamps, np.int32(self.epoch)
+
+    def next_stamp(self, graph: Any) -> int:
+        """`next_stamps` as a GPU has it: the address of the array; the number is `epoch`."""
+        self._stamps_for(graph, 1)
+        self.epoch += 1
+        return self._stamps_address
+
+    def next_epochs(self, graph: Any, count: int) -> tuple[Any, Any]:
+        """The stamp array and the first of `count` numbers that it does not hold yet."""
+        stamps = self._stamps_for(graph, count)
+        self._open = True
+        return stamps, np.int32(self.epoch + 1)
+
+    def used_epochs(self, count: int) -> None:
+        """Say that so many numbers from `next_epochs` were used."""
+        self.epoch += count
+        self._open = False
+
+    def _stamps_for(self, graph: Any, count: int) -> Any:
+        """The stamp array, which holds none of the `count` numbers after `epoch`."""
+        stamps = self._stamps
+        if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
+            self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)
+            self._stamps_address = stamps.data.ptr if graph.device.is_gpu else 0
+            self.epoch = 0
+            self._open = False
+        return stamps

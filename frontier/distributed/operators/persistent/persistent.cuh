@@ -3,13 +3,13 @@
 //
 // A part has a window, memory that all parts see:
 //
-//     WindowHead    what others have told it; behind it what windows.cuh has
+//     WindowHead    the numbers that others have sent; behind it what windows.cuh has
 //     bits          two bitmaps, alternating: its members of the frontier, once it is a bitmap
 //     messages      of each other part: the vertices of this part that it has reached (columns.cuh); at the end, in the same
 //                   place, the entries of all vertices (entries.cuh)
 //
 // A push is a push of one device, along the part's own arcs. What it has reached of other parts' vertices is written into
-// their windows; when all have done so, each combines what it has got, and tells its members and arcs to all: two barriers
+// their windows; when all have done so, each combines what it has got, and sends its members and arcs to all: two barriers
 // of the parts. A pull reads the bits of all parts, and takes one.
 #pragma once
 #include "frontier/cuda/bits.cuh"
@@ -28,8 +28,8 @@ constexpr int OUTCOMES = 9;     // windows.py has the same number
 // same on all parts.
 enum Ending { DONE, NO_ROOM, PART_LOST, ALL_SHARED };
 
-// What a part tells another at a barrier: two numbers below 2^48. Above them is the barrier's number, so that whoever waits
-// for the note sees that it is there.
+// The note that a part sends another at a barrier: two numbers below 2^48. Above them is the barrier's number, by which the
+// part that waits sees that the note is there.
 struct Note {
   u64 first, second;
 };
@@ -83,7 +83,7 @@ struct Windows {
   // In the window of `to`.
   __device__ char* message(int to, int from) const { return (char*)bits(to, 2) + from * message_bytes; }
 
-  // By one thread: tells each part its note, and waits for those of all others, which `take` gets. Returns false if a part
+  // By one thread: sends each part its note, and waits for those of all others, which `take` gets. Returns false if a part
   // does not come.
   template <class NoteFor, class Take>
   __device__ bool meet(i64 patience, NoteFor note_for, Take take) const {
@@ -172,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
       if (!windows.meet(patience, [](int) { return Note{0, 0}; }, [](int, Note) {})) state->ending = PART_LOST;
     });
   };
-  // Tells `found` to all parts, and adds up theirs.
+  // Sends `found` to all parts, and adds up theirs.
   auto sum_up = [&](const u64* found) {
     barrier_around(state, target, [&] {
       Note mine{*(volatile const u64*)found, *(volatile const u64*)(found + 1)}, sum = mine;

@@ -229,10 +229,7 @@ _lower_rounding(round, of_math.roundeven)
 
 
 def _of_floats(function: Any, count: int) -> Any:
-    """What stands for a function of `math` in functors: the same, of numbers that became floats.
-
-    Of integers, numba-cuda-mlir says that the function is one, too, and computes it in float32.
-    """
+    """A function of `math`, of numbers converted to floats: numba-cuda-mlir would compute with integers in float32."""
 
     def of_floats(*args: Any) -> Any:
         return function(*args)

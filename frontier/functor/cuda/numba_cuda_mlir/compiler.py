@@ -38,10 +38,7 @@ def _of_capability(capability: tuple[int, int]) -> Iterator[None]:
 
 
 def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
-    """Whether a function is inlined before it is lowered: if it must be, since it calls an argument of its own.
-
-    Others are inlined by MLIR: of those that return nothing, in several places, numba-cuda-mlir loses track if it does.
-    """
+    """Whether a function must be inlined before it is lowered, as it calls its argument; MLIR inlines all others."""
     inlined = getattr(callee, "func_ir", callee)
     return decorators._has_dispatcher_argument(expression, caller) or decorators._calls_own_argument(inlined)
 
@@ -112,10 +109,7 @@ def _calls_itself(function: FunctionType, outer: tuple = ()) -> bool:
 def _with_c_parameters(
     function: FunctionType, helper: Callable, parameters: tuple[tuple[np.dtype, int], ...]
 ) -> tuple[FunctionType, list]:
-    """A function of the parameters that the C function takes, and their types; `function` itself, if it takes these.
-
-    A truth is a byte in C, and a matrix three parameters.
-    """
+    """A function of the C function's parameters, and their types: a truth is a byte, a matrix three parameters."""
     names, arguments, kinds = [], [], []
     for i, (dtype, ndim) in enumerate(parameters):
         scalar, name = _type_of(dtype), f"p{i}"

@@ -1,6 +1,18 @@
-"""Searches of ascending arrays, in CPU kernels."""
+"""Contiguous lists, in CPU kernels: their neighbor iterator, and searches of ascending ones."""
 
 from frontier.runtime import jit
+
+
+@jit(forceinline=True)
+def segments(view, v):
+    """One segment for each list."""
+    return 1
+
+
+@jit(forceinline=True)
+def next_run(view, run):
+    """No run follows: a segment is a single one."""
+    return -1, 0, 0
 
 
 @jit
