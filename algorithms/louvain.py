@@ -153,41 +153,45 @@ def louvain(
     modularity = levels[0].modularity(resolution)
     while double and len(joined) < max_level:
         level, turn = levels[-1], len(joined)
-        alone = xp.arange(level.graph.num_vertices, dtype=graph.vertex_dtype)
-        community, count = _numbered(level, _move(level, alone, share, seed, turn, COARSENING_SWEEPS))
-        merged = _merge(level, community, count)
+        community, total = _move(level, None, share, seed, turn, COARSENING_SWEEPS)
+        community, used = _numbered(level, community)
+        merged = _merge(level, community, total[used])
         found = merged.modularity(resolution)
         if not graph.max_over_parts(found > modularity + threshold):  # parts may round differently
             break
         modularity = found
         levels.append(merged)
         joined.append(community)
-    labels = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype)
+    labels, total = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype), levels[-1].degree
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
         if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
-            labels = _move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
+            labels, total = _move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
     if joined:
-        labels, count = _numbered(levels[0], labels)
         inside = fr.neighbor_reduce(held, None, _within, labels)
-        modularity = _Level(held, xp.bincount(labels, degree, count), inside).modularity(resolution)
+        modularity = _Level(held, total, inside).modularity(resolution)
     labels, count = existing_sets(graph, smallest_vertices(graph, labels))
     return LouvainResult(labels, count, modularity, len(joined))
 
 
-def _move(level: _Level, community: Any, share: float, seed: int, turn: int, sweeps: int) -> Any:
-    """The communities of one level, from those that its vertices start in; `turn` is the number of such calls before.
+def _move(level: _Level, start: Any, share: float, seed: int, turn: int, sweeps: int) -> tuple[Any, Any]:
+    """The communities of one level, and the sums of their degrees.
 
-    `share` is the weight of all edges, counted twice, over the resolution.
+    Vertices start in communities of their own, unless `start` has others. `share` is the weight of all edges, counted
+    twice, over the resolution. `turn` is the number of such calls before.
     """
     graph, degree = level.graph, level.degree
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     few, groups = n // FEW, GROUPS
     if n < SMALL:
         few, groups, sweeps = 0, GROUPS_IF_SMALL, MAX_SWEEPS
-    community, chosen = community.copy(), xp.empty_like(community)
-    total = graph.vertex_array(np.float64, xp.bincount(community, degree, n), combine="add")
-    size = graph.vertex_array(graph.vertex_dtype, xp.bincount(community, None, n), combine="add")
+    community = xp.arange(n, dtype=graph.vertex_dtype)
+    chosen = xp.empty_like(community)
+    total = graph.vertex_array(np.float64, degree, combine="add")
+    size = graph.vertex_array(graph.vertex_dtype, 1, combine="add")
+    if start is not None:
+        fr.compute(everyone, _join, degree, community, total, size, chosen, start)
+        community = start.copy()
     apart = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any")
     pending = graph.vertex_array(np.int32, apart, combine="add")
     looked, sweep = n, 0
@@ -207,20 +211,23 @@ def _move(level: _Level, community: Any, share: float, seed: int, turn: int, swe
             graph.sync(community, of=changed)
             fr.advance(graph, changed, _call, community, pending, output=None)
         sweep += 1
-    return community
+    graph.sync(total)
+    return community, total
 
 
-def _numbered(level: _Level, community: Any) -> tuple[Any, int]:
-    """Communities by consecutive numbers, in the same order, and how many they are."""
+def _numbered(level: _Level, community: Any) -> tuple[Any, Any]:
+    """Communities by consecutive numbers, in the same order, and the numbers that they had."""
     xp = level.graph.xp
-    used = xp.zeros(level.graph.num_vertices, np.int32)
-    used[community] = 1
-    number = xp.cumsum(used)
-    return (number - 1).astype(community.dtype)[community], int(number[-1])
+    is_used = xp.zeros(level.graph.num_vertices, bool)
+    is_used[community] = True
+    used = xp.flatnonzero(is_used)
+    number = xp.empty_like(community)
+    number[used] = xp.arange(used.size, dtype=community.dtype)
+    return number[community], used
 
 
-def _merge(level: _Level, community: Any, count: int) -> _Level:
-    """The next level, whose vertices are the communities of this one."""
+def _merge(level: _Level, community: Any, degree: Any) -> _Level:
+    """The next level, whose vertices are the communities of this one, with these sums of degrees."""
     graph: Any = level.graph
     xp = graph.xp
     src, dst, weights = graph.own_edges() if graph.in_parts else graph.to_coo()
@@ -232,12 +239,13 @@ def _merge(level: _Level, community: Any, count: int) -> _Level:
     )  # fmt: skip
     low, high = fr.advanced.keys.unpack(graph, keys)
     if graph.in_parts:  # several may have edges between the same two communities
-        merged = graph.empty_like(count, weight_dtype=np.float64, multi_edges="sum")
+        merged = graph.empty_like(degree.size, weight_dtype=np.float64, multi_edges="sum")
         merged.insert_edges(low, high, joined)
     else:
-        merged = fr.advanced.csr_structure().from_edges(low, high, joined, num_vertices=count, device=graph.device)
-    loops = level.loops + fr.neighbor_reduce(graph, None, _within, community)
-    return _Level(merged, xp.bincount(community, level.degree, count), xp.bincount(community, loops, count))
+        merged = fr.advanced.csr_structure().from_edges(
+            low, high, joined, num_vertices=degree.size, device=graph.device
+        )
+    return _Level(merged, degree, degree - fr.neighbor_reduce(merged, None, weight_of))
 
 
 def _within(src, dst, edge, weight, labels):

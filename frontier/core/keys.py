@@ -124,8 +124,6 @@ def sums(graph: BaseGraph, keys: Any, values: Any = None) -> tuple[Any, Any]:
     xp = graph.xp
     keys, values = (sort(graph, keys), None) if values is None else sort(graph, keys, values)
     last = _sort.last_of_runs(graph.device, keys)
-    if values is None or not keys.size:
+    if values is None:
         return keys[last], xp.diff(last, prepend=xp.full(1, -1, last.dtype)).astype(np.float64)
-    run = xp.zeros(keys.size, np.int64)
-    run[last[:-1] + 1] = 1
-    return keys[last], xp.bincount(xp.cumsum(run), values, last.size).astype(np.float64)
+    return keys[last], _sort.sums_of_runs(graph.device, keys, last, values)

@@ -1,7 +1,7 @@
 // Shared by the kernels of a small batch, for structures that sort theirs. The first check the batch and sort it
 // (structures/small_batches), the last lists the effective edges and reports (small_report.cuh); in between are the
 // structure's own. None of them waits for the host, and their grids are those of the largest batch, so that the launches are
-// always the same. Macros: VID, WEIGHT.
+// always the same. Only the first is given the batch, as what changes between launches costs the host time. Macros: VID, WEIGHT.
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/small_batch.cuh"
@@ -18,7 +18,6 @@ struct SmallKeys {
   u64* counters;
   u64* published;  // the counters' place in the host's memory
   i64 num_counters;
-  u32* num_pieces;  // to be set to zero; or null
-  u64* invalid;     // the counter at SMALL_INVALID
-  i64 checked;      // whether `check_batch` has run
+  u64* invalid;       // the counter at SMALL_INVALID
+  SmallBatch* batch;  // where the first kernel leaves the batch for those that follow
 };

@@ -10,8 +10,9 @@
 // which `changes(position, u, v)`, given the position of the last equal key; hands the counters to the host, and sets them
 // to zero.
 template <class Changes>
-__device__ void finish(const SmallBatch& batch, const SmallKeys& sorted, Changes changes) {
+__device__ void finish(const SmallKeys& sorted, Changes changes) {
   u64* counters = sorted.counters;
+  SmallBatch batch = *sorted.batch;
   if (batch.new_src && !counters[SMALL_INVALID] && !counters[SMALL_DECLINED]) {
     i64 effective = batch.write_edges([&](i64, i64 k, VID u, VID v) {
       int end = sorted.ends[k];
@@ -21,7 +22,7 @@ __device__ void finish(const SmallBatch& batch, const SmallKeys& sorted, Changes
   }
   __syncthreads();
   for (i64 k = threadIdx.x; k < sorted.num_counters; k += blockDim.x) {
-    sorted.published[k] = counters[k];
+    static_cast<volatile u64*>(sorted.published)[k] = counters[k];
     counters[k] = 0;
   }
 }

@@ -77,8 +77,8 @@ extern "C" __global__ void replace_weights(
 
 // What the last kernel of a chain tells of a batch whose changes are the keys that are in the graph, if `present`, or not.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) finish_small(
-    i64 count, SmallBatch batch, SmallKeys sorted, const Slot* slots, bool present) {
-  finish(batch, sorted, [&](i64 position, VID, VID) { return (slots[position] >= 0) == present; });
+    i64 count, SmallKeys sorted, const Slot* slots, bool present) {
+  finish(sorted, [&](i64 position, VID, VID) { return (slots[position] >= 0) == present; });
 }
 
 // Lets a batch change nothing, by one thread: what kernels that follow have to do is in these counters, and others that the

@@ -58,7 +58,7 @@ def changes_of_keys(store: Any, batch: SortedKeys, weights: Any, *, inserting: b
     """`find_changes` of a sorted batch; `weights` are those of arcs to insert."""
     device, scratch, kernels, counters = store.device, store.scratch.get, store.kernels, store._counters
     weighted, ordered = weights is not None, store._ordered
-    keys, bits, shift, order = batch
+    keys, bits, shift, order, _ = batch
     size, slot_dtype = int(keys.size), store.vertex_dtype if ordered else np.int64
     slots = scratch("key_slots", size, slot_dtype)
     sums = scratch("change_sums", tile_count(size), np.int64)

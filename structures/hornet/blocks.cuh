@@ -32,37 +32,67 @@ extern "C" __global__ void open_arrays(
   }
 }
 
-// Takes the blocks that each class must supply, in the order of the directory: a thread block to each block-array
-// writes the first slots of the blocks it takes, and clears their bits. `fresh` holds those of class 0, then of class
-// 1, and so on.
+// What a block-array of the directory supplies: `take` blocks of class k, the first of which is number `before` of all that
+// its class must supply.
+struct Supply {
+  i64 unit, before, take;
+  int k;
+
+  __device__ Supply(i64 entry, const int* directory, const int* class_first, const i64* prefix,
+                    const signed char* array_classes, const i64* counters) {
+    unit = directory[entry];
+    k = array_classes[unit];
+    before = prefix[entry] - prefix[class_first[k]];
+    i64 free = prefix[entry + 1] - prefix[entry], left = counters[REQUESTS + k] - before;
+    take = left < free ? left : free;
+  }
+};
+
+// Takes the blocks that each class must supply, in the order of the directory: a thread block to each block-array that
+// supplies some writes their first slots, and clears their bits. `fresh` holds those of class 0, then of class 1, and so on.
+// A warp writes the blocks of a word at a time, next to each other.
 extern "C" __global__ void __launch_bounds__(1024) take_blocks(
     i64 count, const int* directory, const int* class_first, const i64* prefix, const signed char* array_classes,
     int* free_counts, u32* free_bits, i64 unit_bits, const i64* counters, i64* fresh) {
+  constexpr u32 ALL = 0xffffffffu;
   __shared__ i64 offsets[CLASSES];
+  __shared__ int suppliers[1024], number;
   class_offsets(counters, offsets);
+  int lane = threadIdx.x & 31;
   i64 words_per_unit = unit_bits > 5 ? i64(1) << (unit_bits - 5) : 1;
-  for (i64 entry = blockIdx.x; entry < count; entry += gridDim.x) {
-    i64 unit = directory[entry];
-    int k = array_classes[unit];
-    i64 before = prefix[entry] - prefix[class_first[k]], free = prefix[entry + 1] - prefix[entry];
-    i64 take = counters[REQUESTS + k] - before;
-    if (take > free) take = free;
-    if (take <= 0) continue;
-    i64* out = fresh + offsets[k] + before;
-    i64 words = k + 5 < unit_bits ? i64(1) << (unit_bits - 5 - k) : 1;
-    i64 found = 0;
-    for (i64 base = 0; base < words && found < take; base += blockDim.x) {
-      i64 word = base + threadIdx.x;
-      u32 bits = word < words ? free_bits[unit * words_per_unit + word] : 0, left = bits;
-      int total;
-      i64 rank = found + block_exclusive(__popc(bits), total);
-      for (; left && rank < take; ++rank) {
-        out[rank] = (unit << unit_bits) + ((word * 32 + __ffs(left) - 1) << k);
-        left &= left - 1;
+  for (i64 first = blockIdx.x; first < count; first += i64(gridDim.x) * blockDim.x) {
+    // Most supply nothing, which the threads find out at the same time.
+    if (threadIdx.x == 0) number = 0;
+    __syncthreads();
+    i64 mine = first + i64(threadIdx.x) * gridDim.x;
+    if (mine < count && Supply(mine, directory, class_first, prefix, array_classes, counters).take > 0)
+      suppliers[atomicAdd(&number, 1)] = int(mine);
+    __syncthreads();
+    for (int s = 0; s < number; ++s) {
+      Supply supply(suppliers[s], directory, class_first, prefix, array_classes, counters);
+      i64 unit = supply.unit, take = supply.take, found = 0;
+      int k = supply.k;
+      i64* out = fresh + offsets[k] + supply.before;
+      i64 words = k + 5 < unit_bits ? i64(1) << (unit_bits - 5 - k) : 1;
+      for (i64 base = 0; base < words && found < take; base += blockDim.x) {
+        i64 word = base + threadIdx.x;
+        u32 bits = word < words ? free_bits[unit * words_per_unit + word] : 0, taken = 0;
+        int total;
+        i64 rank = found + block_exclusive(__popc(bits), total);
+        for (u32 left = __ballot_sync(ALL, bits && rank < take); left; left &= left - 1) {
+          int of = __ffs(left) - 1;
+          u32 theirs = __shfl_sync(ALL, bits, of);
+          i64 at = __shfl_sync(ALL, rank, of) + __popc(theirs & ((1u << lane) - 1));
+          bool takes = (theirs >> lane & 1) && at < take;
+          if (takes) out[at] = (unit << unit_bits) + (((word - lane + of) * 32 + lane) << k);
+          u32 gone = __ballot_sync(ALL, takes);
+          if (lane == of) taken = gone;
+        }
+        if (taken) free_bits[unit * words_per_unit + word] = bits & ~taken;
+        found += total;
       }
-      if (left != bits) free_bits[unit * words_per_unit + word] = left;
-      found += total;
+      if (threadIdx.x == 0) free_counts[unit] -= int(take);
     }
-    if (threadIdx.x == 0) free_counts[unit] -= int(take);
+    __syncthreads();
   }
 }

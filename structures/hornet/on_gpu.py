@@ -15,7 +15,7 @@ from .cpu import LARGE, STAGED
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 SMALL_LISTS = MAX_ARCS  # minimal size of a table of large lists: it stays valid for chains as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
-CHAIN_BLOCKS = 264  # thread blocks for them: two for each multiprocessor of a large GPU
+CHAIN_BLOCKS = 264  # thread blocks where the host does not know how many have work: two for each multiprocessor
 
 
 def table_of_large(store: Any, changes: Changes) -> Any:

@@ -228,7 +228,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         if entries:
             self.kernels.take_blocks(
                 entries, units, class_first, prefix, self.array_classes, self.free_counts, self.free_bits,
-                self.unit_bits, self._counters.array, fresh, threads=1024, blocks=entries,
+                self.unit_bits, self._counters.array, fresh, threads=1024, blocks=min(entries, on_gpu.CHAIN_BLOCKS),
             )  # fmt: skip
 
     # ---- small batches, on a GPU ------------------------------------------------------------------------------------

@@ -208,7 +208,7 @@ def _count_arrivals(count, places, arriving, counters):
 
 
 @cpu_kernel
-def commit(count, view, keys, shift, places, weights, origin, taken):
+def commit(count, view, keys, shift, places, weights, origin, counters):
     """Give existing arcs their new weights, and count new ones in the degrees."""
     for j in range(count):
         if not places[j] & 1:

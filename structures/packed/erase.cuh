@@ -3,7 +3,7 @@
 #include "structures/packed/locate.cuh"
 
 // `arriving`, if not null, becomes nonzero for the leaves that have fewer than `threshold` entries left. Nothing is deleted
-// if there are `error_counts`. `places` are for the CPU. Launched with tile=4.
+// if there are `error_counts`, one of three numbers that is not 0. `places` are for the CPU. Launched with tile=4.
 extern "C" __global__ void erase(i64 count, View view, const i64* error_counts, const VID* src, const VID* dst,
                                  double threshold, i64* places, u32* arriving, u64* counters) {
   __shared__ u32 deleted;

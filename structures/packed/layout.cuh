@@ -17,14 +17,15 @@
 #define NEW 0
 #define FOUND 1
 #define OVERFLOW 2
-#define LEAVES 3  // and, by size of window, WARPS 4, BLOCKS 5
+#define LEAVES 3  // windows by size
+#define WARPS 4
+#define BLOCKS 5
 #define LARGE 6   // windows << 32 | chunks
 #define STAGED 7
 #define MOVED 8
 #define REDUNDANT 9
 #define FINISHED 10
 #define ESCAPES 11
-#define TAKEN 19  // keys of a batch that is a chain, 0 if it is declined
 
 #define TILE_HEIGHT 11     // at least BLOCK_HEIGHT + 5
 #define TILE_LEAVES 2048   // that a block plans
@@ -52,6 +53,10 @@ __device__ i64 warp_partition(i64 size, Predicate holds) {
   }
   return low;
 }
+
+// Whether a chain has to leave an insertion to the host: for a larger array, or for the sums and the staging area that large
+// windows take.
+__device__ __forceinline__ bool is_declined(const u64* counters) { return counters[OVERFLOW] || counters[LARGE]; }
 
 // The smaller of a number of work items and what a counter, if any, says.
 __device__ __forceinline__ i64 at_most(i64 count, const u64* counter) {

@@ -17,8 +17,7 @@ PLAN_THREADS = 512  # of such a block
 NEW, FOUND, OVERFLOW, LEAVES, WARPS, BLOCKS, LARGE, STAGED, MOVED, REDUNDANT = range(10)
 TOUCHED = FOUND  # in deletions on the CPU: leaves that have become too empty
 CHAIN = 16  # the first of three that chains report (SMALL of layout.cuh)
-TAKEN = 19  # keys of a batch that is a chain, 0 if it is declined
-COUNTERS = 20
+COUNTERS = 19
 
 
 class Batch(NamedTuple):

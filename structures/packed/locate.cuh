@@ -27,7 +27,8 @@ __device__ __forceinline__ int place_in_leaf(const View& view, const Tile<4>& ti
   return tile.reduce(best, Max());
 }
 
-// The place of each key, and how many new ones come to each leaf, and the first of them. Launched with tile=4.
+// The place of each key, and how many new ones come to each leaf, and the first of them, unless `arriving` is null. Launched
+// with tile=4.
 extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shift, i64* places, u32* arriving,
                                   u64* counters) {
   __shared__ u32 tally[2];
@@ -53,6 +54,7 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
     } else if (j < count && tile.lane == 0) {
       places[j] = END;
     }
+    if (!arriving) continue;
     // Keys ascend, so that neighbors go to the same leaf: one of them speaks for all.
     u32 together = __match_any_sync(0xffffffffu, is_new ? leaf : i64(-1));
     if (is_new && int(threadIdx.x & 31) == __ffs(together) - 1) {
@@ -66,11 +68,11 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
   if (threadIdx.x < 2 && tally[threadIdx.x]) atomicAdd(counters + NEW + threadIdx.x, u64(tally[threadIdx.x]));
 }
 
-// Gives arcs that are there their new weights, and counts those that are new. To run before anything moves. taken: there are
-// no more keys than this, if it is given.
+// Gives arcs that are there their new weights, and counts those that are new. To run before anything moves. counters: of a
+// chain, which may have declined.
 extern "C" __global__ void commit(i64 count, View view, const i64* keys, i64 shift, const i64* places,
-                                  const WEIGHT* weights, const i64* origin, const u64* taken) {
-  count = at_most(count, taken);
+                                  const WEIGHT* weights, const i64* origin, const u64* counters) {
+  if (counters && is_declined(counters)) return;
   i64 threads = i64(gridDim.x) * blockDim.x;
   for (i64 base = (i64(blockIdx.x) * blockDim.x + threadIdx.x) & ~i64(31); base < count; base += threads) {
     i64 j = base + (threadIdx.x & 31), place = j < count ? places[j] : END, u = -1;

@@ -6,6 +6,9 @@
 #pragma once
 #include "structures/packed/layout.cuh"
 
+// Blocks of a multiprocessor that rebalance windows at the same time, at least: as many as have registers enough.
+constexpr int MOVE_BLOCKS = sizeof(VID) + sizeof(WEIGHT) > 8 ? 2 : 3;
+
 // Threads that rebalance a window together: ITEMS consecutive slots to each.
 template <int LANES, int ITEMS>
 struct Team {
@@ -153,71 +156,71 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   }
 }
 
-// listed: there are no more windows than this, if it is given.
-#define MOVES                                                                                                          \
-  i64 count, View view, const i64 *windows, const int *tile_state, const u32 *arriving, BATCH, const u64 *listed
 #define BATCH_NAMES size, keys, shift, places, weights, origin
 
 __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
   return window_height(window) <= TILE_HEIGHT && tile_state[window_start(window) >> TILE_HEIGHT] == COVERED;
 }
 
-// Windows of one leaf, eight lanes to each.
-extern "C" __global__ void move_leaves(MOVES) {
-  count = at_most(count, listed);
-  __shared__ u32 before[256 / 8][LEAF + 1];
-  Team<8, 4> team;
+// Rebalances windows of one leaf, eight lanes to each, of 2 to 8 leaves, a warp to each, and of 16 to 64 leaves, a block to
+// each. counters: there are no more windows than they tell, if they are given. Windows share no leaf, so that no thread
+// waits for other sizes than its own; few are larger than a leaf, and the blocks that come last take them first. What
+// `locate` counted at the leaves is set to zero, also if a chain has declined.
+extern "C" __global__ void __launch_bounds__(256, MOVE_BLOCKS) move_windows(
+    i64 count, View view, const i64* leaves, i64 num_leaves, const i64* warps, i64 num_warps, const i64* blocks,
+    i64 num_blocks, const int* tile_state, u32* arriving, BATCH, const u64* counters) {
+  __shared__ u32 before[256 * 8 + 8];
   Batch batch{BATCH_NAMES};
-  i64 teams = i64(gridDim.x) * blockDim.x / 8;
-  for (i64 w = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8; w < count; w += teams) {
-    i64 window = windows[w];
-    if (is_void(window, tile_state)) continue;
-    i64 start = window_start(window), low = 0, high = 0;
-    if (keys) {  // deletions rebalance no single leaves
-      low = high = FIRST_ARRIVAL(arriving[view.leaves + start]);
-      do {  // the keys that go to this leaf follow one another
-        bool same = high + team.lane < size && places[high + team.lane] >> PLACE_SHIFT == start;
-        int run = __popc(__ballot_sync(team.mask, same));
-        high += run;
-        if (run < 8) break;
-      } while (true);
+  auto forget = [&](i64 leaf) { arriving[leaf] = arriving[view.leaves + leaf] = 0; };
+  if (counters) {
+    if (keys && is_declined(counters)) {
+      GRID_STRIDE(j, size) {
+        if (!(places[j] & 1)) forget(places[j] >> PLACE_SHIFT);  // END is odd
+      }
+      return;
     }
-    team.sync();
-    rebalance(view, team, start, 1, batch, low, high, before[threadIdx.x / 8]);
-    team.sync();
+    num_leaves = at_most(num_leaves, counters + LEAVES);
+    num_warps = at_most(num_warps, counters + WARPS);
+    num_blocks = at_most(num_blocks, counters + BLOCKS);
   }
-}
-
-// Windows of 2 to 8 leaves, a warp to each.
-extern "C" __global__ void move_warps(MOVES) {
-  count = at_most(count, listed);
-  __shared__ u32 before[256 / 32][32 * 8 + 1];
-  Team<32, 8> team;
-  Batch batch{BATCH_NAMES};
-  i64 teams = i64(gridDim.x) * blockDim.x / 32;
-  for (i64 w = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; w < count; w += teams) {
-    i64 window = windows[w];
+  Team<8, 4> eight;
+  for (i64 w = (i64(blockIdx.x) * 256 + threadIdx.x) / 8; w < num_leaves; w += i64(gridDim.x) * 256 / 8) {
+    i64 window = leaves[w];
     if (is_void(window, tile_state)) continue;
-    i64 start = window_start(window), leaves = window_leaves(view, start, window_height(window));
-    i64 low = batch.lower_bound(start << PLACE_SHIFT), high = batch.lower_bound((start + leaves) << PLACE_SHIFT, low);
-    rebalance(view, team, start, int(leaves), batch, low, high, before[threadIdx.x / 32]);
-    team.sync();
+    i64 start = window_start(window), low = FIRST_ARRIVAL(arriving[view.leaves + start]), high = low;
+    do {  // the keys that go to this leaf follow one another
+      bool same = high + eight.lane < size && places[high + eight.lane] >> PLACE_SHIFT == start;
+      int run = __popc(__ballot_sync(eight.mask, same));
+      high += run;
+      if (run < 8) break;
+    } while (true);
+    eight.sync();
+    rebalance(view, eight, start, 1, batch, low, high, before + threadIdx.x / 8 * (LEAF + 1));
+    if (eight.lane == 0) forget(start);
+    eight.sync();
   }
-}
-
-// Windows of 16 to 64 leaves, a block of 256 to each.
-extern "C" __global__ void __launch_bounds__(256) move_blocks(MOVES) {
-  count = at_most(count, listed);
-  __shared__ u32 before[256 * 8 + 1];
-  Team<256, 8> team;
-  Batch batch{BATCH_NAMES};
-  for (i64 w = blockIdx.x; w < count; w += gridDim.x) {
-    i64 window = windows[w];
+  __syncthreads();
+  i64 block = gridDim.x - 1 - blockIdx.x;
+  Team<32, 8> warp;
+  for (i64 w = (block * 256 + threadIdx.x) / 32; w < num_warps; w += i64(gridDim.x) * 256 / 32) {
+    i64 window = warps[w];
     if (is_void(window, tile_state)) continue;
-    i64 start = window_start(window), leaves = window_leaves(view, start, window_height(window));
-    i64 low = batch.lower_bound(start << PLACE_SHIFT), high = batch.lower_bound((start + leaves) << PLACE_SHIFT, low);
-    rebalance(view, team, start, int(leaves), batch, low, high, before);
-    team.sync();
+    i64 start = window_start(window), end = start + window_leaves(view, start, window_height(window));
+    i64 low = batch.lower_bound(start << PLACE_SHIFT), high = batch.lower_bound(end << PLACE_SHIFT, low);
+    rebalance(view, warp, start, int(end - start), batch, low, high, before + threadIdx.x / 32 * (32 * 8 + 1));
+    for (i64 leaf = start + warp.lane; keys && leaf < end; leaf += 32) forget(leaf);
+    warp.sync();
+  }
+  __syncthreads();
+  Team<256, 8> whole;
+  for (i64 w = block; w < num_blocks; w += gridDim.x) {
+    i64 window = blocks[w];
+    if (is_void(window, tile_state)) continue;
+    i64 start = window_start(window), end = start + window_leaves(view, start, window_height(window));
+    i64 low = batch.lower_bound(start << PLACE_SHIFT), high = batch.lower_bound(end << PLACE_SHIFT, low);
+    rebalance(view, whole, start, int(end - start), batch, low, high, before);
+    for (i64 leaf = start + whole.lane; keys && leaf < end; leaf += 256) forget(leaf);
+    whole.sync();
   }
 }
 

@@ -9,10 +9,11 @@ import numpy as np
 from frontier.core.locking import workspace_of
 from frontier.core.sort import running_sums, tile_count, tile_launch
 
-from .layout import BLOCKS, LARGE, LEAVES, STAGED, TILE_LEAVES, WARPS, Batch, Capacity, Rebalance
+from .layout import LARGE, LEAVES, STAGED, TILE_LEAVES, Batch, Capacity, Rebalance
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
-MAX_BLOCKS = 528  # that share the windows of a chain: four for each multiprocessor of a large GPU
+WINDOWS_EACH = 32, 8, 1  # that a thread block takes at a time, by size
+MAX_BLOCKS = 396  # that share the windows of a chain: three for each multiprocessor of a large GPU
 
 
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:
@@ -57,18 +58,18 @@ def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
 
 def move_windows(store: Any, plan: Rebalance, arriving: Any, batch: Batch, numbers: list[int] | None = None) -> None:
     """Rebalance the windows of up to 64 leaves; a chain, whose host knows no numbers, takes those in the counters."""
-    view, kernels, counters = store._held_view(), store.kernels, store._counters.array
-    for rebalance, kind, windows, tile in (
-        (kernels.move_leaves, LEAVES, plan.leaves, 8),
-        (kernels.move_warps, WARPS, plan.warps, 32),
-        (kernels.move_blocks, BLOCKS, plan.blocks, None),
-    ):
-        if kind == LEAVES and batch.keys is None:  # deletions rebalance no single leaves
-            continue
-        count, counted = (int(windows.size), counters[kind:]) if numbers is None else (numbers[kind], None)
-        launch = {"blocks": count if numbers else min(count, MAX_BLOCKS)} if tile is None else {"tile": tile}
-        if count:
-            rebalance(count, view, windows, plan.tile_state, arriving, batch.size, *batch, counted, **launch)
+    windows = (plan.leaves, plan.warps, plan.blocks)
+    if numbers is None:
+        counts, counters, blocks = [int(part.size) for part in windows], store._counters.array, MAX_BLOCKS
+    else:
+        counts, counters, blocks = numbers[LEAVES:LARGE], None, 1 << 16
+    if batch.keys is None:  # deletions rebalance no single leaves
+        counts[0] = 0
+    blocks = min(sum(-(-count // each) for count, each in zip(counts, WINDOWS_EACH, strict=True)), blocks)
+    store.kernels.move_windows(
+        blocks, store._held_view(), *(part for pair in zip(windows, counts, strict=True) for part in pair),
+        plan.tile_state, arriving, batch.size, *batch, counters, blocks=blocks,
+    )  # fmt: skip
 
 
 def move(store: Any, plan: Rebalance, numbers: list[int], batch: Batch, room: Capacity) -> None:

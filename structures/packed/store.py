@@ -28,7 +28,6 @@ from .layout import (
     OVERFLOW,
     PLAN_THREADS,
     REDUNDANT,
-    TAKEN,
     TILE_LEAVES,
     TOUCHED,
     Batch,
@@ -221,16 +220,15 @@ class PackedStore(LaunchSequence, PackedArray):
         distinct = distinct_of_sorted(self, keys, origin=weights is not None)
         size = int(distinct.keys.size)
         places = scratch("places", size, np.int64)
-        arriving = scratch("no_arrivals", 2 * self.leaves, np.uint32, fill=0)
+        inserting = kind == small_batches.INSERT
+        arriving = scratch("no_arrivals", 2 * self.leaves, np.uint32, fill=0) if inserting else None
         kernels.locate(size, view, distinct.keys, keys.shift, places, arriving, counters, tile=4)
-        if kind == small_batches.INSERT:
+        if inserting:
             batch = Batch(distinct.keys, keys.shift, places, weights, distinct.origin)
             plan = self._plan(INSERT, size, places, arriving, kernels.plan)
-            kernels.decide(size, counters, threads=32, blocks=1)
-            kernels.commit(size, view, *batch, counters[TAKEN:])
+            kernels.commit(size, view, *batch, counters)
             on_gpu.move_windows(self, plan, arriving, batch)
-        kernels.forget_arrivals(size, self.leaves, places, arriving)
-        return distinct.keys, size, places, kind != small_batches.INSERT
+        return distinct.keys, size, places, not inserting
 
     def _queue_deletion(self, src: Any, dst: Any) -> None:
         size, eager = int(src.size), self.deletion == "eager"
@@ -240,7 +238,8 @@ class PackedStore(LaunchSequence, PackedArray):
             self.kernels.clear_arrivals(int(arriving.size), arriving)
         threshold = self.leaf_density[0] * LEAF if eager else 0.0
         self.kernels.erase(
-            size, self._held_view(), None, src, dst, threshold, None, arriving, self._counters.array, tile=4
+            size, self._held_view(), self._counters.array[CHAIN:], src, dst, threshold, None, arriving,
+            self._counters.array, tile=4,
         )  # fmt: skip
         if eager:
             plan = self._plan(DELETE, size, None, arriving, self.kernels.plan)

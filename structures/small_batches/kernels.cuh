@@ -1,26 +1,22 @@
 // Checks and sorts small batches, whatever the structure. Batches too large for each arc to be compared with each other are
 // sorted in tiles, by a block each, and the tiles are merged. Macros: VID, WEIGHT.
+#include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/small_keys.cuh"
 #include "frontier/cuda/tile.cuh"
 
 constexpr int SORT_TILE = 512, SORT_THREADS = 256;  // keys and threads of a block (sequences.py has the same numbers)
-constexpr int MERGED = 8;                           // runs that are merged at once
+constexpr int MERGED = 16;                          // runs that are merged at once
 
-// Whether the batch is valid; if not, that is counted. By all threads of all blocks.
-__device__ inline bool begin_small(const SmallBatch& batch, const SmallKeys& out) {
-  bool valid = out.checked ? !*out.invalid : batch.is_valid();
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    if (!valid) *out.invalid = 1;
-    if (out.num_pieces) *out.num_pieces = 0;
-  }
-  return valid;
+// Leaves the batch for the kernels that follow.
+__device__ inline void pass_on(const SmallBatch& batch, const SmallKeys& out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *out.batch = batch;
 }
 
-// Whether the batch is valid, for kernels whose blocks are too many to look at it as a whole each.
-extern "C" __global__ void __launch_bounds__(SMALL_THREADS) check_batch(i64 count, SmallBatch batch, SmallKeys out) {
-  GRID_STRIDE(e, count) {
-    if (e < batch.count && !batch.is_valid(e)) *out.invalid = 1;
-  }
+// Checks the edge of arc k; `invalid` counts for the batch as a whole.
+__device__ inline bool check_arc(const SmallBatch& batch, const SmallKeys& out, i64 k) {
+  bool valid = batch.is_valid(batch.edge(k));
+  if (!valid) *out.invalid = 1;
+  return valid;
 }
 
 // The key of arc k, END for one to be ignored.
@@ -34,7 +30,10 @@ __device__ inline i64 small_key(const SmallBatch& batch, const SmallKeys& out, i
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) sort_small(i64 count, SmallBatch batch, SmallKeys out) {
   constexpr int PIECE = 1024;
   __shared__ i64 piece[PIECE];
-  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0;
+  pass_on(batch, out);
+  bool valid = batch.is_valid();
+  if (!valid && blockIdx.x == 0 && threadIdx.x == 0) *out.invalid = 1;
+  i64 arcs = valid ? batch.arcs() : 0;
   if (arcs) batch.write_arcs();
   Tile<8> tile;
   i64 i = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 8, key = i < arcs ? small_key(batch, out, i) : END;
@@ -66,12 +65,12 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) sort_small(i64 count
   if (out.weights) out.weights[i] = batch.weight(i);
 }
 
-// The arcs as they come, for kernels that need them in no order.
+// The arcs as they come, for kernels that need them in no order, and see themselves whether the batch is invalid.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) list_small(i64 count, SmallBatch batch, SmallKeys out) {
-  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0;
+  pass_on(batch, out);
   GRID_STRIDE(k, count) {
     VID u, v;
-    bool good = k < arcs && batch.arc(k, u, v);
+    bool good = k < batch.arcs() && check_arc(batch, out, k) && batch.arc(k, u, v);
     out.src[k] = good ? u : VID(-1);
     out.dst[k] = good ? v : VID(-1);
   }
@@ -82,13 +81,14 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) list_small(i64 count
 // wait together.
 __device__ __forceinline__ int merged_place(const i64* keys, int i, int length, int runs) {
   i64 key = keys[i];
-  int own = i / length, place[MERGED];  // in the run of this number, or in an empty one's stead in the key's own
+  int own = i / length, place[MERGED];  // in the run of this number
 #pragma unroll
-  for (int r = 0; r < MERGED; ++r) place[r] = (r < runs ? r : own) * length;
+  for (int r = 0; r < MERGED; ++r) place[r] = r * length;
   auto is_before = [&](int at, int r) { return keys[at] <= key - (r >= own); };
   for (int step = length / 2; step; step /= 2) {
 #pragma unroll
-    for (int r = 0; r < MERGED; ++r) place[r] += is_before(place[r] + step - 1, r) ? step : 0;
+    for (int r = 0; r < MERGED; ++r)
+      if (r < runs) place[r] += is_before(place[r] + step - 1, r) ? step : 0;
   }
   int found = i - own * length;
 #pragma unroll
@@ -97,15 +97,17 @@ __device__ __forceinline__ int merged_place(const i64* keys, int i, int length, 
   return found;
 }
 
-// Tiles of keys in ascending order; equal ones keep theirs. By a bitonic network.
+// Tiles of keys in ascending order; equal ones keep theirs. By a bitonic network. Keys of an invalid batch mean nothing.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(
     i64 count, SmallBatch batch, SmallKeys out, i64* out_keys, i64* out_order) {
   __shared__ i64 keys[SORT_TILE];
   __shared__ unsigned short from[SORT_TILE];
-  i64 arcs = begin_small(batch, out) ? batch.arcs() : 0, base = i64(blockIdx.x) * SORT_TILE;
-  if (arcs) batch.write_arcs();
+  pass_on(batch, out);
+  batch.write_arcs();
+  i64 arcs = batch.arcs(), base = i64(blockIdx.x) * SORT_TILE;
   for (int j = threadIdx.x; j < SORT_TILE; j += SORT_THREADS) {
-    keys[j] = base + j < arcs ? small_key(batch, out, base + j) : END;
+    bool valid = base + j < arcs && check_arc(batch, out, base + j);
+    keys[j] = valid ? small_key(batch, out, base + j) : END;
     from[j] = static_cast<unsigned short>(j);
     if (out.weights && base + j < arcs) out.weights[base + j] = batch.weight(base + j);
   }
@@ -132,23 +134,31 @@ extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(
 }
 
 // Merges each MERGED runs of `run` sorted keys, a power of two that divides `count`.
-extern "C" __global__ void merge_keys(
+extern "C" __global__ void __launch_bounds__(256, 4) merge_keys(
     i64 count, i64 run, const i64* __restrict__ keys, const i64* __restrict__ order, i64* out_keys, i64* out_order) {
   GRID_STRIDE(i, count) {
-    i64 first = i / (MERGED * run) * (MERGED * run);
-    int runs = int(min(i64(MERGED), (count - first) / run));
+    i64 first = i & -(MERGED * run);
+    int runs = min(MERGED, int(count - first) / int(run));
     i64 at = first + merged_place(keys + first, int(i - first), int(run), runs);
     out_keys[at] = keys[i];
     out_order[at] = order[i];
   }
 }
 
-// `ends` of the keys, all of which are sorted.
-extern "C" __global__ void mark_ends(i64 count, SmallKeys out) {
-  GRID_STRIDE(i, count) {
+// `ends` of the keys, all of which are sorted, for the effective edges; and how many distinct ones are in each tile. An invalid
+// batch gets no keys.
+extern "C" __global__ void __launch_bounds__(TILE) mark_ends(i64 count, SmallKeys out, i64* sums) {
+  bool invalid = *out.invalid, watched = out.batch->new_src;
+  SortedKeys sorted{count, out.keys, 0, out.shift};
+  TILES(tile, count) {
+    i64 i = tile * TILE + threadIdx.x;
+    if (invalid && i < count) out.keys[i] = END;
+    bool kept = !invalid && sorted.is_last(i);
+    int in_tile = __syncthreads_count(kept);
+    if (threadIdx.x == 0) sums[tile] = in_tile;
+    if (!watched || invalid || i >= count || out.keys[i] == END) continue;
     i64 key = out.keys[i], last = i;
-    if (key == END) continue;
-    if (i + 1 < count && out.keys[i + 1] == key) last += first_place<true>(out.keys + i, count - i, key) - 1;
+    if (!kept) last += first_place<true>(out.keys + i, count - i, key) - 1;
     out.ends[out.order[i]] = int(last << 1) | (i == 0 || out.keys[i - 1] != key);
   }
 }

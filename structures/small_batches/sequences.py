@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import FIELDS, MAX_EDGES, THREADS, SmallBatch
 from frontier.core.locking import workspace_of
-from frontier.core.sort import SortedKeys, id_bits
+from frontier.core.sort import SortedKeys, id_bits, tile_count, tile_launch
 from frontier.runtime import Counters, Device, Kernels, Scratch, load_kernels
 from frontier.runtime.compile.kernels import Header
 from frontier.runtime.launch.arguments import Struct
 from frontier.runtime.launch.plan import Plan, Plans
 
 KEYS = (
-    "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "num_pieces",
-    "invalid", "checked",
+    "keys", "order", "ends", "weights", "src", "dst", "shift", "counters", "published", "num_counters", "invalid",
+    "batch",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
 SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
@@ -25,7 +25,8 @@ SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
 MAX_ARCS = SIZES[-1]
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
-SORT_TILE, SORT_THREADS, MERGED = 512, 256, 8  # keys and threads of a block, and runs merged at once (kernels.cuh)
+SORT_TILE, SORT_THREADS, MERGED = 512, 256, 16  # keys and threads of a block, and runs merged at once (kernels.cuh)
+LOOKS = 500  # at what a chain reports, before the host waits: longer than it takes
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
 
@@ -61,38 +62,42 @@ class LaunchSequences:
         src, dst = take("src", size, store.vertex_dtype), take("dst", size, store.vertex_dtype)
         weighted = kind == INSERT and store.stored_dtype is not None
         weights = take("weights", size, store.stored_dtype) if weighted else None
-        pieces = take("num_pieces", 1, np.uint32)
+        batch = take("batch", len(FIELDS), np.int64)
         given = Struct(KEYS)
         given.set(
             keys.data.ptr, order.data.ptr, ends.data.ptr, 0 if weights is None else weights.data.ptr, src.data.ptr,
-            dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size, pieces.data.ptr,
-            counters.array.data.ptr + counters.array.itemsize * (store._first_outcome + INVALID), size > MAX_COMPARED,
+            dst.data.ptr, shift, counters.array.data.ptr, counters.published, counters.array.size,
+            counters.array.data.ptr + counters.array.itemsize * (store._first_outcome + INVALID), batch.data.ptr,
         )  # fmt: skip
         with Plan(work=workspace_of(store), scratch=self.scratch) as plan:
-            if size > MAX_COMPARED:
-                kernels.check_batch(size, self.batch, given, threads=THREADS)
             if store._chain_sorts(kind):
-                self._queue_sort(kernels, given, size, keys, order)
-                finish = store._queue_chain(kind, SortedKeys(keys, 0, shift, order), weights)
+                sums = self._queue_sort(kernels, given, size, keys, order)
+                finish = store._queue_chain(kind, SortedKeys(keys, 0, shift, order, sums), weights)
             else:
                 kernels.list_small(size, self.batch, given, threads=THREADS)
                 finish = store._queue_chain(kind, None, None, src, dst)
-            store.kernels.finish_small(1, self.batch, given, *finish, threads=THREADS, blocks=1)
-        plan.keep(keys, order, ends, weights, src, dst, pieces)  # of which only the addresses are in `given`
+            store.kernels.finish_small(1, given, *finish, threads=THREADS, blocks=1)
+        plan.keep(keys, order, ends, weights, src, dst, batch)  # of which only the addresses are in `given`
         return plan
 
-    def _queue_sort(self, kernels: Kernels, given: Struct, size: int, keys: Any, order: Any) -> None:
+    def _queue_sort(self, kernels: Kernels, given: Struct, size: int, keys: Any, order: Any) -> Any:
+        """Queue the sort; returns how many distinct keys are in each tile, or None."""
         if size <= MAX_COMPARED:
             kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
-            return
-        sorted_keys = keys, order
-        held, spare = [self.scratch.get(f"spare_{name}", size, np.int64) for name in ("keys", "order")], sorted_keys
+            return None
+        runs = [SORT_TILE]  # lengths before each merge
+        while runs[-1] * MERGED < size:
+            runs.append(runs[-1] * MERGED)
+        held, other = (keys, order), tuple(self.scratch.get(f"spare_{name}", size, np.int64) for name in KEYS[:2])
+        if len(runs) % 2:  # the last merge leaves the keys where they are to be
+            held, other = other, held
         kernels.sort_tiles(size, self.batch, given, *held, threads=SORT_THREADS, blocks=size // SORT_TILE)
-        run = SORT_TILE
-        while run < size or held is not sorted_keys:  # a merge of one run is a copy
-            kernels.merge_keys(size, run, *held, *spare)
-            held, spare, run = spare, held, run * MERGED
-        kernels.mark_ends(size, given)
+        for run in runs:
+            kernels.merge_keys(size, run, *held, *other)
+            held, other = other, held
+        sums = self.scratch.get("distinct_sums", tile_count(size), np.int64)
+        kernels.mark_ends(size, given, sums, **tile_launch(size))
+        return sums
 
 
 class LaunchSequence:
@@ -168,8 +173,9 @@ class LaunchSequence:
         except MemoryError:
             return None
         self._counters.reset()
+        self._counters.arm()
         plan.run()
-        numbers, first = self._counters.synchronize(), self._first_outcome
+        numbers, first = self._counters.poll(LOOKS), self._first_outcome
         return None if numbers[first + INVALID] or numbers[first + DECLINED] else numbers
 
     def insert_small(self, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> tuple[int, int, int] | None:

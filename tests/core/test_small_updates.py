@@ -210,8 +210,9 @@ def test_sorted_in_tiles(structure, device, directed, weight_dtype, rng, monkeyp
             assert graph.insert_edges(*arrays, *map(graph.xp.asarray, weights)) == expected
         assert observer.seen[-1] == ("deleted" if turn == 3 else "inserted", told)
         arrays[0][-1] = n
-        with pytest.raises(ValueError, match="src"):
-            graph.insert_edges(*arrays)
+        for update in (graph.insert_edges, graph.delete_edges):
+            with pytest.raises(ValueError, match="src"):
+                update(*arrays)
         pair.check()
     host, arrays = batch_of(rng, graph, 9_000, n)
     for _ in range(2):

@@ -200,7 +200,7 @@ def test_kernels_are_those_of_the_cpu(name):
 def test_shared_kernels_are_seen():
     """The kernels of a folder are those of the headers that it includes, too."""
     gpma, graphvine = (kernels_of(f"structures/{name}/kernels.cuh").keys() for name in ("gpma", "graphvine"))
-    assert {"locate", "plan", "move_leaves", "erase", "fill", "compete"} <= gpma
+    assert {"locate", "plan", "move_windows", "erase", "fill", "compete"} <= gpma
     assert {"find_short", "keep_changes", "append", "mark", "plan"} <= graphvine
 
 

@@ -13,6 +13,7 @@ from .arcs import (
     sort_pairs,
     sorted_unique_arcs,
     split_keys,
+    sums_of_runs,
     unique_arcs,
 )
 from .sorted import END, DistinctKeys, SortedKeys, distinct_keys, distinct_of_sorted, sort_kernels, sorted_keys
@@ -21,6 +22,6 @@ from .tiles import TILE, running_sums, tile_count, tile_launch
 __all__ = [
     "END", "TILE", "DistinctKeys", "SortedKeys", "accumulate", "arc_keys", "check_key_bits", "distinct_keys",
     "distinct_of_sorted", "id_bits", "last_of_runs", "places_of_ids", "row_ids", "row_offsets", "running_sums",
-    "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "tile_count",
-    "tile_launch", "unique_arcs",
+    "sort_kernels", "sort_keys", "sort_pairs", "sorted_keys", "sorted_unique_arcs", "split_keys", "sums_of_runs",
+    "tile_count", "tile_launch", "unique_arcs",
 ]  # fmt: skip

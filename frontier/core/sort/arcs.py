@@ -90,6 +90,18 @@ def last_of_runs(device: Device, keys: Any) -> Any:
     return xp.flatnonzero(last)
 
 
+def sums_of_runs(device: Device, keys: Any, last: Any, values: Any) -> Any:
+    """The sum of the `values` of each run of equal `keys`, of which `last` are the last positions, as float64."""
+    if keys.dtype == np.int64 and values.dtype == np.float64 and on_gpu.takes(device, keys):
+        return on_gpu.sums_of_runs(device, keys, last, values)
+    xp = device.xp
+    if not keys.size:
+        return xp.empty(0, np.float64)
+    run = xp.zeros(keys.size, np.int64)
+    run[last[:-1] + 1] = 1
+    return xp.bincount(xp.cumsum(run), values, last.size).astype(np.float64)
+
+
 def places_of_ids(device: Device, ids: Any) -> Any:
     """Positions of those that are not negative."""
     return on_gpu.places_of_ids(device, ids) if on_gpu.takes(device, ids) else device.xp.flatnonzero(ids >= 0)

@@ -35,6 +35,36 @@ extern "C" __global__ void split_positions(i64 count, const i64* both, i64 bits,
   }
 }
 
+// Adds up the values of each run of equal keys, which ends at this one of the `last` positions. sums: zero before. A warp
+// takes CHUNK values, so that long runs, which many others add to as well, are few additions of each.
+extern "C" __global__ void sum_runs(
+    i64 count, const i64* keys, const double* values, const i64* last, i64 runs, double* sums) {
+  constexpr int CHUNK = 512;
+  constexpr u32 ALL = 0xffffffffu;
+  int lane = threadIdx.x & 31;
+  for (i64 chunk = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32; chunk * CHUNK < count;
+       chunk += i64(gridDim.x) * blockDim.x / 32) {
+    i64 run = first_place<false>(last, runs, chunk * CHUNK);  // of the first lane
+    double carry = 0;                                         // of that run, from the values before
+    for (i64 i = chunk * CHUNK + lane, end = (chunk + 1) * CHUNK; i - lane < end && i - lane < count; i += 32) {
+      bool is_last = i < count && (i + 1 == count || keys[i + 1] != keys[i]);
+      u32 ends = __ballot_sync(ALL, is_last), before = ends & ((1u << lane) - 1);
+      int first = 32 - __clz(before);  // lane of this run
+      double sum = i < count ? values[i] : 0;
+#pragma unroll
+      for (int offset = 1; offset < 32; offset *= 2) {
+        double other = __shfl_up_sync(ALL, sum, offset);
+        if (lane - offset >= first) sum += other;
+      }
+      if (first == 0) sum += carry;
+      if (is_last) atomicAdd(sums + run + __popc(before), sum);
+      carry = __shfl_sync(ALL, is_last ? 0.0 : sum, 31);
+      run += __popc(ends);
+    }
+    if (lane == 0 && carry != 0) atomicAdd(sums + run, carry);
+  }
+}
+
 // Where the rows of sorted keys begin; `count` is one more than there are rows.
 extern "C" __global__ void offsets_of(i64 count, const i64* keys, i64 size, i64 shift, i64* offsets) {
   GRID_STRIDE(row, count) offsets[row] = first_place<false>(keys, size, row << shift);

@@ -11,6 +11,7 @@ from frontier.runtime import Device
 from .tiles import running_sums, tile_count, tile_launch
 
 HEADER = "frontier/core/sort/arrays.cuh"
+SUMMED = 4096  # values that a block adds up
 IDS = {np.dtype(np.int32): "int", np.dtype(np.int64): "i64"}
 
 
@@ -50,6 +51,16 @@ def sort_with_positions(device: Device, keys: Any, bits: int) -> tuple[Any, Any]
 def ends_of_runs(device: Device, values: Any) -> Any:
     """Positions of the last of each run of equal int64 numbers; the host waits for their number."""
     return _listed(device, "run_ends", values)
+
+
+def sums_of_runs(device: Device, keys: Any, last: Any, values: Any) -> Any:
+    """The sum of the float64 values of each run of equal keys, of which `last` are the last positions."""
+    sums = device.xp.zeros(last.size, np.float64)
+    if keys.size:
+        _kernel("sum_runs")(
+            int(keys.size), keys, values, last, int(last.size), sums, blocks=-(-int(keys.size) // SUMMED)
+        )
+    return sums
 
 
 def places_of_ids(device: Device, values: Any) -> Any:

@@ -31,6 +31,7 @@ class SortedKeys(NamedTuple):
     bits: int  # low bits of keys with positions; 0 on the CPU, and without positions or space for them
     shift: int  # ``id_bits(num_vertices)``
     order: Any  # positions (on the CPU of the last occurrence) if asked for and not in keys, else None
+    sums: Any = None  # how many of each tile of keys count, if that is known
 
 
 def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
@@ -93,10 +94,11 @@ def distinct_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> Dist
 
 def distinct_of_sorted(store: BaseStore, batch: SortedKeys, *, origin: bool) -> DistinctKeys:
     """`distinct_keys` on a GPU, of a batch that is sorted already."""
-    keys, bits, _, order = batch
+    keys, bits, _, order, sums = batch
     size, scratch, kernels = int(keys.size), workspace_of(store).scratch.get, sort_kernels(store)
-    sums = scratch("distinct_sums", tile_count(size), np.int64)
-    kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))
+    if sums is None:
+        sums = scratch("distinct_sums", tile_count(size), np.int64)
+        kernels.count_distinct(size, keys, bits, sums, **tile_launch(size))
     distinct = scratch("distinct_keys", size, np.int64)
     places = scratch("distinct_origin", size, np.int64) if origin else None
     count = scratch("distinct_count", 1, np.int64)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -11,6 +13,16 @@ class _Recorder(threading.local):
 
 
 recorder = _Recorder()
+
+
+@contextmanager
+def not_recorded() -> Iterator[None]:
+    """A block whose launches run at once, also while others are recorded."""
+    held, recorder.launches = recorder.launches, None
+    try:
+        yield
+    finally:
+        recorder.launches = held
 
 
 def refuse_to_wait() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..device import Device
-from ..launch.recorder import refuse_to_wait
+from ..launch.recorder import not_recorded, refuse_to_wait
 from .elementwise import fill_with
 
 
@@ -34,7 +34,8 @@ class Scratch:
             xp = self.device.xp
             held = xp.empty(capacity, dtype)
             if fill is not None:
-                fill_with(held, fill)
+                with not_recorded():
+                    fill_with(held, fill)
             self._arrays[key] = held
         self._cut[key] = cut = held[:size]
         return cut
@@ -161,20 +162,20 @@ class Counters:
         return self._host.tolist()
 
     def arm(self) -> None:
-        """Before a single kernel is launched that publishes the numbers: `poll` returns those of this kernel."""
+        """Before kernels are launched, the last of which publishes the numbers: `poll` returns these."""
         if self._is_gpu:
             self._left |= self._expected  # the host was interrupted, and that kernel may publish yet
             self._expected = True
             self._words[:] = self._unknown
 
-    def poll(self) -> list[int]:
+    def poll(self, looks: int = LOOKS) -> list[int]:
         """The numbers of `synchronize`, as soon as the host can read them: shortly before the kernel ends.
 
         Waiting for the stream takes several microseconds longer, a tenth of a small update, but lets other threads run:
         it is done for long kernels.
         """
         refuse_to_wait()
-        for _ in range(0 if self._left else LOOKS):
+        for _ in range(0 if self._left else looks):
             numbers = self._host.tolist()
             if UNKNOWN not in numbers:
                 self._is_zero = True
