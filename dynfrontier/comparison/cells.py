@@ -34,7 +34,7 @@ AGREES, DIFFERS = "agrees", "differs"
 NOT_OFFERED, UNDEFINED = "not offered", "undefined"
 LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
 NO_ANSWER, MEASURED = "no answer", "measured"
-PEER = "peer"  # in place of a state: the times of the other library
+PEER = "peer"  # instead of a state: the times of the other library
 JUDGE_LIMIT_S = 120.0
 MAKE_LIMIT_S = 60.0
 
@@ -137,7 +137,7 @@ class _Run:
             given.save(self.folder / given.name)
             for structure in self.options.structures:
                 plans = [plan for plan in (_Plan(a, given) for a in self.algorithms) if not plan.obstacle]
-                # The weighted ones are few, so that they go with the others.
+                # Weighted algorithms are few, so they share the processes of unweighted ones.
                 work += [(given, structure, half) for half in (plans[::2], plans[1::2]) if half]
         with ThreadPoolExecutor(max(1, cores() - 2)) as pool:
             list(pool.map(lambda item: self._compile(*item), work))

@@ -122,7 +122,7 @@ class DistributedGraph(BaseDistributedGraph):
         """
         self._on_all("save", os.fspath(path))
 
-    # ---- what it is -------------------------------------------------------------------------------------------------
+    # ---- properties -------------------------------------------------------------------------------------------------
 
     @property
     def _counts(self) -> SimpleNamespace:
@@ -447,7 +447,7 @@ class PartsObject:
 
 
 def _place_of(given: tuple) -> Device:
-    """Return the device on which arrays are read: the GPU if one of them is there."""
+    """Return the device on which arrays are read: the GPU if any array is on it."""
     return resolve_device("gpu" if any(array is not None and is_on_gpu(array) for array in given) else "cpu")
 
 

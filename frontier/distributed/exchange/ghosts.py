@@ -21,7 +21,7 @@ MOST = 0.9  # maximal share of all entries of other parts at which only ghosts' 
 
 
 class Ghosts:
-    """The ghosts of one local graph of a part, and those that other parts have of its vertices.
+    """The ghosts of one local graph of a part, and other parts' ghosts of its vertices.
 
     `local` returns the local graph. O(V) memory, once `bring_up` was called.
     """
@@ -31,8 +31,8 @@ class Ghosts:
         self._partition = partition
         self._local = local
         self._held: Any = None  # whether an arc leads to each vertex, or did; None until that is asked for
-        self._known: Any = None  # those whose owners know, and this part's own
-        self._new: tuple[Any, list[int]] | None = None  # those that owners do not know, by owner; None to look for them
+        self._known: Any = None  # ghosts whose owners are notified, and own vertices
+        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner; None to look for them
         self._ghosts: list[list[Any]] = [[] for _ in range(comm.size)]
         self._asked: list[list[Any]] = [[] for _ in range(comm.size)]
         self._few = False

@@ -210,7 +210,7 @@ class VertexArrays:
         return self._partition.owners[: array.size] != self._comm.rank
 
     def settle(self, arrays: Sequence[Any]) -> None:
-        """Have owners hold what functors have written: send what is pending, and combine copies that are apart."""
+        """Bring owned entries up to date: send pending amounts, and combine copies that differ."""
         for array in arrays:
             entry = self._entry(array)
             if entry.apart and not entry.held:
@@ -221,7 +221,7 @@ class VertexArrays:
     def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
         """Before functors are called at edges, which read entries of other vertices than `src` in the arrays `read`.
 
-        Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
+        Entries without a rule must be those of the owners where both ends are read. Copies with a rule may be behind:
         a minimum that is not yet as low leads to more work, not to another result. An operator that `writes_few`
         entries may pay for finding out which ones.
         """
@@ -324,7 +324,7 @@ class VertexArrays:
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Return this part's vertices and the marked ones (None: all) of the other lists, without duplicates."""
+        """Return this part's vertices and the marked ones (None: all) of other parts' lists, without duplicates."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]

@@ -72,9 +72,9 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
 def check_at_vertices(
     graph: BasePart, op: Callable, args: tuple, *, writable: int = 1, adds: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Raise if `op` writes to entries of other vertices than its own; bring up to date what it reads.
+    """Raise if `op` writes to entries of other vertices than its own; bring the arrays that it reads up to date.
 
-    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The entries of the first
+    Returns the arrays by vertex, and the arrays read at other vertices. The entries of the first
     `writable` parameters may be written; with `adds`, `op` may add to any entries of arrays with the rule "add".
     """
     arrays = graph.arrays.among(args)

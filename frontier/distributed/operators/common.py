@@ -70,7 +70,7 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """Return the positions of the arrays by edge and by pair; raise if `op` writes to others than can be combined."""
+    """Return the positions of the arrays by edge and by pair; raise if `op` writes to arrays that cannot be combined."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
@@ -168,7 +168,7 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """Return the lists that other parts want, and the positions of the requested ones, of given lengths.
+    """Return the lists that other parts request, and the positions of requested lists of the given lengths.
 
     `asked` and `wanted` are keys, with duplicates, of lists to receive and to send; negative ones are none.
     """

@@ -24,7 +24,7 @@ FEW = 128  # integers that go to the device through page-locked memory: the driv
 
 
 class PartLostError(RuntimeError):
-    """A worker with a part of the graph is gone, or has failed where the others have not."""
+    """A worker with a part of the graph is gone, or only some workers have failed."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""`Arrivals`: a log of insertions by time, so that records before some time are found without the others.
+"""`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
 An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted; a heap orders the
 chunks by first time. Of the first chunks of the heap, one that ends before the given time is taken whole; another is
@@ -24,7 +24,7 @@ from frontier.runtime import Counters, Device, Kernels
 from frontier.runtime.memory.elementwise import copy_of
 
 FEW = 4096  # entries; smaller chunks are merged
-MANY = 1 << 18  # entries; fewer that were taken are kept with the others of their chunk
+MANY = 1 << 18  # entries; fewer taken entries stay in the arrays of their chunk
 LOOKED_AT = 4  # chunks, for the first one of which a part is to be taken
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
@@ -40,7 +40,7 @@ class Split(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The first entries of a chunk in order, `size` of those that were not taken."""
+    """The first `size` entries of a chunk, in order, that were not taken."""
 
     chunk: Chunk
     size: int
@@ -66,7 +66,7 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Those before `begin` were taken. `first` and `last` bound the other times, which ascend if `ordered`. A chunk is
+    Entries before `begin` were taken. `first` and `last` bound the remaining times, which ascend if `ordered`. A chunk is
     `alive` until it is merged.
     """
 
@@ -135,7 +135,7 @@ class Arrivals:
         self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
-        self._number = count()  # so that chunks themselves are never compared
+        self._number = count()  # breaks ties in the heap, which must not compare chunks
 
     @property
     def nbytes(self) -> int:
@@ -160,7 +160,7 @@ class Arrivals:
         only a part of it is taken.
         """
         self._settle()
-        chunks: list[tuple[Chunk, int, int]] = []  # with the end of what is taken, and the first time that stays
+        chunks: list[tuple[Chunk, int, int]] = []  # with the end of the taken entries, and the first time that stays
         popped: list[Chunk] = []
         try:
             while self._heap and self._heap[0][0] < before:
@@ -181,7 +181,7 @@ class Arrivals:
         return Taken(self, chunks) if chunks else None
 
     def expect(self, before: int) -> None:
-        """Begin to look for what `take` will ask for, so that it does not wait; the host does not wait here."""
+        """Start the searches that `take` will need, without waiting for them."""
         for first, _, chunk in heapq.nsmallest(LOOKED_AT, self._heap):
             if first >= before:
                 break
@@ -242,7 +242,7 @@ class Arrivals:
             heapq.heappush(self._heap, (chunk.first, next(self._number), chunk))
 
     def _settle(self) -> None:
-        """Make a chunk of what was added, after the single host synchronization that takes."""
+        """Make a chunk of the added entries; this requires one host synchronization."""
         if not self._pending:
             return
         xp = self.device.xp
@@ -262,7 +262,7 @@ class Arrivals:
                 break
             try:
                 chunk = self._merged(other, chunk)
-            except MemoryError:  # the other one is entered already
+            except MemoryError:  # `other` is entered already
                 break
         self.enter(chunk)
 
