@@ -96,7 +96,7 @@ def compare_all(
 ) -> Iterator[Cell]:  # fmt: skip
     """Compare algorithms on all structures with another library, and yield each `Cell` as soon as it is known.
 
-    `inputs` maps names to functions that make graphs, the most important first; a thread makes the next graph ahead.
+    `inputs` maps names to functions that make graphs, the most important first. A thread makes the next graph ahead.
     `say` is notified of the progress. `warm_up` compiles kernels on tiny graphs, for all structures at the same time.
     """
     with ExitStack() as stack:
@@ -267,7 +267,7 @@ class _Run:
         return ("", "") if same else (DIFFERS, f"{structure} does not hold the edges that it was given")
 
     def _ours(self, plan: _Plan, folder: Path, structure: str, state: str, theirs: dict[str, Any]) -> Future[Cell]:
-        """Run an algorithm; returns its cell, once its result has been compared."""
+        """Run an algorithm, and return its cell, once its result has been compared."""
         options = self.options
         cell = partial(Cell, plan.given.name, plan.label, structure, state)
         out = folder / f"{plan.label}-{structure}-{state}.npz"

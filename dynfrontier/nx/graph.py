@@ -185,7 +185,7 @@ class _Mutable(_Base):
 
     @property
     def structure_options(self) -> dict[str, Any]:
-        """The constructor's structure, device and weight; a view has those of its graph."""
+        """The constructor's structure, device and weight. A view has those of its graph."""
         origin = self.__dict__.get("_graph")
         return origin.structure_options if isinstance(origin, _Mutable) else dict(self._state.options)
 

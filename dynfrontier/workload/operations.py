@@ -185,7 +185,7 @@ class Operations:
         return last[inserts[last]], last[~inserts[last]]
 
     def _insert(self, edges: np.ndarray) -> int:
-        """Insert edges into the model in this order; return the number of new ones."""
+        """Insert edges into the model in this order, and return the number of new ones."""
         edges = edges[edges >= 0]
         if self._oldest:
             edges = edges[~self._present[edges]]
@@ -196,7 +196,7 @@ class Operations:
         return self._count - before
 
     def _delete(self, edges: np.ndarray) -> int:
-        """Delete distinct edges from the model; return the number of present ones."""
+        """Delete distinct edges from the model, and return the number of present ones."""
         edges = edges[edges >= 0]
         edges = edges[self._present[edges]]
         self._present[edges] = False
@@ -215,7 +215,7 @@ class Operations:
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def _draw(self, count: int) -> np.ndarray:
-        """Draw distinct edges of the model at random; all if there are too few."""
+        """Draw distinct edges of the model at random, or all if there are too few."""
         count = min(count, self._count)
         if DENSE * self._count < self._present.size or DENSE * count > self._count:
             return self._rng.choice(np.flatnonzero(self._present), count, replace=False)

@@ -223,7 +223,7 @@ class SharedAccess:
 
 @forwards("_forward", "num_vertices", "num_arcs", "num_edges")
 class ReverseView(ReadOnlyGraph):
-    """Mixin that makes a graph of some structure the read-only reverse of another; see `Graph.reverse`."""
+    """Mixin that makes a graph of some structure the read-only reverse of another. See `Graph.reverse`."""
 
     __slots__ = ()
     is_transpose = True

@@ -152,7 +152,7 @@ class ProcessEngine(Engine):
         return PartLostError(self._why_gone)
 
     def _end(self, why: str) -> None:
-        """End all workers; later calls report why."""
+        """End all workers. Later calls report why."""
         self._why_gone = why
         self.close()
 
@@ -175,7 +175,7 @@ class _Call:
     """A message to all workers, and the answers so far.
 
     While it is `unconfirmed`, workers only report whether they have it. `waiting` maps pipes to the ranks of workers
-    that have not answered; they are ended at the `deadline`, which is set when one has failed.
+    that have not answered. They are ended at the `deadline`, which is set when one has failed.
     """
 
     def __init__(self, number: int, pipes: Sequence[Connection], unconfirmed: bool):

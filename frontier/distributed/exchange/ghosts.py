@@ -45,7 +45,7 @@ class Ghosts:
             self._new = None
 
     def bring_up(self, number: int = 0) -> int:
-        """Notify the owners of new ghosts, unless nearly all vertices are ghosts; every worker calls this.
+        """Notify the owners of new ghosts, unless nearly all vertices are ghosts. Every worker calls this.
 
         An exchange of counts, for which the host waits, and of ids if there are any; the first time, a pass over arcs.
         Returns the sum of `number` over all parts, which travels with the counts.
@@ -85,11 +85,11 @@ class Ghosts:
         return self._new
 
     def route(self) -> Route | None:
-        """The exchange of entries with ghosts, after `bring_up`; None if sending all of them is cheaper."""
+        """The exchange of entries with ghosts, after `bring_up`, or None if sending all of them is cheaper."""
         return Route(self._comm, self._asked, self._ghosts) if self._few and self._comm.size > 1 else None
 
     def asked(self) -> tuple[Any, list[int], list[int]] | None:
-        """The requests of other parts, after `bring_up`; None if sending all entries is cheaper.
+        """The requests of other parts, after `bring_up`, or None if sending all entries is cheaper.
 
         Returns the vertices by requesting part, the number of each part's requests, and the number of this part's
         ghosts that each part owns.

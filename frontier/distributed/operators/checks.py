@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True) -> tuple:
-    """Raise if `op` writes to entries that no rule combines; return its arguments with the followed direction's
+    """Raise if `op` writes to entries that no rule combines, and return its arguments with the followed direction's
     columns.
 
     An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for its output.
@@ -108,7 +108,7 @@ def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> 
 
 
 def check_condition_and_prepare(graph: BasePart, functors: Functors, args: tuple) -> list[Any]:
-    """Check both functors at vertices; return the arrays that they read elsewhere than at the vertex."""
+    """Check both functors at vertices, and return the arrays that they read elsewhere than at the vertex."""
     behind: list[Any] = []
     for function, writable in ((functors.condition, 0), (functors.prepare, 1)):
         if function is not None:

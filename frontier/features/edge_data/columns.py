@@ -77,7 +77,7 @@ class EdgeData(Table):
 
     @property
     def weights(self) -> Any:
-        """The weight of each edge; None in graphs without weights."""
+        """The weight of each edge, or None in graphs without weights."""
         return self.columns.get(WEIGHT_COLUMN)
 
     # ---- a batch ----------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class EdgeData(Table):
             self.has_replaced = True
 
     def newest_records(self, edges: Any) -> tuple[Any, Any]:
-        """The records of some edges, those of each from the last one on, in a graph that keeps them: offsets, ids."""
+        """Offsets and ids of the records of some edges, the newest first, in a graph that keeps records."""
         lasts, counts = (elementwise.take(self.device, self.columns[name], edges) for name in (LAST, COUNT))
         return self.records.of(lasts, counts, PREVIOUS)  # type: ignore[union-attr]
 
@@ -215,7 +215,7 @@ class EdgeData(Table):
         return sizes if self.records is None else sizes | self.records.reserved_bytes()
 
     def plain_bytes(self) -> int:
-        """Bytes of the data of all edges besides the weights in arrays without gaps; with records, of theirs too."""
+        """Bytes of the data of all edges and records, without weights of edges, in arrays without gaps."""
         plain = self.size * sum(self.dtypes[name].itemsize for name in self.names)
         return plain if self.records is None else plain + self.records.plain_bytes()
 

@@ -63,7 +63,7 @@ def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
-    """Insert records; return the number of new arcs, and of existing ones that are replaced.
+    """Insert records, and return the number of new arcs, and of existing ones that are replaced.
 
     With `keep`, existing edges keep their values; with `timed` and times, they do where their time counts.
     """
@@ -126,7 +126,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
 
 
 def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete the edges of records; return the number of deleted arcs. For `notifications` see `Change`."""
+    """Delete the edges of records, and return the number of deleted arcs. For `notifications` see `Change`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
@@ -172,8 +172,8 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record for each edge of a batch whose sum with the weight in the graph is positive, with what it is to have;
-    and those of edges that leave the graph, as theirs is not."""
+    """One record, with its new values, for each edge of a batch whose sum with the weight in the graph is positive; and
+    the arcs of edges that leave the graph."""
     data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()

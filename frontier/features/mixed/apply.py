@@ -55,7 +55,7 @@ class MixedResult:
     neighbors : array of `vertex_dtype`
         In ascending order for each.
     inserted, replaced, deleted : int
-        Sums over the updates in their order, as in `UpdateResult`; a batch may insert and delete the same edge.
+        Sums over the updates in their order, as in `UpdateResult`. A batch may insert and delete the same edge.
     """
 
     answers: Any
@@ -180,7 +180,7 @@ def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> 
 def _resolve_pairs(
     graph: BaseDynamicGraph, batch: MixedBatch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
 ) -> Any:
-    """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
+    """Answer the operations on pairs, and return the slots that the pairs have before the batch."""
     xp, data, none = graph.xp, graph.payload.table, no_pair(graph)
     check_key_bits(graph.num_vertices)
     pairs = _host(graph).sorted_pairs(graph, batch, tally)
@@ -203,7 +203,7 @@ def _host(graph: BaseDynamicGraph) -> Any:
 
 
 def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any) -> None:
-    """Insert the edges at `insert`, and delete the edges at `delete`; no pair is in both."""
+    """Insert the edges at `insert`, and delete the edges at `delete`. No pair is in both."""
     data, arcs = graph.payload.table, partial(_host(graph).chosen_arcs, graph, batch)
     leaving: Any = None
     if delete.size and graph._observers.live():  # notifications may fail, so make them before anything changes

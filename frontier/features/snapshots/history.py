@@ -161,14 +161,14 @@ class History(Component):
                     self._trim_after_update()
 
     def _prepare(self, graph: BaseDynamicGraph) -> bool:
-        """Preserve the current state for its snapshots; return whether the update must be logged."""
+        """Preserve the current state for its snapshots, and return whether the update must be logged."""
         with self._changed:
             if self._secure(graph):
                 self._trim()
             return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
 
     def _secure(self, graph: BaseDynamicGraph) -> bool:
-        """Have copies that soon lead to the states of unread snapshots; returns whether some were not there."""
+        """Make copies near the states of unread snapshots, and return whether some were missing."""
         made = False
         for pending in sorted(self._pending(), key=_position_of):
             source = self._source(pending.position)
@@ -304,7 +304,7 @@ class History(Component):
 
 
 def history_of(graph: BaseDynamicGraph) -> History:
-    """That of a graph which is being read; made if it has none."""
+    """The history of a graph which is being read, made if it has none."""
     history = component_of(graph, History)
     if history is None:
         with _making:  # another thread may ask for the same

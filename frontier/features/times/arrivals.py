@@ -1,7 +1,7 @@
 """`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
 An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted; a heap orders the
-chunks by first time. Of the first chunks of the heap, one that ends before the given time is taken whole; another is
+chunks by first time. A first chunk of the heap that ends before the given time is taken whole. Another is
 sorted, once, and its first part is taken. So a stream in the order of time is never sorted, and another costs a sort of
 each chunk. Small chunks of similar size are merged.
 
@@ -31,7 +31,7 @@ MASK, HALF = 2**64 - 1, 2**63
 
 
 class Split(NamedTuple):
-    """A search that was queued for the entries of a chunk before some time; it publishes its token when it is done."""
+    """A search that was queued for the entries of a chunk before some time. It publishes its token when it is done."""
 
     times: Any
     begin: int
@@ -66,8 +66,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Entries before `begin` were taken. `first` and `last` bound the remaining times, which ascend if `ordered`. A chunk is
-    `alive` until it is merged.
+    Entries before `begin` were taken. `first` and `last` bound the remaining times, which ascend if `ordered`. A chunk
+    is `alive` until it is merged.
     """
 
     times: Any
@@ -97,7 +97,7 @@ class Chunk:
 
 
 class Taken:
-    """Entries that `Arrivals.take` has found; they leave the log with `commit`, and are back in it after `restore`."""
+    """Entries that `Arrivals.take` has found. They leave the log with `commit`, and are back in it after `restore`."""
 
     def __init__(self, arrivals: Arrivals, chunks: list[tuple[Chunk, int, int]]):
         self._arrivals = arrivals
@@ -130,7 +130,7 @@ class Arrivals:
         self.size = 0
         self._kernels = kernels
         self._counters = Counters(device, COUNTERS)
-        self._splits = Counters(device, 3)  # the place of a split; the time there; the token of its search
+        self._splits = Counters(device, 3)  # the position of a split, the time there, and the token of its search
         self._split: Split | None = None  # the last search
         self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
@@ -144,7 +144,7 @@ class Arrivals:
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
-        """Add entries, whose arrays are kept, without waiting for the device; `bounds` are of their times, if known."""
+        """Add entries, whose arrays are kept, without a host synchronization. `bounds` are of their times, if known."""
         if not times.size:
             return
         self.size += int(times.size)
@@ -156,7 +156,7 @@ class Arrivals:
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`, or None.
 
-        Work is proportional to these and to entries added since the last call; an unordered chunk is sorted once, if
+        Work is proportional to these and to entries added since the last call. An unordered chunk is sorted once, if
         only a part of it is taken.
         """
         self._settle()
@@ -242,7 +242,7 @@ class Arrivals:
             heapq.heappush(self._heap, (chunk.first, next(self._number), chunk))
 
     def _settle(self) -> None:
-        """Make a chunk of the added entries; this requires one host synchronization."""
+        """Make a chunk of the added entries, with one host synchronization."""
         if not self._pending:
             return
         xp = self.device.xp

@@ -42,8 +42,8 @@ MAX_RECORDS = 1 << 22
 PIECES = 3  # of the log that are looked at
 FEWEST = 4096  # records that there is memory for at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
-"""Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
-edges that are there. The larger share is that of a table of up to `MAX_ENTRIES`."""
+"""Entries of the table to a record: the longest run of full ones decides the time of a batch, whose records may all
+be of existing edges. Tables of up to `MAX_ENTRIES` have the larger share."""
 MAX_ENTRIES = 1 << 21
 PUSH = (
     "src", "dst", "weights", "times", "first_time", "has_clock", "clock", "free_ids", "free_count", "top", "ids",
@@ -348,8 +348,7 @@ class Pushes:
             data.write(ids, columns)
 
     def _count(self, graph: BaseDynamicGraph, records: PlainBatch, ids: Any, numbers: list[int]) -> tuple[int, int]:
-        """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
-        there."""
+        """Count inserted arcs, after inserting deferred ones. Return the numbers of new and of existing arcs."""
         data, count = graph.payload.table, int(ids.size)
         bound: Any = self._bound
         sources = bound.memory.arcs.src[: self.copies * count]
