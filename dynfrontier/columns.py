@@ -59,7 +59,7 @@ def _called(vertices: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 
 def _called_times(times: np.ndarray, times_as: Callable[[np.ndarray], Any]) -> np.ndarray:
-    """Name times as the file does; the least and the largest integer stand for no time and become an empty text."""
+    """Name times as the file does. The least and the largest integer stand for no time and become an empty text."""
     limits = np.iinfo(times.dtype)
     some = (times != limits.min) & (times != limits.max)
     called = np.full(times.shape, "", object)

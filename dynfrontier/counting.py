@@ -15,7 +15,7 @@ from .peers import NEED_GPU, is_installed, load_peer
 from .timing import TimedObserver, timed_call
 
 CHECKERS = {"cugraph": "cuGraph", "scipy": "SciPy", "igraph": "igraph", "networkx": "NetworkX"}
-"""Libraries that can check a result, and their names; the first that has the analytic does, and takes the time that it
+"""Libraries that can check a result, and their names. The first that has the analytic does, and takes the time that it
 may take."""
 SPEED = {"cugraph": 2**24, "scipy": 2**20, "igraph": 2**18, "networkx": 2**12}
 """Edges a second that they get through at least, their graphs' construction included."""
@@ -119,7 +119,7 @@ class AnalyticCount(Counting):
         return Verdict(True, "not compared"), ""
 
     def _check_by(self, name: str, low: np.ndarray, high: np.ndarray) -> Verdict | None:
-        """Compare with a library; None if it lacks the analytic, or its GPU the memory."""
+        """Compare with a library. Return None if it lacks the analytic, or its GPU the memory."""
         peer = load_peer(name)
         try:
             built = peer.build(peer.prepare(self.graph.num_vertices, low, high))

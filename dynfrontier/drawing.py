@@ -20,14 +20,14 @@ LABELED = 60  # graphs with more vertices are drawn without their names
 SINGLE = (14, 35)  # vertices without edges in a row, of graphs with up to `LABELED` vertices and of larger ones
 NO_VALUE = "0.85"  # the color of vertices that have no value: a gray
 COLORS = ["#fff1a8", "#8fd3c1", "#6fa8ff"]
-"""From the least value to the greatest; names can be read on all of them."""
+"""From the least value to the greatest. Names can be read on all of them."""
 
 
 def graph(
     graph: Graph, values: Any = None, *, names: Sequence[Any] | None = None, positions: Any = None,
     labels: bool | None = None, seed: int = 0, ax: Any = None,
 ) -> Any:  # fmt: skip
-    """Draw a small graph; deleted vertices are left out.
+    """Draw a small graph. Deleted vertices are left out.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def graph(
         The colors of vertices, such as distances or ranks. Vertices with values that are not finite, or the largest of
         an integer type, which stands for unreachable, are gray.
     names : sequence, length num_vertices, optional
-        What to call the vertices; by default their ids.
+        What to call the vertices, by default their ids.
     positions : array, shape (num_vertices, 2), optional
-        Where vertices are; by default a force-directed layout, with vertices that have no edges in rows below.
+        Where vertices are, by default a force-directed layout, with vertices that have no edges in rows below.
     labels : bool, optional
-        Whether to write the names; by default for up to 60 vertices.
+        Whether to write the names, by default for up to 60 vertices.
     seed : int
         Of that layout: equal seeds draw equal pictures.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; by default pyplot's current axes.
+        Where to draw, by default pyplot's current axes.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def levels(distance: Any, *, ax: Any = None) -> Any:
     distance : array of an integer type, shape (num_vertices,)
         Such as `BFSResult.distance`. The largest value of the type marks unreachable vertices, which the title counts.
     ax : matplotlib.axes.Axes, optional
-        The axes; by default pyplot's current axes.
+        The axes, by default pyplot's current axes.
 
     Returns
     -------

@@ -147,7 +147,7 @@ def can_show_live(console: Console = err) -> bool:
 def live_view(
     batches: int, noun: str | None, window: int | str, memory: Callable[[], int], console: Console = err
 ) -> Iterator[LiveView]:
-    """Show a stream while the ``with`` block runs; the final state stays on the terminal."""
+    """Show a stream while the ``with`` block runs. The final state stays on the terminal."""
     view = LiveView(batches, noun, window, memory, columns=max(min(COLUMNS, console.width - BESIDE), 8))
     with Live(view, console=console, auto_refresh=False) as view.live:
         yield view

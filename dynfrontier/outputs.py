@@ -57,7 +57,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path | None, found: Any) -> None:
-    """Write a JSON file, if one is named; an OSError becomes an error of the command (`user_errors`)."""
+    """Write a JSON file, if one is named. An OSError becomes an error of the command (`user_errors`)."""
     if path is not None:
         with user_errors(OSError):
             write_text(path, json.dumps(found, indent=2) + "\n")

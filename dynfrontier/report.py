@@ -37,7 +37,7 @@ class Report:
 def make_report(
     setting: dict[str, Any], steps: list[Applied], graph: Any, stream_seconds: float, interrupted: bool = False
 ) -> Report:
-    """Sum up the steps of a job; nothing is checked yet. `stream_seconds` last from the first batch to the last."""
+    """Sum up the steps of a job. Nothing is checked yet. `stream_seconds` last from the first batch to the last."""
     memory = graph.memory_usage()
     summed = ("records", "loops", "inserted", "deleted", "deletions", "late")
     sums = {name: sum(getattr(step, name) for step in steps) for name in summed}
@@ -69,7 +69,7 @@ def make_report(
 
 
 def checked(report: Report, verified: bool | None, recount_seconds: float | None) -> Report:
-    """A report with what a check has found; None where it was not made."""
+    """A report with what a check has found, or None where it was not made."""
     return replace(report, verified=verified, totals=report.totals | {"recount_seconds": recount_seconds})
 
 

@@ -34,7 +34,7 @@ AGREES, DIFFERS = "agrees", "differs"
 NOT_OFFERED, UNDEFINED = "not offered", "undefined"
 LATE, FAILED, NO_TIME = "did not end", "failed", "no time left"
 NO_ANSWER, MEASURED = "no answer", "measured"
-PEER = "peer"  # in place of a state: the times of the other library
+PEER = "peer"  # instead of a state: the times of the other library
 JUDGE_LIMIT_S = 120.0
 MAKE_LIMIT_S = 60.0
 
@@ -96,7 +96,7 @@ def compare_all(
 ) -> Iterator[Cell]:  # fmt: skip
     """Compare algorithms on all structures with another library, and yield each `Cell` as soon as it is known.
 
-    `inputs` maps names to functions that make graphs, the most important first; a thread makes the next graph ahead.
+    `inputs` maps names to functions that make graphs, the most important first. A thread makes the next graph ahead.
     `say` is notified of the progress. `warm_up` compiles kernels on tiny graphs, for all structures at the same time.
     """
     with ExitStack() as stack:
@@ -137,7 +137,7 @@ class _Run:
             given.save(self.folder / given.name)
             for structure in self.options.structures:
                 plans = [plan for plan in (_Plan(a, given) for a in self.algorithms) if not plan.obstacle]
-                # The weighted ones are few, so that they go with the others.
+                # Weighted algorithms are few, so they share the processes of unweighted ones.
                 work += [(given, structure, half) for half in (plans[::2], plans[1::2]) if half]
         with ThreadPoolExecutor(max(1, cores() - 2)) as pool:
             list(pool.map(lambda item: self._compile(*item), work))
@@ -267,7 +267,7 @@ class _Run:
         return ("", "") if same else (DIFFERS, f"{structure} does not hold the edges that it was given")
 
     def _ours(self, plan: _Plan, folder: Path, structure: str, state: str, theirs: dict[str, Any]) -> Future[Cell]:
-        """Run an algorithm; returns its cell, once its result has been compared."""
+        """Run an algorithm, and return its cell, once its result has been compared."""
         options = self.options
         cell = partial(Cell, plan.given.name, plan.label, structure, state)
         out = folder / f"{plan.label}-{structure}-{state}.npz"

@@ -39,7 +39,7 @@ class Worker:
         self.peers: dict[str, BasePeer] = {}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request; an error is an answer, too."""
+        """Answer a request. An error is an answer, too."""
         known: dict[str, Callable[..., dict[str, Any]]] = {
             "make": self.make, "ours": self.ours, "theirs": self.theirs, "judge": self.judge,
         }  # fmt: skip
@@ -62,7 +62,7 @@ class Worker:
             self.owner = owner
 
     def make(self, folder: str, structure: str, state: str, weighted: bool) -> dict[str, Any]:
-        """Make a graph; returns its checksum and the milliseconds."""
+        """Make a graph, and return its checksum and the milliseconds."""
         given, device = self._input(folder), fr.advanced.resolve_device(self.device_name)
         self._forget_others(folder, structure, state)
         begin = time.perf_counter()

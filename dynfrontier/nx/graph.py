@@ -1,7 +1,7 @@
 """`Graph` and `DiGraph`: NetworkX graphs whose edges are also in a dynamic structure.
 
 They are NetworkX's own classes, with dicts that log changes (`tracked`). The first function of the backend that is
-called with such a graph converts it; before each later one, the structure gets what changed since, as one batch.
+called with such a graph converts it. Before each later one, the structure receives the changes as one batch.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _State:
                 self._update(graph)
             if weight not in self.mirrors:
                 if not self.mirrors:
-                    self.log.start([weight])  # first, so that what changes while the graph is read is not missed
+                    self.log.start([weight])  # first, to log changes made while the graph is read
                 else:
                     self.log.watched.add(weight)
                 try:
@@ -185,7 +185,7 @@ class _Mutable(_Base):
 
     @property
     def structure_options(self) -> dict[str, Any]:
-        """The constructor's structure, device and weight; a view has those of its graph."""
+        """The constructor's structure, device and weight. A view has those of its graph."""
         origin = self.__dict__.get("_graph")
         return origin.structure_options if isinstance(origin, _Mutable) else dict(self._state.options)
 

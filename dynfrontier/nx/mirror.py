@@ -6,7 +6,7 @@ The mirror stores the rest:
     ids[node]        the vertex of a node
     nodes[v]         the node of a vertex; HOLE for a deleted vertex
     loops[v]         the weight of a self-loop, or None if it is no number
-    unsuitable       pairs of vertices whose edge has no finite number as weight; the structure has 1 there
+    unsuitable       pairs of vertices whose edge has no finite number as weight. The structure has 1 there
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST = 2**63 - 1
 
 
 def plain(value: Any) -> int | float | None:
-    """A weight as a Python number; None if it is no number, not finite, or an integer that int64 does not hold."""
+    """A weight as a Python number, or None if it is no number, not finite, or an integer that int64 does not hold."""
     kind = type(value)
     if kind is not int and kind is not float:
         if isinstance(value, bool | np.bool_ | np.integer | int):
@@ -59,7 +59,7 @@ HOLE = object()
 class Mirror:
     """The contents of a NetworkX graph, or a view of one, in a structure.
 
-    `weight` is the edge attribute of the weights, or None; edges without it have 1. `make` is the structure's
+    `weight` is the edge attribute of the weights, or None. Edges without it have 1. `make` is the structure's
     `from_edges`. `graph` has no weights while all are the integer 1, int64 while all are integers, else float64.
     `names` are the nodes in NetworkX's order; `order` has their vertices, or is None for 0, 1, 2, ... `batches` counts
     updates.
@@ -97,7 +97,7 @@ class Mirror:
         self._make(src, dst, weights)
 
     def _lowest(self, parallel: Any) -> int | float | None:
-        """The lowest weight of parallel edges, given with their keys; None if some weight is not supported."""
+        """The lowest weight of parallel edges, given with their keys, or None if some weight is not supported."""
         weights = []
         for data in parallel.values():
             weight = plain(data.get(self.weight, 1))
@@ -107,7 +107,7 @@ class Mirror:
         return min(weights)
 
     def _weights(self, src: np.ndarray, dst: np.ndarray, values: list[Any]) -> np.ndarray | None:
-        """The weights of edges, of the narrowest type; edges with unsuitable weights are noted."""
+        """The weights of edges, of the narrowest type. Edges with unsuitable weights are noted."""
         held = [plain(value) for value in values]
         dtype = type_of([weight for weight in held if weight is not None])
         for place, weight in enumerate(held):
@@ -124,10 +124,10 @@ class Mirror:
     def _pair(self, i: int, j: int) -> tuple[int, int]:
         return (i, j) if self.directed or i < j else (j, i)
 
-    # ---- reading what changed ---------------------------------------------------------------------------------------
+    # ---- reading changes --------------------------------------------------------------------------------------------
 
     def update(self, source: nx.Graph, nodes: Iterable[Any], edges: set[tuple[Any, Any]], removed: bool) -> None:
-        """Apply the changes of these nodes and edges, as the dicts are now; after an exception the mirror is of no use.
+        """Apply the changes of these nodes and edges, as the dicts are now. An exception leaves the mirror unusable.
 
         The structure gets at most one batch of insertions and one of deletions.
         """
@@ -149,7 +149,7 @@ class Mirror:
         for node, v in zip(new, ids, strict=True):
             self.ids[node], self.nodes[v] = v, node
         if ids[0] < before and self.order is None:
-            self.order = np.arange(before)  # some take the places of others: `_reorder` looks them up
+            self.order = np.arange(before)  # new nodes reuse vertices of deleted ones: `_reorder` looks them up
 
     def _remove(self, gone: list[Any]) -> None:
         ids = [self.ids.pop(node) for node in gone]
@@ -240,7 +240,7 @@ class Mirror:
         return len(self.names)
 
     def find(self, node: Any) -> int | None:
-        """The vertex of a node; None if the graph lacks it."""
+        """The vertex of a node, or None if the graph lacks it."""
         try:
             return self.ids.get(node)
         except TypeError:  # not hashable

@@ -42,7 +42,7 @@ def mark(items: list[Any]) -> None:
 
 
 def run(arguments: Sequence[str]) -> tuple[int, dict[str, dict]]:
-    """Run pytest in a separate process; returns its exit status and the counts of `calls`."""
+    """Run pytest in a separate process, and return its exit status and the counts of `calls`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "calls.json"
         environment = os.environ | {

@@ -17,7 +17,7 @@ PEERS = {
     "scipy": ("scipy_peer", "scipy"),
     "networkx": ("networkx_peer", "networkx"),
 }
-"""For each peer its module here and the package that it needs; the first that can do a task is asked first."""
+"""For each peer its module here and the package that it needs. The first that can do a task is asked first."""
 NEED_GPU = ("cugraph",)
 SLOW = {"networkx": 2**17}  # peers that are asked on larger graphs, by edges, only if they are named
 
@@ -47,6 +47,6 @@ def check_peer(name: str) -> None:
 
 
 def load_peer(name: str) -> BasePeer:
-    """A peer, ready to build graphs; see `check_peer`."""
+    """A peer, ready to build graphs. See `check_peer`."""
     check_peer(name)
     return importlib.import_module(f"{__name__}.{PEERS[name][0]}").Peer()

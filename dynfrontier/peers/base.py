@@ -93,7 +93,7 @@ class BasePeer(ABC):
         return None
 
     def task(self, name: str, graph: Any, settings: Mapping[str, Any]) -> Task | None:
-        """The task of this name with its settings; None if the library lacks it."""
+        """The task of this name with its settings, or None if the library lacks it."""
         method = None if name in NO_TASKS else getattr(self, name, None)
         if not callable(method):
             return None

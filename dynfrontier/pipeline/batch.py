@@ -67,13 +67,13 @@ class PipelineBatch:
 
     @property
     def results(self) -> dict[str, Any]:
-        """What each analytic returned, arrays as NumPy's; waits for those that are being copied to the host."""
+        """The result of each analytic, with arrays of NumPy. Waits for copies to the host."""
         with _settling:
             self.held = {name: _settled(value) for name, value in self.held.items()}
         return self.held
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in plain values: of the results, those that are numbers, strings or None."""
+        """All fields in plain values, with the results that are numbers, strings or None."""
         found = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "held"}
         plain = {name: _plain(value) for name, value in self.results.items()}
         return found | {"results": {name: value for name, value in plain.items() if value is not _NOT_PLAIN}}

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from frontier.runtime.values import kind_of
 
 UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
-SHRINK = 0.5  # what a batch that took too long multiplies the size by
-QUICK = 1.25  # what others multiply it by in the beginning
-CALM = 5  # times the usual number of batches between two that take too long, after which growth is quick again
+SHRINK = 0.5  # factor of the size after a batch that exceeds the limit
+QUICK = 1.25  # factor of the size after other batches in the beginning
+CALM = 5  # times the usual number of batches between two that exceed the limit, after which growth is quick again
 SMALLEST, LARGEST = 64, 1 << 22
 
 

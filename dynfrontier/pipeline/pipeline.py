@@ -63,7 +63,7 @@ class Pipeline:
         One of these. Do not change arrays that it has yielded.
 
         * a file's name, of any format of `frontier.io.read_edges`. Text, also compressed, Parquet and Arrow files are
-          read part by part. Vertices have the ids of the file, less 1 for formats that count from 1; names are the ids
+          read part by part. Vertices have the ids of the file, less 1 for formats that count from 1. Names are the ids
           of the file.
         * a tuple ``(src, dst)``, ``(src, dst, weights)`` or ``(src, dst, weights, time)`` of arrays, a dictionary of
           arrays, a pandas or Arrow table, an `EdgeList` or an `EdgeStream`;
@@ -282,7 +282,7 @@ class Pipeline:
         Raises
         ------
         PipelineError
-            The source, an update, an analytic or a callback has failed; the threads have ended.
+            The source, an update, an analytic or a callback has failed. The threads have ended.
         """
         if callbacks:
             self._delivery = Delivery(callbacks, self._ahead)
@@ -374,7 +374,7 @@ class Pipeline:
 
     @property
     def batch_size(self) -> int | None:
-        """Records of the next batch; None if each item of the source is one."""
+        """Records of the next batch, or None if each item of the source is one."""
         return self._size if self._controller is None else self._controller.size
 
     def metrics(self) -> str:
@@ -449,7 +449,7 @@ class Pipeline:
         except SourceError as error:
             cause: Any = error.__cause__
             raise PipelineError.of("source", number, error.record, cause) from cause
-        except Exception as error:  # no memory for what was read, say
+        except Exception as error:  # no memory for the records, for example
             raise PipelineError.of("source", number, self.totals.records, error) from error
         if part is not None:
             self._part, self._at = part, 0

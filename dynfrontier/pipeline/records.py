@@ -74,7 +74,7 @@ def _module(array: Any) -> Any:
 class Decoder:
     """Makes `RecordColumns` of the items of a source.
 
-    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have columns that the graph does not use; they are left out.
+    Tables (pandas, Polars, Arrow, cuDF) and edge lists may have columns that the graph does not use. They are left out.
     Every column of a tuple or dictionary counts: one that the graph does not accept is an error when it is inserted.
 
     Insertions have times if `takes_time`. `columns` maps ``src``, ``dst``, ``weights``, ``time`` or a column of edge

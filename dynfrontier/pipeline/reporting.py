@@ -32,7 +32,7 @@ class BatchLog:
         self._file.write(json.dumps(batch.to_dict()).encode() + b"\n")
 
     def flush(self) -> int:
-        """Write it to the disk; returns its size in bytes."""
+        """Write it to the disk, and return its size in bytes."""
         self._file.flush()
         os.fsync(self._file.fileno())
         return os.fstat(self._file.fileno()).st_size
@@ -42,7 +42,7 @@ class BatchLog:
 
 
 class Metrics:
-    """The numbers of a pipeline as Prometheus reads them; a file, if given, is replaced about once a second."""
+    """The numbers of a pipeline as Prometheus reads them. A file, if given, is replaced about once a second."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None):
         self._path = path

@@ -24,7 +24,7 @@ from .records import Decoder, RecordColumns, decoded, in_parts, without_first
 
 BATCH_SIZE = 1 << 16
 RECEIVED_BYTES = 1 << 20
-SOCKET = "socket"  # what it is called in errors
+SOCKET = "socket"  # its name in errors
 
 
 def is_one_table(source: Any) -> bool:
@@ -35,7 +35,7 @@ def is_one_table(source: Any) -> bool:
 
 
 def usual_batch_size(source: Any) -> int | None:
-    """The default batch size; None if each item is a batch."""
+    """The default batch size, or None if each item is a batch."""
     if isinstance(source, EdgeStream):
         return source.batch_size
     return BATCH_SIZE if isinstance(source, str | os.PathLike) or is_one_table(source) else None
@@ -109,13 +109,13 @@ class SocketSource:
     Parameters
     ----------
     socket : socket.socket
-        Connected; it is not closed.
+        Connected. It is not closed.
     columns : sequence of (str or None)
         The meaning of the words of a line, as in `frontier.io.read_edges`: ``("src", "dst", "time")``, for example.
     delimiter : str, optional
         The separator of the words; blanks by default.
     max_record_bytes : int
-        Most bytes of a line, 1 MiB by default; a longer one is an error.
+        Most bytes of a line, 1 MiB by default. A longer one is an error.
 
     Notes
     -----
@@ -154,13 +154,13 @@ class SocketSource:
                 check_ended(part, SOCKET, "the connection", lines)
             if text is not None:
                 yield text.next(part, lines)[0]
-            elif first_words(part, COMMENTS, " "):  # what they are decides what columns are
+            elif first_words(part, COMMENTS, " "):  # the first record decides the roles of columns
                 text = TextParts(part, SOCKET, self._options, lines)
                 yield text.first()[0]
             lines += count_lines(part)
 
     def interrupt(self) -> None:
-        """Let whoever reads find the end; the pipeline calls this when it is closed."""
+        """Let whoever reads find the end. The pipeline calls this when it is closed."""
         self._interrupted = True
         with suppress(OSError):
             self._socket.shutdown(sockets.SHUT_RD)

@@ -32,8 +32,8 @@ from .records import RecordColumns
 
 ALIGNMENT = 256  # bytes, of each column in a slot
 SMALLEST = 1 << 23
-"""Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since the driver lets nobody in
-meanwhile, and CuPy keeps it for the next pipeline, if that asks for as much."""
+"""Bytes of a slot: a part of plain edges. Pinned memory is made at once for all slots, since this blocks other calls of
+the driver, and CuPy keeps it for the next pipeline of the same size."""
 LARGE = 1 << 26  # bytes of a slot; more are made for it alone
 MAX_CUTS = 256  # batches of a part that a slot keeps
 
@@ -108,7 +108,7 @@ class Staging:
         if self._free is None:
             return
         self._free.close()
-        if any(slot.in_use for slot in self._slots):  # by kernels that may run yet, while their memory goes to others
+        if any(slot.in_use for slot in self._slots):  # by kernels that may still run while CuPy reuses their memory
             with suppress(self.device.xp.cuda.runtime.CUDARuntimeError):  # after a fault nothing runs any more
                 self.device.synchronize()
 
@@ -171,14 +171,14 @@ class Slot:
         self._holds_device = False  # whether some of these are on the GPU
 
     def fill(self, records: RecordColumns) -> RecordColumns:
-        """Start copying records; returns them as they will be on the device."""
+        """Start copying records, and return them as they will be on the device."""
         import cupy
 
         produced = cupy.cuda.get_current_stream()  # in which the source has made arrays that are on the GPU
         if self._filled and not self._copied.done:
             self._copied.synchronize()
         if self._holds_device:
-            produced.wait_event(self._used)  # before their memory, which is freed with `_held`, is given to others
+            produced.wait_event(self._used)  # before CuPy reuses their memory, which is freed with `_held`
         columns = records.columns
         host = {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
         self._holds_device = len(host) < len(columns)

@@ -2,7 +2,7 @@
 
 An algorithm runs on a small graph on a CPU. A function of the operators that differs by device runs twice: first as on
 a GPU, where kernels are noted and not launched, and its result is dropped; then as it was meant. Kernels are noted for
-graphs of short neighbor lists and for those of long ones. Other kernels depend on the data, so run an algorithm on
+graphs of short and of long neighbor lists. Other kernels depend on the data, so run an algorithm on
 graphs that take all its paths. Kernels that were not noted are compiled at first use.
 """
 
@@ -32,7 +32,7 @@ PROPERTIES: dict[str, Any] = {
 }  # fmt: skip
 """Properties of a GPU, for machines without one."""
 MAX_LAUNCHES = 8
-"""Of a function that runs as on a GPU: one may wait for what a kernel would write."""
+"""Limit for a function that runs as on a GPU, which may loop until a kernel writes a result."""
 
 
 class RehearsingDevice(Device):
@@ -42,7 +42,7 @@ class RehearsingDevice(Device):
         super().__init__("cpu", np)
 
     def __post_init__(self) -> None:
-        """Nothing: what the device is depends on who asks."""
+        """Do nothing: the kind of device depends on the caller."""
 
     @property
     def is_gpu(self) -> bool:  # type: ignore[override]
@@ -51,7 +51,7 @@ class RehearsingDevice(Device):
 
 
 class Rehearsal(Listener):
-    """What was asked for while it was `watching`.
+    """The kernels requested while it was `watching`.
 
     Attributes
     ----------
@@ -70,10 +70,10 @@ class Rehearsal(Listener):
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Within the block, note what is asked for on graphs of a `RehearsingDevice`, in this thread."""
+        """Within the block, note this thread's requests for kernels on graphs of a `RehearsingDevice`."""
         before, loaded = sys.getprofile(), cuda.load_kernel.cache
         with mock.patch.multiple(cuda, **PROPERTIES), mock.patch.object(requests, "listener", self):
-            loaded.clear()  # of kernels that were asked for before, and then of those that do nothing
+            loaded.clear()  # of kernels loaded earlier, and afterwards of kernels that do nothing
             sys.setprofile(_Watch(self).event)
             try:
                 yield
@@ -101,7 +101,7 @@ class Rehearsal(Listener):
 
 
 class _EnoughError(Exception):
-    """A function that runs as on a GPU goes on and on."""
+    """A function that runs as on a GPU does not end."""
 
 
 class _Pretence:
@@ -112,7 +112,7 @@ class _Pretence:
 
 
 class _Watch:
-    """Runs functions of the operators as on a GPU before they run; not those that they call."""
+    """Runs functions of the operators as on a GPU before they run, without the functions that they call."""
 
     def __init__(self, rehearsal: Rehearsal):
         self._rehearsal = rehearsal
@@ -120,7 +120,7 @@ class _Watch:
         self._inside: FrameType | None = None
 
     def event(self, frame: FrameType, event: str, argument: Any) -> None:
-        """What Python calls for each call of a function and each return."""
+        """The profiling hook: Python calls it for each call of a function and each return."""
         if event == "return":
             if frame is self._inside:
                 self._inside = None

@@ -76,7 +76,7 @@ def maintained() -> list[str]:
 
 
 def rehearse(kind: Kind) -> tuple[str, list[dict[str, Any]]] | None:
-    """The key of a kind in the list, and its requests; None if the analytic has no such graphs."""
+    """The key of a kind in the list, and its requests, or None if the analytic has no such graphs."""
     known = importlib.import_module(ANALYTICS).analytics()[kind.analytic]
     directed, in_edges = DIRECTIONS[kind.directions]
     options = {"directed": directed, "in_edges": in_edges, **FORMS[kind.form]}

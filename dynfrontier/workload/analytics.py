@@ -43,7 +43,7 @@ class Running:
         self.watch = TimedObserver(graph, self._observer) if self._observer is not None else None
 
     def run(self) -> tuple[Any, ...]:
-        """Compute the result, or read the incremental one; returns the compared values, on the device."""
+        """Compute the result, or read the incremental one, and return the compared values, on the device."""
         analytic = self.chosen.analytic
         found = analytic.compute(self._graph, **self._settings) if self._observer is None else self._observer
         return analytic.read(found)

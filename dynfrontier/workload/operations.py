@@ -17,7 +17,7 @@ import frontier as fr
 
 from .workload import Workload
 
-DENSE = 4  # edges are drawn by trial if at least one in so many of the stream's is there and so few are wanted
+DENSE = 4  # edges are drawn by trial if one in 4 of the stream's is present and at most one in 4 is wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,7 @@ class Operations:
         self._insert(self._number[kept])
         ends = np.concatenate([self.preloaded.src, self.preloaded.dst])
         self.start = int(np.bincount(ends).argmax()) if ends.size else 0
-        # What inserting and deleting lack to add up to 1 may be no more than rounding.
+        # The remaining share may be a rounding error.
         shares = (max(round(1 - workload.deletes - workload.queries, 9), 0.0), workload.deletes, workload.queries)
         left = len(records) - begin
         self.size = size
@@ -165,7 +165,7 @@ class Operations:
         edges = self._records.edges
         inserts = (edges.src[kept], edges.dst[kept], None if edges.weights is None else edges.weights[kept])
         deletes = self._ends(drawn) if self._records.inserts is None else (edges.src[gone], edges.dst[gone])
-        # What is drawn was there before the batch; inserting it once more does not save it.
+        # Drawn edges precede the batch, and are deleted even if the batch inserts them again.
         inserted = self._insert(self._number[kept])
         deleted = self._delete(drawn if self._records.inserts is None else self._number[gone])
         queries, there = self._ask(asked)
@@ -185,7 +185,7 @@ class Operations:
         return last[inserts[last]], last[~inserts[last]]
 
     def _insert(self, edges: np.ndarray) -> int:
-        """Insert edges into the model in this order; returns how many are new."""
+        """Insert edges into the model in this order, and return the number of new ones."""
         edges = edges[edges >= 0]
         if self._oldest:
             edges = edges[~self._present[edges]]
@@ -196,7 +196,7 @@ class Operations:
         return self._count - before
 
     def _delete(self, edges: np.ndarray) -> int:
-        """Delete distinct edges from the model; returns how many it had."""
+        """Delete distinct edges from the model, and return the number of present ones."""
         edges = edges[edges >= 0]
         edges = edges[self._present[edges]]
         self._present[edges] = False
@@ -215,7 +215,7 @@ class Operations:
         return np.concatenate(found) if found else np.empty(0, np.int64)
 
     def _draw(self, count: int) -> np.ndarray:
-        """Draw distinct edges of the model at random; all if there are too few."""
+        """Draw distinct edges of the model at random, or all if there are too few."""
         count = min(count, self._count)
         if DENSE * self._count < self._present.size or DENSE * count > self._count:
             return self._rng.choice(np.flatnonzero(self._present), count, replace=False)

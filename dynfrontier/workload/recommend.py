@@ -98,7 +98,7 @@ def recommend(
         The objective to minimize: the mean time of a batch, updates, queries and analytics together; the time that 99 %
         of the batches do not exceed; or the bytes in use for each edge.
     structures : str or iterable of str, optional
-        Names of the candidates; by default all dynamic structures.
+        Names of the candidates, by default all dynamic structures.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float
         Time of the measurements, in addition to that for reading a file and, the first time, compiling kernels.

@@ -41,7 +41,7 @@ class Measured:
     start_seconds : dict of str to float
         For each incremental analytic, the time of its first result.
     edges : int
-        Of the graph in the end; an undirected edge counts once.
+        Of the graph in the end. An undirected edge counts once.
     used, reserved, csr : int
         Bytes of the graph in the end, of `frontier.advanced.MemoryUsage`.
     """
@@ -94,7 +94,7 @@ class Measured:
         return replace(self, seconds={name: times[:count] for name, times in self.seconds.items()})
 
     def rate(self, operation: str) -> float | None:
-        """Operations of a kind in a second; None if there are none."""
+        """Operations of a kind in a second, or None if there are none."""
         return self.operations[operation] / sum(self.seconds[operation]) if operation in self.seconds else None
 
 
@@ -199,7 +199,7 @@ class WorkloadReport:
         ])  # fmt: skip
 
     def tables(self) -> list[Table]:
-        """For each batch size the figures in Markdown, a column for each structure; the best of a line is bold."""
+        """For each batch size the figures in Markdown, a column for each structure. The best of a line is bold."""
         return [Table(header, _emphasized(lines, "**{}**")) for header, lines in self._cells()]
 
     def rich(self) -> Group:

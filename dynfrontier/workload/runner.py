@@ -55,9 +55,9 @@ def run_workload(
     Parameters
     ----------
     source : Workload, or source of one
-        A file, an `EdgeList` or an `EdgeStream`; see `Workload`.
+        A file, an `EdgeList` or an `EdgeStream`. See `Workload`.
     structures : str or iterable of str, optional
-        Their names in the registry; by default all dynamic ones.
+        Their names in the registry, by default all dynamic ones.
     device : {"auto", "cpu", "gpu"} or Device
     seconds : float, optional
         Time for all structures, in equal shares: a structure that is out of time stops early, after three batches at
@@ -172,7 +172,7 @@ def run_records(
 
 @contextmanager
 def _interrupts() -> Iterator[list[KeyboardInterrupt]]:
-    """Leave the ``with`` block when the user interrupts it; the interrupt is in the list it yields."""
+    """Leave the ``with`` block when the user interrupts it. The interrupt is in the list it yields."""
     caught: list[KeyboardInterrupt] = []
     try:
         yield caught
@@ -329,7 +329,7 @@ def _load(
 def _apply(
     graph: fr.DynamicGraph, tasks: list[Running], batch: MixedBatch, number: int, answers: Answers
 ) -> dict[str, float]:  # fmt: skip
-    """Apply and check one batch; returns the seconds of each part."""
+    """Apply and check one batch, and return the seconds of each part."""
     calls = {"insert": graph.insert_edges, "delete": graph.delete_edges, "query": graph.has_edges}
     seconds = dict.fromkeys((task.chosen.name for task in tasks), 0.0)
     results: dict[str, Any] = {}

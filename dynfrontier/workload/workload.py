@@ -15,7 +15,7 @@ from .analytics import Chosen, choose_analytic
 
 DELETE_ORDERS = ("random", "oldest")
 RESERVED = ("insert", "delete", "query")
-"""What parts of a batch are called in reports; no analytic can have such a name."""
+"""Names of the parts of a batch in reports. No analytic can have such a name."""
 
 
 class WorkloadOptions(TypedDict, total=False):
@@ -45,13 +45,13 @@ class Workload:
     ----------
     source : str, path-like, EdgeList or EdgeStream
         A graph file, in order of time if it has times; or the result of a reader or generator of `frontier.io`. A
-        stream with deletions of its own (lines ``+ u v`` and ``- u v``) is applied unchanged: of the operations of a
+        stream that contains deletions (lines ``+ u v`` and ``- u v``) is applied unchanged: of the operations of a
         batch on one edge the last counts, which leaves the same edges.
     batch_size : int or sequence of int
         Operations in a batch: insertions, deletions and queries together. Each of several sizes is measured. A stream
         too short for one batch has one smaller batch.
     deletes, queries : float
-        Their shares of a batch, from 0 to 1; the rest are insertions. Rounding is balanced by later batches.
+        Their shares of a batch, from 0 to 1. The rest are insertions. Rounding is balanced by later batches.
     delete_order : {"random", "oldest"}
         The deleted edges: random ones, or those inserted first, as from a sliding window.
     preload : float
@@ -65,11 +65,11 @@ class Workload:
     directed : bool
         Whether ``u v`` and ``v u`` are different edges.
     weighted : bool, optional
-        Whether the graph has the stream's weights; by default if there are any.
+        Whether the graph has the stream's weights, by default if there are any.
     seed : int
         Seed of the choice of deleted and queried edges.
     name : str
-        The name of the stream; by default that of the source.
+        The name of the stream, by default that of the source.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Workload:
         return tuple(choose_analytic(name) for name in names)
 
     def to_dict(self) -> dict[str, Any]:
-        """The workload as what JSON can hold; the stream by its name."""
+        """The workload as values for JSON, with the name of the stream."""
         return {
             "stream": self.name or (str(self.source) if isinstance(self.source, str | os.PathLike) else "in memory"),
             "batch_sizes": [int(size) for size in self.batch_sizes],

@@ -54,7 +54,7 @@ class DistributedGraph(BaseDistributedGraph):
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
     engine : Engine, optional
-        The workers; by default those of the current Dask client.
+        The workers, by default those of the current Dask client.
     edge_data, time_unit, keep_time
         As in `Graph`: columns of data on edges, and times. Values are read by `edge_values`.
     multi_edges : {"last", "sum"}
@@ -122,18 +122,18 @@ class DistributedGraph(BaseDistributedGraph):
         """
         self._on_all("save", os.fspath(path))
 
-    # ---- what it is -------------------------------------------------------------------------------------------------
+    # ---- properties -------------------------------------------------------------------------------------------------
 
     @property
     def _counts(self) -> SimpleNamespace:
-        """The counts of the workers' last answer; they are asked if it did not arrive."""
+        """The counts of the workers' last answer. They are asked if it did not arrive."""
         if self._known_counts is None:
             self._known_counts = self.engine.run_alike(steps.counts_of, self._key)[0]
         return self._known_counts
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
-        """The names of the columns of edge data; None in graphs without.
+        """The names of the columns of edge data, or None in graphs without.
 
         The columns are arrays on the parts: `edge_values` returns values. A function that `run` calls reads its part's
         columns from ``part.edge_data``.
@@ -183,7 +183,7 @@ class DistributedGraph(BaseDistributedGraph):
     # ---- running on the parts ---------------------------------------------------------------------------------------
 
     def run(self, function: Callable, *args: Any, **kwargs: Any) -> Any:
-        """Call ``function(part, *args, **kwargs)`` on all workers at the same time; return the first one's result.
+        """Call ``function(part, *args, **kwargs)`` on all workers at the same time, and return the first one's result.
 
         Parameters
         ----------
@@ -374,7 +374,7 @@ class DistributedGraph(BaseDistributedGraph):
         return self._of_present("edge_values", src, dst, name=name)
 
     def _of_present(self, method: str, src: Any, dst: Any, **options: Any) -> Any:
-        """Query edges that must be in the graph; an error names the position in the whole list."""
+        """Query edges that must be in the graph. An error names the position in the whole list."""
         try:
             return np.concatenate(self._share_out(method, src, dst, **options))
         except ValueError:
@@ -382,7 +382,7 @@ class DistributedGraph(BaseDistributedGraph):
             raise
 
     def _on_all(self, method: str, *args: Any, whole: bool = False, **kwargs: Any) -> Any:
-        """Call a method of all parts with the same arguments; return the first one's result."""
+        """Call a method of all parts with the same arguments, and return the first one's result."""
         return self._call(steps.on_part, [(method, args, kwargs)] * self.num_parts, whole=whole)[0]
 
     def detach(self, observer: UpdateObserver) -> None:
@@ -447,7 +447,7 @@ class PartsObject:
 
 
 def _place_of(given: tuple) -> Device:
-    """Return the device on which arrays are read: the GPU if one of them is there."""
+    """Return the device on which arrays are read: the GPU if any array is on it."""
     return resolve_device("gpu" if any(array is not None and is_on_gpu(array) for array in given) else "cpu")
 
 

@@ -36,7 +36,7 @@ from frontier.operators.extract import sorted_arcs, sorted_kernels
 from frontier.runtime.compile.kernels import Header
 
 IN_EDGES = "in_edges"
-"""A field of headers that is there, and true, in graphs that keep in-edges."""
+"""A field of headers that is present and true in graphs that keep in-edges."""
 
 
 class InEdges(Component):
@@ -115,7 +115,7 @@ class InEdges(Component):
             self.transpose.release(ids)  # type: ignore[union-attr]
 
     def vertices_changed(self, graph: BaseGraph) -> None:
-        """Have the transpose know what vertices there are."""
+        """Notify the transpose of changed vertices."""
         if self.stale:
             return
         transpose: Any = self.transpose
@@ -141,7 +141,7 @@ class InEdges(Component):
             self.transpose.view_changed()
 
     def forked(self) -> None:
-        """In a child process: no other thread is there to give the lock back."""
+        """Replace the lock in a child process, where the thread that holds it does not run."""
         self._lock = threading.RLock()
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
@@ -217,13 +217,13 @@ class SharedAccess:
         self._in_edges.current(graph)
 
     def scratch_bytes(self) -> int:
-        """None of its own."""
+        """0: it has no scratch memory."""
         return 0
 
 
 @forwards("_forward", "num_vertices", "num_arcs", "num_edges")
 class ReverseView(ReadOnlyGraph):
-    """What makes a graph of some structure the read-only reverse of another; see `Graph.reverse`."""
+    """Mixin that makes a graph of some structure the read-only reverse of another. See `Graph.reverse`."""
 
     __slots__ = ()
     is_transpose = True

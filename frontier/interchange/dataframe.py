@@ -82,7 +82,7 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
     Raises
     ------
     ImportError
-        The library is not installed; the text names its package.
+        The library is not installed. The text names its package.
     ValueError
         `library` is none of these.
     """
@@ -152,7 +152,7 @@ def from_dataframe(
     time : str, optional
         The column of times, integers in ``time_unit`` or timestamps, for a graph with times.
     num_vertices : int, optional
-        Size of the id space; by default the largest id plus one.
+        Size of the id space, by default the largest id plus one.
     directed : bool
     structure : str or class
         Name in the registry, or class.

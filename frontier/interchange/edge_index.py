@@ -65,7 +65,7 @@ def from_edge_index(
         PyTorch, NumPy, CuPy, or nested lists.
     edge_weight : tensor or array of numbers, shape (m,), optional
     num_vertices : int, optional
-        ``data.num_nodes``; by default the largest id plus one.
+        ``data.num_nodes``, by default the largest id plus one.
     directed : bool
         If False, an edge may be listed in either direction, or in both.
     structure : str or class

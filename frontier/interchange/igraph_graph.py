@@ -107,7 +107,7 @@ def from_igraph(
 
 
 def _attribute(ig_graph: Any, name: str, argument: str) -> list[Any]:
-    """Return an edge attribute; it must exist unless it is the weight's."""
+    """Return an edge attribute. It must exist unless it is the weight's."""
     if name in ig_graph.es.attributes():
         return ig_graph.es[name]
     if argument == "weight":

@@ -25,7 +25,7 @@ def to_networkx(graph: BaseGraph, names: Sequence[Any] | None = None, weight: st
     ----------
     graph : Graph
     names : sequence, length num_vertices, optional
-        ``names[v]`` is the node of vertex v, as `from_networkx` returns them; by default v itself.
+        ``names[v]`` is the node of vertex v, as `from_networkx` returns them, by default v itself.
     weight : str
         The edge attribute for the weights of a weighted graph, as Python numbers.
 
@@ -83,14 +83,14 @@ def from_networkx(
     nx_graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         The last of parallel edges counts.
     weight : str or None
-        The edge attribute of weights; edges without it have weight 1. The graph has no weights if no edge has the
+        The edge attribute of weights. Edges without it have weight 1. The graph has no weights if no edge has the
         attribute, or with None.
     data : sequence of str
         Edge attributes for edge data: numbers or truth values, one for each edge.
     time : str, optional
         The edge attribute of times, integers or ``datetime``, for a graph with times.
     num_vertices : int, optional
-        Size of the id space. Nodes must be integers below it and keep their numbers; all other ids are deleted.
+        Size of the id space. Nodes must be integers below it and keep their numbers. All other ids are deleted.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options

@@ -155,7 +155,7 @@ def from_pyg(
 
 
 def attribute(data: Any, name: str) -> Any:
-    """Return an attribute of ``Data`` or of a store of ``HeteroData``; None without one."""
+    """Return an attribute of ``Data`` or of a store of ``HeteroData``, or None without one."""
     return data[name] if name in data else None  # noqa: SIM401  # stores have no `get` in all versions
 
 

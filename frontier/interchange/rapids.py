@@ -34,7 +34,7 @@ def to_pylibcugraph(
     store_transposed : bool
         Faster for algorithms that pull, such as PageRank.
     renumber : bool
-        Let cuGraph sort vertices by degree internally, for speed; results contain the graph's ids. Without it, deleted
+        Let cuGraph sort vertices by degree internally, for speed. Results contain the graph's ids. Without it, deleted
         ids are vertices without edges, otherwise they are no vertices.
 
     Returns
@@ -86,7 +86,7 @@ def from_pylibcugraph(
     weighted : bool
         False ignores weights.
     num_vertices : int, optional
-        Size of the id space; by default the largest id plus one. Ids that are no vertices of `plc_graph` are deleted.
+        Size of the id space, by default the largest id plus one. Ids that are no vertices of `plc_graph` are deleted.
     directed : bool
         Whether `plc_graph` is directed, which it does not report. It must be symmetric otherwise.
     store_transposed : bool
@@ -181,7 +181,7 @@ def from_cugraph(
     cu_graph : cugraph.Graph
         With integers as vertices. Of parallel edges in a ``MultiGraph``, an arbitrary one counts.
     num_vertices : int, optional
-        Size of the id space; by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted.
+        Size of the id space, by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options

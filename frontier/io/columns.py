@@ -93,7 +93,7 @@ class IgnoredColumnsWarning(ReaderWarning):
 
 
 def role_of(name: str) -> str | None:
-    """Return the role of a column called `name`; None if the name implies none."""
+    """Return the role of a column called `name`, or None if the name implies none."""
     return _ROLE_OF.get(_plain(name))
 
 
@@ -102,7 +102,7 @@ def _plain(name: str) -> str:
 
 
 def roles_from_names(names: Sequence[str]) -> list[str | None] | None:
-    """Return the role of each column by name, None for columns to skip; None unless both ends are named."""
+    """Return the role of each column by name (None for columns to skip), or None unless both ends are named."""
     roles = _named_roles(names)
     return roles if "src" in roles and "dst" in roles else None
 
@@ -123,7 +123,7 @@ def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
-    """Return whether the first line of a text has the names of the columns; None if it and the next one do not tell.
+    """Return whether the first line of a text has the names of the columns, or None if it and the next one do not tell.
 
     Both are given as fields, and compared column by column: names are neither numbers nor dates. A `table` is expected
     to have a line of names, whatever the names are.
@@ -193,7 +193,7 @@ def check_data(data: Sequence[str], argument: str = "data") -> Sequence[str]:
 
 
 def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
-    """Return the columns of edge data among columns by role, by name; None if there are none."""
+    """Return the columns of edge data among columns by role, by name, or None if there are none."""
     return {role.removeprefix(DATA): column for role, column in picked.items() if role.startswith(DATA)} or None
 
 

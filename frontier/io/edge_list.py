@@ -36,7 +36,7 @@ class EdgeList:
         Original id of vertex 0 if `ids` is None: 1 for formats that count from 1. `original_ids` has all original ids
         in either case.
     directed : bool, optional
-        Whether the source declares records directed; None if it does not specify.
+        Whether the source declares records directed, or None if it does not specify.
     operation : {"insert", "delete"}
         The effect of a batch of a stream on a graph.
     data : mapping of str to array_like, shape (m,), optional
@@ -160,7 +160,7 @@ class EdgeList:
 
     @property
     def num_records(self) -> int:
-        """Number of records; the graph that is made of them may have fewer edges."""
+        """Number of records. The graph that is made of them may have fewer edges."""
         return len(self.src)
 
     @property
@@ -199,7 +199,7 @@ class EdgeList:
         Parameters
         ----------
         size : int
-            Records per batch; the last one may be shorter.
+            Records per batch. The last one may be shorter.
 
         Yields
         ------
@@ -262,7 +262,7 @@ def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
 
 
 def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.ndarray]:
-    """Return the records of a stream in time order if there are times; records of equal time keep their order."""
+    """Return the records of a stream in time order if there are times. Records of equal time keep their order."""
     if edges.times is None:
         return edges, inserts
     order = np.argsort(edges.times, kind="stable")

@@ -102,7 +102,7 @@ def _check_plain(raw: bytes, source: str) -> None:
 def _pieces(
     file: BinaryIO, magic: bytes, name: str, new: Callable[[], Any], source: str, limit: float
 ) -> Iterator[bytes]:  # fmt: skip
-    """Yield decompressed pieces of all streams in turn; the standard library drops a later stream that is damaged."""
+    """Yield decompressed pieces of all streams in turn. The standard library drops a later stream that is damaged."""
     held, made, first = file.read(_CHUNK), 0, True
     while held or (held := file.read(_CHUNK)):
         if not first and not held.strip(b"\0"):  # padding, if nothing else follows

@@ -35,7 +35,7 @@ class RandomBits:
         return (self._generator.random_raw(count) >> np.uint64(11)) * 2.0**-53
 
     def below(self, limit: int | np.ndarray, count: int) -> np.ndarray:
-        """Return `count` integers (int64) in [0, limit), shape (count,); a `limit`, one or an array, is up to 2**53."""
+        """Return `count` integers (int64) in [0, limit), shape (count,). A `limit`, one or an array, is up to 2**53."""
         return (self.uniform(count) * limit).astype(np.int64)
 
     def permutation(self, count: int) -> np.ndarray:
@@ -174,7 +174,7 @@ def grid(rows: int, cols: int) -> EdgeList:
 def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     """Make a connected planar network with the traits of a road network.
 
-    A grid of crossings keeps a random spanning tree and some of its other edges; the remaining vertices subdivide the
+    A grid of crossings keeps a random spanning tree and some of its other edges. The remaining vertices subdivide the
     edges into chains of degree 2.
 
     Parameters
@@ -262,7 +262,7 @@ def rmat(
     edge_factor : float
         Records per vertex.
     a, b, c : float
-        Probabilities of the upper left, upper right and lower left quadrant; the lower right one gets the rest. The
+        Probabilities of the upper left, upper right and lower left quadrant. The lower right one gets the rest. The
         defaults are those of Graph500.
     seed : int
         Equal seeds give equal graphs on every platform.

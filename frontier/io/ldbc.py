@@ -51,7 +51,7 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
 
 
 def beside(stem: str, suffix: str, files: Mapping[str, bytes]) -> str | None:
-    """Return the name of the file with this stem and suffix, compressed or not; None without one."""
+    """Return the name of the file with this stem and suffix, compressed or not, or None without one."""
     return next((name for end in ("", *COMPRESSED_SUFFIXES) if (name := f"{stem}{suffix}{end}") in files), None)
 
 

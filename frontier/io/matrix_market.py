@@ -48,7 +48,7 @@ def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeLi
 
 
 def read_headerless(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read entries ``i j [value]``, counted from 1, as `read_text` does; vertices count from 0, with `first_id` 1."""
+    """Read entries ``i j [value]``, counted from 1, as `read_text` does. Vertices count from 0, with `first_id` 1."""
     return read_text(data, source, options, Layout(base=1))[0]
 
 

@@ -90,7 +90,7 @@ def whole_lines(
     source: str = "text",
     comments: str = COMMENTS,
 ) -> Iterator[bytes]:
-    """Yield the same bytes in parts of about `size` that end with a record, in linear time; the last may lack a line
+    """Yield the same bytes in parts of about `size` that end with a record, in linear time. The last may lack a line
     end.
 
     Memory holds at most a part, a piece and a record that is too long, whose start is the last part: the parser refuses
@@ -185,7 +185,7 @@ def _syntax(begin: bytes, path: str | os.PathLike[str], options: ReadOptions) ->
 
 
 def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: ReadOptions) -> Iterator[EdgeList] | None:
-    """Return the records of a text; None if it is none, or must be read as a whole."""
+    """Return the records of a text, or None if it is none, or must be read as a whole."""
     first, name = next(parts, b""), bare_name(path)
     if is_archive(first, name) or first.startswith((b"%%MatrixMarket", b"FEA1")):
         return None

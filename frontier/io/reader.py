@@ -65,7 +65,7 @@ def read_edges(
     Parameters
     ----------
     path : str, path-like or binary file
-        The file, or an open one, which is read to its end. An uncompressed pipe must end with a line end; a file need
+        The file, or an open one, which is read to its end. An uncompressed pipe must end with a line end. A file need
         not.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None

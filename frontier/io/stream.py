@@ -90,17 +90,17 @@ class EdgeStream:
 
     @property
     def time_unit(self) -> str | None:
-        """Unit of times that were dates; None for numbers."""
+        """Unit of times that were dates, or None for numbers."""
         return self.edges.time_unit
 
     @property
     def directed(self) -> bool | None:
-        """Whether the source says that records are directed; None where it does not say."""
+        """Whether the source says that records are directed, or None where it does not say."""
         return self.edges.directed
 
     @property
     def inserts(self) -> np.ndarray | None:
-        """Mask of the insertions among the records, shape (m,); None if all are."""
+        """Mask of the insertions among the records, shape (m,), or None if all are."""
         return self._inserts if self.has_deletions else None
 
     @property

@@ -65,7 +65,7 @@ def from_table(
     -------
     EdgeList
         Edge data have the types of the columns; 16-bit integers and floats the next larger type.
-        Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01; weights and other times are int64,
+        Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01. Weights and other times are int64,
         or float64 in columns of floats.
 
     Raises
@@ -216,7 +216,7 @@ def _from_arrow(column: Any) -> np.ndarray:
 
 
 def _fits(column: np.ndarray) -> str | None:
-    """Return the possible role of a column: ``"weight"`` or ``"time"``; None without numbers and dates."""
+    """Return the possible role of a column: ``"weight"`` or ``"time"``, or None without numbers and dates."""
     if _holds_dates(column):
         return "time"
     return "weight" if _ints(column).dtype.kind in "biuf" else None

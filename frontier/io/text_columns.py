@@ -79,7 +79,7 @@ def is_count(word: str) -> bool:
 
 
 def tokenize(plan: ColumnReading) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Run the kernel; return a column for each role, `ids` if ends are words, and the operations."""
+    """Run the kernel, and return a column for each role, `ids` if ends are words, and the operations."""
     from . import tokenizer as tk  # here: only parsing loads the compiler
 
     data, layout, roles, syntax = plan.data, plan.layout, plan.roles, plan.syntax

@@ -34,7 +34,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> ColumnReading:
-    """Plan how to read the lines of a text; the parameters are those of `read_text`."""
+    """Plan how to read the lines of a text. The parameters are those of `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
@@ -203,7 +203,7 @@ def _words_of(
 
 
 class Marked(NamedTuple):
-    """A line whose mark stands directly before a word; it `fits` if it is as wide as the records."""
+    """A line whose mark stands directly before a word. It `fits` if it is as wide as the records."""
 
     position: int
     words: list[str]

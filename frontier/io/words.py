@@ -32,7 +32,7 @@ def is_date(word: str) -> bool:
 
 
 def fits(word: str) -> str | None:
-    """Return the possible role of a word: ``"weight"`` or ``"time"``; None if it is neither a number nor a date."""
+    """Return the possible role of a word: ``"weight"`` or ``"time"``, or None if it is neither a number nor a date."""
     return "weight" if _NUMBER.fullmatch(word) else "time" if _DATE.fullmatch(word) else None
 
 

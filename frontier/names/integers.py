@@ -52,12 +52,12 @@ class IntegerNames:
         return self._slot_names, self._slot_ids, int(self._slot_ids.size) - 1
 
     def assign(self, names: Any) -> Any:
-        """Return the id of each name; new ids are assigned in this order."""
+        """Return the id of each name. New ids are assigned in this order."""
         self._make_room(int(names.size))
         return self._assign(names.view(np.int64))
 
     def assign_ends(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """Return the ids of both ends of edges; new ids are assigned in the order of the edges."""
+        """Return the ids of both ends of edges. New ids are assigned in the order of the edges."""
         both = self._paired(src.view(np.int64), dst.view(np.int64))
         self._make_room(int(both.size))
         return self._parted(self._assign(both))

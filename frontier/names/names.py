@@ -38,7 +38,7 @@ class VertexNames:
     dtype : {"int64", "uint64", "str"}, optional
         The type of names, by default that of the first ones. Integers become int64, except uint64.
     device : {"cpu", "gpu"} or Device, optional
-        The device of the names and of returned ids. Names on a GPU are integers; columns and ids on that GPU are not
+        The device of the names and of returned ids. Names on a GPU are integers. Columns and ids on that GPU are not
         copied.
 
     Attributes
@@ -113,7 +113,7 @@ class VertexNames:
         Raises
         ------
         TypeError
-            Names are neither integers nor text, of another type than earlier names, or missing; nothing has changed.
+            Names are neither integers nor text, of another type than earlier names, or missing. Nothing has changed.
         """
         column = self._column(names, "names")
         if not column.size:
@@ -250,7 +250,7 @@ class VertexNames:
         Raises
         ------
         IndexError
-            An id has no name; nothing has changed.
+            An id has no name. Nothing has changed.
         """
         given = self.device.xp.unique(self._ids(ids))
         with self._lock:

@@ -22,7 +22,7 @@ conversion takes longer than they do."""
 class Function:
     """A function of the backend, with the signature of NetworkX's function.
 
-    `run` accepts the graph, ``G``, and supported arguments; the others, `only`, must have NetworkX's defaults. `refuse`
+    `run` accepts the graph, ``G``, and supported arguments. The others, `only`, must have NetworkX's defaults. `refuse`
     returns why the backend cannot run it, or None. Graphs with fewer than `least_nodes` are not worth a conversion.
     `undirected` functions refuse directed graphs. `parallel` ones accept parallel edges, as only the lowest weight
     counts.
@@ -83,7 +83,7 @@ def function(
     name: str = "", *, least_nodes: int = NEVER, undirected: bool = False, parallel: bool = False,
     refuse: Callable[..., str | None] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
-    """Add the decorated function to the table, under its own or another name of NetworkX's; see `Function`."""
+    """Add the decorated function to the table, under its own or another name of NetworkX's. See `Function`."""
 
     def add(run: Callable[..., Any]) -> Callable[..., Any]:
         key = name or run.__name__

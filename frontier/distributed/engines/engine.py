@@ -71,7 +71,7 @@ class Engine(ABC):
         Parameters
         ----------
         whole : bool
-            Delay Ctrl-C until the call is over. Otherwise it is raised at once; the workers finish the call, and the
+            Delay Ctrl-C until the call is over. Otherwise it is raised at once. The workers finish the call, and the
             next call waits for them.
 
         Returns
@@ -115,7 +115,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _begin(self, function: Callable, arguments: Sequence[tuple]) -> Any:
-        """*engine*: have each worker call ``function(*arguments[rank])``, or none if this raises; returns the call.
+        """*engine*: have each worker call ``function(*arguments[rank])``, or none if this raises, and return the call.
 
         Raises PartLostError if the workers are gone.
         """

@@ -68,7 +68,7 @@ class Reserve:
                 self._held = bytearray(self._nbytes)
 
     def spend(self) -> bool:
-        """Release it; returns whether there was any."""
+        """Release it, and return whether there was any."""
         held, self._held = self._held, None
         return held is not None
 

@@ -28,7 +28,7 @@ from .messages import Message, Packed, Reserve, pack, receive, send
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
 CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
-RESERVED = 4 * CONFIRMED  # bytes that each worker keeps free for smaller messages, and for what is made of them
+RESERVED = 4 * CONFIRMED  # bytes that each worker keeps free for smaller messages, and for the objects made of them
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 THREADS = "NUMBA_NUM_THREADS"
 GO, SKIP = b"go", b"skip"
@@ -83,7 +83,7 @@ class ProcessEngine(Engine):
     def _begin(self, function: Callable, arguments: Sequence[tuple]) -> _Call:
         if not self._workers:
             raise PartLostError(self._why_gone)
-        # All of them, as one may be impossible, and what is alike once.
+        # Pickle all before sending, as one may fail, and equal arguments once.
         distinct = {id(args): args for args in arguments}
         packed = {key: pack((function, args)) for key, args in distinct.items()}
         messages = [packed[id(args)] for args in arguments]
@@ -145,14 +145,14 @@ class ProcessEngine(Engine):
         ended = wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks earlier
         for worker in self._workers:
             if worker.sentinel in ended:
-                worker.join(1.0)  # what it ends with is known a little later
+                worker.join(1.0)  # its exit code is known a little later
         gone = [rank for rank, worker in enumerate(self._workers) if worker.exitcode is not None]
         which = f"worker {gone[0]}" if gone else "a worker"
         self._end(f"{which} of this graph is gone, and its part with it: load the graph from a file")
         return PartLostError(self._why_gone)
 
     def _end(self, why: str) -> None:
-        """End all workers; later calls report why."""
+        """End all workers. Later calls report why."""
         self._why_gone = why
         self.close()
 
@@ -175,7 +175,7 @@ class _Call:
     """A message to all workers, and the answers so far.
 
     While it is `unconfirmed`, workers only report whether they have it. `waiting` maps pipes to the ranks of workers
-    that have not answered; they are ended at the `deadline`, which is set when one has failed.
+    that have not answered. They are ended at the `deadline`, which is set when one has failed.
     """
 
     def __init__(self, number: int, pipes: Sequence[Connection], unconfirmed: bool):
@@ -313,7 +313,7 @@ def _packed(value: Any, error: BaseException | None, kept: _Kept) -> Packed:
         error = _portable(error)
     try:
         return pack((value, error))
-    except Exception as problem:  # no memory, or what cannot be pickled
+    except Exception as problem:  # no memory, or a value that cannot be pickled
         return pack((None, _portable(problem)))
 
 

@@ -21,7 +21,7 @@ MOST = 0.9  # maximal share of all entries of other parts at which only ghosts' 
 
 
 class Ghosts:
-    """The ghosts of one local graph of a part, and those that other parts have of its vertices.
+    """The ghosts of one local graph of a part, and other parts' ghosts of its vertices.
 
     `local` returns the local graph. O(V) memory, once `bring_up` was called.
     """
@@ -31,8 +31,8 @@ class Ghosts:
         self._partition = partition
         self._local = local
         self._held: Any = None  # whether an arc leads to each vertex, or did; None until that is asked for
-        self._known: Any = None  # those whose owners know, and this part's own
-        self._new: tuple[Any, list[int]] | None = None  # those that owners do not know, by owner; None to look for them
+        self._known: Any = None  # ghosts whose owners are notified, and own vertices
+        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner; None to look for them
         self._ghosts: list[list[Any]] = [[] for _ in range(comm.size)]
         self._asked: list[list[Any]] = [[] for _ in range(comm.size)]
         self._few = False
@@ -45,7 +45,7 @@ class Ghosts:
             self._new = None
 
     def bring_up(self, number: int = 0) -> int:
-        """Notify the owners of new ghosts, unless nearly all vertices are ghosts; every worker calls this.
+        """Notify the owners of new ghosts, unless nearly all vertices are ghosts. Every worker calls this.
 
         An exchange of counts, for which the host waits, and of ids if there are any; the first time, a pass over arcs.
         Returns the sum of `number` over all parts, which travels with the counts.
@@ -85,11 +85,11 @@ class Ghosts:
         return self._new
 
     def route(self) -> Route | None:
-        """The exchange of entries with ghosts, after `bring_up`; None if sending all of them is cheaper."""
+        """The exchange of entries with ghosts, after `bring_up`, or None if sending all of them is cheaper."""
         return Route(self._comm, self._asked, self._ghosts) if self._few and self._comm.size > 1 else None
 
     def asked(self) -> tuple[Any, list[int], list[int]] | None:
-        """The requests of other parts, after `bring_up`; None if sending all entries is cheaper.
+        """The requests of other parts, after `bring_up`, or None if sending all entries is cheaper.
 
         Returns the vertices by requesting part, the number of each part's requests, and the number of this part's
         ghosts that each part owns.

@@ -48,7 +48,7 @@ def apply_operations(
 
 
 def _insert(part: BasePart, arcs: OwnedArcs) -> None:
-    """Insert edges; an edge that a batch deletes and inserts has only its last time (`has_replaced`)."""
+    """Insert edges. An edge that a batch deletes and inserts has only its last time (`has_replaced`)."""
     timed = [] if part.time_unit is None else [local.payload.table for local in part.locals()]
     known = [table.has_replaced for table in timed]
     run(part, Insertion(arcs, resolved=True))

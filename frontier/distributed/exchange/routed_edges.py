@@ -22,7 +22,7 @@ class RoutedEdges:
     """Pairs at the owners of their first ends, on their way to the owners of the second ends, and back.
 
     The constructor makes one exchange of counts, for which the host waits. The pairs travel once, when they are first
-    needed. `src` and `dst` must be valid ids of the vertex dtype; the attributes are sorted by the owners of `dst`.
+    needed. `src` and `dst` must be valid ids of the vertex dtype. The attributes are sorted by the owners of `dst`.
     `sent` and `received` count the pairs to and from each part, this one included, and `total` those of all parts.
     """
 
@@ -87,7 +87,7 @@ class RoutedEdges:
 
 
 def to_sources(graph: BasePart, src: Any, dst: Any, *columns: Any) -> tuple[Any, ...]:
-    """Pairs of vertices that parts list, at the owners of their first vertices, with more columns; see `Pairs`."""
+    """Pairs of vertices that parts list, at the owners of their first vertices, with more columns. See `Pairs`."""
     return Pairs(graph, src, dst).send(*columns)
 
 
@@ -126,7 +126,7 @@ class Pairs:
         return u, v
 
     def _list(self, graph: BasePart) -> tuple[Any, Any, Any]:
-        """Both ends of the pairs that are not skipped, and their positions; an error names invalid ids."""
+        """Both ends of the pairs that are not skipped, and their positions. An error names invalid ids."""
         u, v = self._ids(graph)
         n, kind, named = graph.num_vertices, graph.vertex_dtype, u >= 0
         if bad := int((named & ((u >= n) | (v < 0) | (v >= n))).sum()):
@@ -135,7 +135,7 @@ class Pairs:
         return u[positions].astype(kind, copy=False), v[positions].astype(kind, copy=False), positions
 
     def _sort_on_gpu(self, graph: BasePart, u: Any, v: Any) -> tuple[Any, Exception | None]:
-        """Sort the pairs by owner; returns the counts of all parts, for which the host waits, and an error."""
+        """Sort the pairs by owner, and return the counts of all parts, for which the host waits, and an error."""
         xp, comm, n = graph.xp, graph.comm, graph.num_vertices
         if u.dtype != v.dtype:
             u, v = u.astype(np.int64), v.astype(np.int64)

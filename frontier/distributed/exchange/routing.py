@@ -222,9 +222,9 @@ class RowExchange:
 
 
 def query_owners(graph: BasePart, src: Any, dst: Any, answer: Callable[[Any, Any], Any]) -> Any:
-    """Query the owner of each pair's first vertex; returns the answers in the order of this part's pairs.
+    """Query the owner of each pair's first vertex, and return the answers in the order of this part's pairs.
 
-    Owners call ``answer(src, dst)`` with arrays; it returns an array.
+    Owners call ``answer(src, dst)`` with arrays. It returns an array.
     """
 
     def check() -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Apply updates to a graph over parts; all parts run the same stages at the same time.
+"""Apply updates to a graph over parts. All parts run the same stages at the same time.
 
     route     arcs go to the owners of their sources (`routing`)
     reserve   find the edges to notify observers of and, where memory is tight, how to undo the change
@@ -175,7 +175,7 @@ def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult
 
 
 def _undo_steps(part: BasePart, change: PartChange, targets: Targets) -> list[Callable[[], None]] | None:
-    """Return the functions that undo a change which may fail on one local graph only; None if it is safe."""
+    """Return the functions that undo a change which may fail on one local graph only, or None if it is safe."""
     if change.arcs is None or (part.comm.size == 1 and len(targets) == 1):
         return None
     if targets[0][1].safe and targets[-1][1].safe:

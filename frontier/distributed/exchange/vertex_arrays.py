@@ -81,7 +81,7 @@ class VertexArrays:
         self.plans: dict[tuple, Any] = {}
 
     def register(self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None) -> Any:
-        """Register how the copies of an array combine; return the array."""
+        """Register how the copies of an array combine, and return the array."""
         if rule is not None and not callable(rule):
             one_of(rule, "combine", RULES)
             if rule == "countdown" and array.dtype.kind != "i":
@@ -113,7 +113,7 @@ class VertexArrays:
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
     def register_small(self, array: Any, rule: str) -> Any:
-        """Register a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`; return the array."""
+        """Register a small array that is not by vertex, with `FLAGS`, `SUMS` or `RESULTS`, and return the array."""
         self._entry(array, rule)
         return array
 
@@ -197,7 +197,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def copy_from_owners(self, *arrays: Any) -> None:
-        """Copy every entry of arrays of equal length from the part that owns it; new vertices may be missing."""
+        """Copy every entry of arrays of equal length from the part that owns it. New vertices may be missing."""
         comm = self._comm
         if not arrays or comm.size == 1:
             return
@@ -210,7 +210,7 @@ class VertexArrays:
         return self._partition.owners[: array.size] != self._comm.rank
 
     def settle(self, arrays: Sequence[Any]) -> None:
-        """Have owners hold what functors have written: send what is pending, and combine copies that are apart."""
+        """Bring owned entries up to date: send pending amounts, and combine copies that differ."""
         for array in arrays:
             entry = self._entry(array)
             if entry.apart and not entry.held:
@@ -221,7 +221,7 @@ class VertexArrays:
     def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
         """Before functors are called at edges, which read entries of other vertices than `src` in the arrays `read`.
 
-        Entries without a rule must be those of the owners where both ends are read. Copies of the others may be behind:
+        Entries without a rule must be those of the owners where both ends are read. Copies with a rule may be behind:
         a minimum that is not yet as low leads to more work, not to another result. An operator that `writes_few`
         entries may pay for finding out which ones.
         """
@@ -324,7 +324,7 @@ class VertexArrays:
         return rule == "add" or callable(rule)
 
     def _joined(self, mine: Any, better: list[tuple[Any, Any]]) -> Any:
-        """Return this part's vertices and the marked ones (None: all) of the other lists, without duplicates."""
+        """Return this part's vertices and the marked ones (None: all) of other parts' lists, without duplicates."""
         xp, size = self._comm.device.xp, int(self._partition.owners.size)
         if not self._comm.device.is_gpu:
             lists = [mine, *(ids if marks is None else ids[marks] for ids, marks in better)]
@@ -370,7 +370,7 @@ class VertexArrays:
         return ruled, followers
 
     def _combine(self, ids: Any, values: dict[int, Any], ruled: Sequence[Any], followers: Sequence[Any]) -> Any:
-        """Combine the values of one part with the owned entries; return which ones improved, or None for all."""
+        """Combine the values of one part with the owned entries, and return which ones improved, or None for all."""
         xp = self._comm.device.xp
         if not ruled:
             return None
@@ -448,7 +448,7 @@ class VertexArrays:
             entry.behind = False
 
     def _unite_changes(self, array: Any, rule: Callable, before: Any) -> bool:
-        """Combine only changed entries, if that sends less; return whether it does. Overwrites `before`."""
+        """Combine only changed entries, if that sends less, and return whether it does. Overwrites `before`."""
         xp, comm = self._comm.device.xp, self._comm
         changed = xp.flatnonzero(array != before).astype(self._local().vertex_dtype)
         counts = comm.gather_counts([int(changed.size)])[:, 0].tolist()

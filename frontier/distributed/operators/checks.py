@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool = False, sends: bool = True) -> tuple:
-    """Raise if `op` writes to entries that no rule combines; return its arguments with the followed direction's
+    """Raise if `op` writes to entries that no rule combines, and return its arguments with the followed direction's
     columns.
 
     An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for its output.
@@ -72,9 +72,9 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
 def check_at_vertices(
     graph: BasePart, op: Callable, args: tuple, *, writable: int = 1, adds: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Raise if `op` writes to entries of other vertices than its own; bring up to date what it reads.
+    """Raise if `op` writes to entries of other vertices than its own; bring the arrays that it reads up to date.
 
-    Returns the arrays by vertex, and those that it reads elsewhere than at the vertex. The entries of the first
+    Returns the arrays by vertex, and the arrays read at other vertices. The entries of the first
     `writable` parameters may be written; with `adds`, `op` may add to any entries of arrays with the rule "add".
     """
     arrays = graph.arrays.among(args)
@@ -108,7 +108,7 @@ def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> 
 
 
 def check_condition_and_prepare(graph: BasePart, functors: Functors, args: tuple) -> list[Any]:
-    """Check both functors at vertices; return the arrays that they read elsewhere than at the vertex."""
+    """Check both functors at vertices, and return the arrays that they read elsewhere than at the vertex."""
     behind: list[Any] = []
     for function, writable in ((functors.condition, 0), (functors.prepare, 1)):
         if function is not None:

@@ -70,7 +70,7 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """Return the positions of the arrays by edge and by pair; raise if `op` writes to others than can be combined."""
+    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to others that no rule combines."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
@@ -115,7 +115,7 @@ def _find(
     graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """Intersect pairs at the owners of the first ends; return the counts of common neighbors without an `op`."""
+    """Intersect pairs at the owners of the first ends, and return the counts of common neighbors without an `op`."""
     xp, comm, local, here = graph.xp, graph.comm, graph.local, routed.here
     without_own = graph.partition.without_own
     of_pairs = [routed.sort(args[i]) for i in by_pair]
@@ -168,9 +168,9 @@ def _degrees(local: Any, vertices: Any) -> Any:
 
 
 def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lists:
-    """Return the lists that other parts want, and the positions of the requested ones, of given lengths.
+    """Return the lists that other parts request, and the positions of requested lists of the given lengths.
 
-    `asked` and `wanted` are keys, with duplicates, of lists to receive and to send; negative ones are none.
+    `asked` and `wanted` are keys, with duplicates, of lists to receive and to send. Negative ones are none.
     """
     xp, comm, local = graph.xp, graph.comm, graph.local
     keys, first, rows = _distinct(xp, asked)

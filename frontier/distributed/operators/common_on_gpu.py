@@ -88,7 +88,7 @@ def find_on_gpu(
     graph: BasePart, routed: RoutedEdges, op: Callable | None, args: tuple, by_edge: Sequence[int],
     by_pair: Sequence[int], functors: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """Intersect pairs at the owners of the first ends; return the counts of common neighbors without an `op`."""
+    """Intersect pairs at the owners of the first ends, and return the counts of common neighbors without an `op`."""
     xp, comm, local, device, here = graph.xp, graph.comm, graph.local, graph.device, routed.here
     of_pairs = [routed.sort(args[i]) for i in by_pair]
     v_in, u_in, *of_in = routed.send(*of_pairs)

@@ -92,7 +92,7 @@ def advance(
 def _advance(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
 ) -> tuple[PartFrontier, int, int]:
-    """Run one push; return the next frontier, its total size over all parts, and that of `frontier`."""
+    """Run one push, and return the next frontier, its total size over all parts, and that of `frontier`."""
     steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -111,7 +111,7 @@ def _advance(
 
 
 def _pull(graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple) -> tuple[PartFrontier, int, int]:
-    """Run one pull; the results are those of `_advance`."""
+    """Run one pull. The results are those of `_advance`."""
     steps = steps_on_gpu(graph, functors, args, pulls=True)
     if steps is not None:
         return steps.one(steps.levels.pull, check_frontier(graph, frontier))
@@ -128,7 +128,7 @@ def _push(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str,
     output: str | None = "vertices",
 ) -> tuple[Any, list[Any]]:  # fmt: skip
-    """Run the operator on the part; return its output, and the arrays by vertex."""
+    """Run the operator on the part, and return its output, and the arrays by vertex."""
     op, condition, prepare = functors
     frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
     args = check_at_edges(graph, op, args, sends=output is not None)

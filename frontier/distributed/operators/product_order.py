@@ -105,7 +105,7 @@ class PartOrder:
         return self._comm.device.xp.asarray(found.astype(self.order.dtype))
 
     def names(self, num_vertices: int, hubs: Any) -> Any:
-        """Return each vertex's name in ``spmv.cuh``: a hub's index, or the position behind those of hubs."""
+        """Return each vertex's name in ``spmv.cuh``: a hub's index, or the position behind the hubs' indices."""
         device, ids, first = self._comm.device, self.order.dtype, int(hubs.size)
         names = device.xp.empty(num_vertices, ids)
         elementwise.put(device, names, self.order, elementwise.arange(device, self.size, ids, first))

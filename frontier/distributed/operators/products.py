@@ -83,7 +83,7 @@ class PartSpMV(SpMV):
 
     @property
     def order(self) -> Any:
-        """The vertex at each position of this part's vectors; None for the order of ids."""
+        """The vertex at each position of this part's vectors, or None for the order of ids."""
         return None if self._positions is None else self.graph.device.read_only(self._positions.order)
 
     def arrange(self, x: Any) -> Any:

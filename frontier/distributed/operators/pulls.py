@@ -81,7 +81,7 @@ def can_pull(graph: BasePart, functors: Functors, args: tuple) -> bool:
 def pull(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, arrays: list[Any]
 ) -> tuple[PartFrontier, int, int]:
-    """Run one pull; return the next frontier, its total size over all parts, and that of `frontier`.
+    """Run one pull, and return the next frontier, its total size over all parts, and that of `frontier`.
 
     `arrays` are the arrays by vertex among `args`.
     """

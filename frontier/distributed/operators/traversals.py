@@ -56,7 +56,7 @@ class Levels:
         self._pull_kernels: Any = None
 
     def push(self, frontier: PartFrontier, args: tuple, total_arcs: int | None = None) -> tuple[PartFrontier, int, int]:
-        """Run one push; return the next frontier, the arcs that leave it on all parts, and the size of `frontier`.
+        """Run one push, and return the next frontier, the arcs that leave it on all parts, and the size of `frontier`.
 
         `total_arcs` leave `frontier` on all parts, if known.
         """
@@ -89,7 +89,7 @@ class Levels:
         return self._mail.send(self.local, self.columns, reached, entered)
 
     def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
-        """Run one pull; the results are those of `push`."""
+        """Run one pull. The results are those of `push`."""
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         graph.arrays.sync(self._pulled)
         args = functor_args(local, functors.op, args)
@@ -108,7 +108,7 @@ def search(
     levels: Levels, frontier: PartFrontier, args: Callable[[int, bool], tuple], *, may_pull: Callable[[int, int], bool],
     max_steps: int | None, max_arcs: int | None, before: Callable[[], None], after: Callable[[], None],
 ) -> int:  # fmt: skip
-    """Run levels until the frontier is empty; return their number.
+    """Run levels until the frontier is empty, and return their number.
 
     `args` returns the functors' arguments in a step, by its number and whether it is a pull. `may_pull` decides, by the
     numbers of members and arcs of the frontier, whether a pull is less work and equivalent. `before` and `after` are

@@ -130,7 +130,7 @@ class GraphPart(PartUpdates, PartReads):
         Raises
         ------
         OSError
-            Naming the file; a previous graph is unchanged.
+            Naming the file. A previous graph is unchanged.
         """
         self.check_parts()
         files.save(self, path)

@@ -40,7 +40,7 @@ class PartReads(MakesVertexArrays, BasePart):
 
     @property
     def num_edges(self) -> int:
-        """The edges of all parts; an undirected edge counts once."""
+        """The edges of all parts. An undirected edge counts once."""
         return self._total_arcs if self.directed else self._total_arcs // 2
 
     @property
@@ -60,7 +60,7 @@ class PartReads(MakesVertexArrays, BasePart):
 
     @property
     def edge_data(self) -> Mapping[str, Any] | None:
-        """The columns of this part's arcs, by name, as `Graph.edge_data`; None in graphs without edge data.
+        """The columns of this part's arcs, by name, as `Graph.edge_data`, or None in graphs without edge data.
 
         They are arrays by the part's own ids, which functors see as `edge`. The arc of an undirected edge that leaves
         the opposite end has its own entry, on the part that owns that end.

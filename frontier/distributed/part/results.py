@@ -55,7 +55,7 @@ class KeptResult:
     _known: dict[str, Any]
 
     def _read(self, name: str) -> Any:
-        """Return a field; an array is copied from the first worker and cached."""
+        """Return a field. An array is copied from the first worker and cached."""
         value = self._known[name]
         if isinstance(value, KeptArray):
             value = self._engine.run_alike(_read, self._key, name)[0]

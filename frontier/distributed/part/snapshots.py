@@ -39,7 +39,7 @@ class SnapshotPart:
     _is_read = False
 
     def synchronize(self) -> None:
-        """Let all parts copy the state that the snapshot shows, once; every worker calls this."""
+        """Let all parts copy the state that the snapshot shows, once. Every worker calls this."""
         if not self._is_read:
             all_or_none(self, lambda: [read_now(local) for local in self.locals()])
             self._is_read = True

@@ -44,7 +44,7 @@ def load(host: Host, key: int, path: str) -> tuple[SimpleNamespace, SimpleNamesp
 
 
 def _made(host: Host, key: int, part: GraphPart) -> tuple[SimpleNamespace, SimpleNamespace]:
-    """Keep a new part; return the properties and counts of the graph, which the program caches."""
+    """Keep a new part, and return the properties and counts of the graph, which the program caches."""
     host.objects[key] = part
     facts = SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
     return facts, _counts(part)
@@ -140,7 +140,7 @@ def _edge_columns(part: GraphPart) -> dict[str, Any]:
 
 
 def _only_first(host: Host, result: Any) -> Any:
-    """Return the result of the first worker; it is the same on all."""
+    """Return the result of the first worker. It is the same on all."""
     return result if host.comm.rank == 0 else None
 
 

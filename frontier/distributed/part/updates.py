@@ -86,7 +86,7 @@ class PartUpdates(BasePart):
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all parts; the answers are to this part's."""
+        """`DynamicGraph.apply`, of the operations of all parts. The answers are to this part's."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update
@@ -97,7 +97,7 @@ class PartUpdates(BasePart):
         return expire_edges(self, as_time(before, "before", self.time_unit))
 
     def latest_time(self) -> int | None:
-        """Return the latest time of all edges; None if there are none."""
+        """Return the latest time of all edges, or None if there are none."""
         return latest_time(self)
 
     @update
@@ -118,7 +118,7 @@ class PartUpdates(BasePart):
         return UpdateResult(deleted=before + deleted)
 
     def _delete_incident(self, ids: Any) -> int:
-        """Delete the edges of vertices while observers can still name these; return their number."""
+        """Delete the edges of vertices while observers can still name these, and return their number."""
         found = all_or_none(self, lambda: check_ids(self.device, ids, "ids", self.num_vertices, self.store.absent))
         marked = self.xp.zeros(self.num_vertices, np.bool_)
         marked[found] = True

@@ -24,7 +24,7 @@ FEW = 128  # integers that go to the device through page-locked memory: the driv
 
 
 class PartLostError(RuntimeError):
-    """A worker with a part of the graph is gone, or has failed where the others have not."""
+    """A worker with a part of the graph is gone, or only some workers have failed."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class DeferredReduction:
         return self._result is not None
 
     def result(self) -> Any:
-        """Return the result; all parts ask for it at the same time, since it may take an exchange."""
+        """Return the result. All parts ask for it at the same time, since it may take an exchange."""
         if self._result is None:
             self._comm.flush()
         return self._result
@@ -261,7 +261,7 @@ class Communicator(BaseCommunicator):
         self.exchange_counts([0] * self.size)
 
     def window(self, nbytes: int) -> Window | None:
-        """Return memory of each part that kernels of all parts access, of at least `nbytes`; None where they cannot.
+        """Return memory of each part that kernels of all parts access, of at least `nbytes`, or None where they cannot.
 
         Its contents may be lost when all parts ask for more.
         """
@@ -392,7 +392,7 @@ class Communicator(BaseCommunicator):
         return self.device.to_host(values)
 
     def _begin(self) -> float:
-        """Start an exchange; return the time."""
+        """Start an exchange, and return the time."""
         if self.synchronizes:
             self.device.synchronize()
         return time.perf_counter()

@@ -16,7 +16,7 @@ class InProcessCommunicator(Communicator):
     """A part among threads; `group` makes all of them.
 
     `kernels_meet` is whether kernels of all parts run concurrently, so they can wait for each other. Threads share a
-    GPU, which guarantees this for a single kernel only; an emulated GPU runs any number.
+    GPU, which guarantees this for a single kernel only. An emulated GPU runs any number.
     """
 
     kernels_meet = False

@@ -47,7 +47,7 @@ class Numbers:
         self._device = xp.empty(size, np.int64)
 
     def send(self, numbers: Sequence[int], stream: Any) -> int:
-        """Queue the copy to the device; return the address there."""
+        """Queue the copy to the device, and return the address there."""
         self._host[: len(numbers)] = numbers
         self._device.data.copy_from_host_async(self._address, 8 * len(numbers), stream)
         return self._device.data.ptr

@@ -30,7 +30,7 @@ SETTINGS = {
     "UCX_WARN_UNUSED_ENV_VARS": "n",  # UCXX sets variables that UCX does not always have
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
-"""UCX's settings unless the environment has others: they send arrays in few large pieces over TCP. On one host, 128 KB
+"""UCX's settings unless the environment sets them: they send arrays in few large pieces over TCP. On one host, 128 KB
 took a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, parts do not wait for a peer."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
@@ -103,7 +103,7 @@ class Listener:
 
 
 class UcxxCommunicator(Communicator):
-    """A part in a process that has met the others by `Listener`.
+    """A part in a process that is connected to all parts by `Listener`.
 
     `peers` are the endpoints that detect the loss of another part. The ones in `near` replace them for messages.
     """

@@ -65,7 +65,7 @@ class Window:
         return count <= MAX_NUMBERS
 
     def exchange_rows(self, row: Any) -> Any:
-        """Queue the exchange of a row of int64 numbers on the device; return the rows of all parts."""
+        """Queue the exchange of a row of int64 numbers on the device, and return the rows of all parts."""
         rows = self._xp.empty((self._parts, row.size), np.int64)
         none = (0,) * FROM_HOST
         self._kernel()(int(row.size), row, *none, *self._others(), rows, 0, None, self.abandoned, **ONE_BLOCK)
@@ -101,7 +101,7 @@ def _pinned() -> Any:
 
 
 def open_on_gpus(comm: BaseCommunicator, nbytes: int) -> Window | None:
-    """Return windows of processes with a GPU each, by CUDA's IPC handles; None if any cannot see another's.
+    """Return windows of processes with a GPU each, by CUDA's IPC handles, or None if any cannot see another's.
 
     CuPy does not wrap NCCL's own windows.
     """

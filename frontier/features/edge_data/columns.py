@@ -67,17 +67,17 @@ class EdgeData(Table):
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """Of the columns other than the weights and the links."""
+        """Names of the columns, without weights and links."""
         return tuple(name for name in self.dtypes if name != WEIGHT_COLUMN and name not in self.links)
 
     @functools.cached_property
     def takes(self) -> tuple[str, ...]:
-        """Of the columns other than the weights for which insertions take values."""
+        """Names of the columns, without weights, for which insertions accept values."""
         return tuple(name for name in self.names if self.multi_edges != "all" or name != COUNT)
 
     @property
     def weights(self) -> Any:
-        """The weight of each edge; None in graphs without weights."""
+        """The weight of each edge, or None in graphs without weights."""
         return self.columns.get(WEIGHT_COLUMN)
 
     # ---- a batch ----------------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class EdgeData(Table):
             self.has_replaced = True
 
     def newest_records(self, edges: Any) -> tuple[Any, Any]:
-        """The records of some edges, those of each from the last one on, in a graph that keeps them: offsets, ids."""
+        """Offsets and ids of the records of some edges, the newest first, in a graph that keeps records."""
         lasts, counts = (elementwise.take(self.device, self.columns[name], edges) for name in (LAST, COUNT))
         return self.records.of(lasts, counts, PREVIOUS)  # type: ignore[union-attr]
 
@@ -152,7 +152,7 @@ class EdgeData(Table):
         return twin
 
     def adopt(self, records: RecordTable) -> None:
-        """Have the columns of some records, and their ids, as those of edges."""
+        """Use the columns and ids of records as columns and ids of edges."""
         self.columns = {name: records.columns[name] for name in self.dtypes}
         self.top, self.capacity = records.top, records.capacity
         self.free_ids, self.free_count = records.free_ids, records.free_count
@@ -173,7 +173,7 @@ class EdgeData(Table):
         return {name: (dtype, (None,)) for name, dtype in types.items()}
 
     def set_arrays(self, top: int, arrays: Mapping[str, Any]) -> None:
-        """Be what `arrays` of another says, whose arrays may be kept; `link_records` is to be called afterwards."""
+        """Restore the result of `arrays` of another, whose arrays may be kept; call `link_records` afterwards."""
         xp = self.device.xp
         self.top = self.capacity = top
         self.columns = {name: xp.asarray(arrays[f"column.{name}"]) for name in self._stored}
@@ -215,7 +215,7 @@ class EdgeData(Table):
         return sizes if self.records is None else sizes | self.records.reserved_bytes()
 
     def plain_bytes(self) -> int:
-        """Bytes of the data of all edges besides the weights in arrays without gaps; with records, of theirs too."""
+        """Bytes of the data of all edges and records, without weights of edges, in arrays without gaps."""
         plain = self.size * sum(self.dtypes[name].itemsize for name in self.names)
         return plain if self.records is None else plain + self.records.plain_bytes()
 

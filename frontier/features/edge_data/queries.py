@@ -30,7 +30,7 @@ class HasEdgeData:
     @property
     @reads
     def edge_data(self) -> Mapping[str, Any] | None:
-        """The columns of a graph with edge data, by name; None in other graphs.
+        """The columns of a graph with edge data, by name, or None in other graphs.
 
         Each is an array on the graph's device of at least `edge_capacity` entries, indexed by edge id (`edge` in
         operators). Weights are the column ``"weight"``. Read and write an array, also in functors, until the next
@@ -93,13 +93,13 @@ class HasEdgeData:
 
     @property
     def time_unit(self) -> str | None:
-        """The unit of the times of edges, ``"ns"``, ``"us"``, ``"ms"`` or ``"s"``; None in graphs without times."""
+        """The unit of the times of edges, ``"ns"``, ``"us"``, ``"ms"`` or ``"s"``, or None in graphs without times."""
         times = None if self.payload.table is None else self.payload.table.times
         return None if times is None else times.unit
 
     @property
     def keep_time(self) -> str | None:
-        """Which record of an edge counts, ``"latest"`` or ``"first"``; None in graphs without times."""
+        """Which record of an edge counts, ``"latest"`` or ``"first"``, or None in graphs without times."""
         times = None if self.payload.table is None else self.payload.table.times
         return None if times is None else times.keep
 
@@ -118,7 +118,7 @@ class HasEdgeData:
     @property
     @reads
     def record_data(self) -> Mapping[str, Any] | None:
-        """The columns of the records of a graph with ``multi_edges="all"``, by name; None in other graphs.
+        """The columns of the records of a graph with ``multi_edges="all"``, by name, or None in other graphs.
 
         Each is an array on the graph's device of at least `record_capacity` entries, indexed by record id: the weights
         (``"weight"``), the times (``"time"``), and the columns of edge data. Column ``"edge"`` is the id of the
@@ -133,7 +133,7 @@ class HasEdgeData:
 
     @property
     def num_records(self) -> int | None:
-        """Number of records of all edges, in a graph with ``multi_edges="all"``; None in other graphs."""
+        """Number of records of all edges, in a graph with ``multi_edges="all"``, or None in other graphs."""
         data = self.payload.table
         return None if data is None or data.records is None else data.records.size
 

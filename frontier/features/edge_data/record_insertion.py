@@ -77,7 +77,7 @@ def build_records(graph: BaseGraph, rows: Rows) -> None:
 
 
 def _commit(data: Any, plan: Insertion) -> None:
-    """Write what was worked out; the structure has the edges."""
+    """Write what was worked out. The structure has the edges."""
     records: RecordTable = data.records
     data.take(int(plan.fresh.size))
     data.write(plan.edges, plan.columns)

@@ -26,7 +26,7 @@ LINKED = (EDGE, NEXT, PREVIOUS)
 
 
 class RecordTable(Table):
-    """The columns of a graph's records, by id; the columns `given` are users': weights, times, and further data.
+    """The columns of a graph's records, by id. The columns `given` are users': weights, times, and further data.
 
     `ends` has the two ends of each edge by id, undefined for free ids. It is None after a copy, until needed
     (`kept_ends`).
@@ -41,7 +41,7 @@ class RecordTable(Table):
         self.ends: tuple[Any, Any] | None = (empty(0, id_dtype), empty(0, id_dtype))
 
     def of(self, firsts: Any, counts: Any, links: str = NEXT) -> tuple[Any, Any]:
-        """The records in some lists, as the offsets of each list (int64) and ids; a list is walked by one thread.
+        """The records in some lists, as the offsets of each list (int64) and ids. A list is walked by one thread.
 
         Each list begins at ``firsts[i]`` (or -1) and has at least ``counts[i]`` (int64) records along the `links`,
         ``"next"`` or ``"previous"``. Work is proportional to the records.
@@ -75,7 +75,7 @@ class RecordTable(Table):
         return twin
 
     def arrays(self, firsts: Any, counts: Any) -> dict[str, Any]:
-        """What files hold; the records of all edges begin at `firsts`, and are so many."""
+        """The arrays to store in files. The records of each edge begin at `firsts`, and their numbers are `counts`."""
         columns = {f"record.{name}": self.columns[name][: self.top] for name in self.given}
         return columns | {"record_ids": self.of(firsts, counts)[1], "record_free_ids": self.free_ids[: self.free_count]}
 
@@ -85,7 +85,7 @@ class RecordTable(Table):
         return columns | {"record_ids": self.id_dtype, "record_free_ids": self.id_dtype}
 
     def set_arrays(self, arrays: Mapping[str, Any]) -> None:
-        """Be what `arrays` of another says; `link` is to be called afterwards."""
+        """Restore the result of `arrays` of another. Call `link` afterwards."""
         xp = self.device.xp
         self.free_ids, self._order = xp.asarray(arrays["record_free_ids"]), xp.asarray(arrays["record_ids"])
         self.free_count = int(self.free_ids.size)
@@ -138,5 +138,5 @@ class RecordTable(Table):
         return super().used_bytes() + (0 if self.ends is None else sum(int(array.nbytes) for array in self.ends))
 
     def plain_bytes(self) -> int:
-        """Bytes of what users gave for all records, in arrays without gaps."""
+        """Bytes of the users' values of all records, in arrays without gaps."""
         return self.size * sum(self.dtypes[name].itemsize for name in self.given)

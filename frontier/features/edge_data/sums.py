@@ -1,7 +1,7 @@
 """Parallel edges that are added up: each record adds to its edge's count and weight (``multi_edges="sum"``).
 
 The graph stays simple. An edge has the number of its records in the column ``"count"``, and the sum of their weights as
-its weight; its other data are those of the record that counts. So degrees and triangles are over distinct neighbors,
+its weight. Its other data come from the record that counts. So degrees and triangles are over distinct neighbors,
 and functors see the sums. The records of a batch are added up by edge, then to the edge's values, and the result is
 inserted like any batch without duplicates.
 """
@@ -100,14 +100,14 @@ def summed_rows(graph: BaseGraph, rows: Rows, runs: Runs) -> Rows:
 
 
 def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any) -> None:
-    """Add to the records of a batch, one for each edge, what those edges have that are there, at these ids."""
+    """Add the values of existing edges, at the ids `held`, to the records of a batch, one for each edge."""
     data: Any = graph.payload.table
     for name in (COUNT, WEIGHT_COLUMN):
         if name in columns:
             columns[name][present] = _sum(
                 graph.xp, columns[name][present], data.columns[name][held], name, data.multi_edges
             )
-    if data.times is not None:  # edges whose time counts more keep it, and all but what is added up
+    if data.times is not None:  # edges whose time counts more keep it, and all values except sums
         late = graph.xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
         for name in data.names:
             if name != COUNT:
@@ -124,7 +124,7 @@ def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_
 
 
 def sums_without_runs(xp: Any, held: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
-    """What sums of integers are without runs of values that they are made of, as for `sums_of_runs`."""
+    """Subtract runs of values from sums of integers that contain them, as for `sums_of_runs`."""
     sums = held.astype(np.int64) - _wrapped_sums(xp, values, begins, ends)
     return _fitting(xp, sums, held - _rough_sums(xp, values, begins, ends), held.dtype, name, multi_edges)
 

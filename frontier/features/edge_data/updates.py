@@ -33,8 +33,8 @@ class Last(NamedTuple):
     """The records of a batch that count: the last of each edge, or the one that its time selects. Int64 scratch memory.
 
     `slots` has the slot of each record's edge, -1 if absent. `places` has the entries in `table` of records that count,
-    which must be reset to FREE, and -1 for others. `sums` are the `running_sums` of those whose edges are, or are not,
-    present.
+    which must be reset to FREE, and -1 for others. `sums` are the `running_sums` of records whose edges are, or are
+    not, present.
     """
 
     slots: Any
@@ -49,7 +49,7 @@ def make_rows(
     """A user's batch, whose values are still to be checked (`Arcs.check`)."""
     columns = graph.payload.table.rows(data, function)  # type: ignore[union-attr]
     arcs = graph.store.make_arcs(src, dst, weights, directed=True, weighted=True)
-    if graph.multi_edges == "sum":  # a record is one, unless it says how many it stands for
+    if graph.multi_edges == "sum":  # a record counts once unless it has a count
         columns.setdefault(COUNT, graph.xp.ones(len(arcs), np.int64))
         if columns[COUNT].size and int(columns[COUNT].min()) < 1:
             raise ValueError("count must hold numbers of records, of at least 1")
@@ -63,7 +63,7 @@ def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
-    """Insert records; return the number of new arcs, and of existing ones that are replaced.
+    """Insert records, and return the number of new arcs, and of existing ones that are replaced.
 
     With `keep`, existing edges keep their values; with `timed` and times, they do where their time counts.
     """
@@ -126,7 +126,7 @@ def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> N
 
 
 def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete the edges of records; returns how many arcs were deleted. For `notifications` see `Change`."""
+    """Delete the edges of records, and return the number of deleted arcs. For `notifications` see `Change`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, len(arcs)
     data.reserve_free(count)
@@ -172,8 +172,8 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record for each edge of a batch whose sum with the weight in the graph is positive, with what it is to have;
-    and those of edges that leave the graph, as theirs is not."""
+    """One record, with its new values, for each edge of a batch whose sum with the weight in the graph is positive; and
+    the arcs of edges that leave the graph."""
     data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()
@@ -227,7 +227,7 @@ def _last_of_each(graph: BaseGraph, rows: Rows, *, find: bool, present: bool) ->
     """The record of each edge that counts: the last, or the one selected by times.
 
     The next call must reset the table to FREE, before any allocation. Without `find`, for an empty graph or a structure
-    that finds slots, no edge counts as present. `sums` count present edges if `present`, else the others.
+    that finds slots, no edge counts as present. `sums` count present edges if `present`, else absent ones.
     """
     records, data, scratch = rows.arcs, graph.payload.table, workspace_of(graph).scratch.get
     count, kernels = len(records), data.kernels  # type: ignore[union-attr]

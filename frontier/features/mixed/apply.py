@@ -40,7 +40,7 @@ from .pairs import MixedBatch
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MixedResult:
-    """The answers of a mixed batch, by operation, and what its updates did. Arrays are on the graph's device.
+    """The answers of a mixed batch, by operation, and counts of its updates. Arrays are on the graph's device.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class MixedResult:
     neighbors : array of `vertex_dtype`
         In ascending order for each.
     inserted, replaced, deleted : int
-        Sums of what each update did in its turn, as in `UpdateResult`; an edge may have come and gone.
+        Sums over the updates in their order, as in `UpdateResult`. A batch may insert and delete the same edge.
     """
 
     answers: Any
@@ -121,14 +121,14 @@ def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any
 
 
 def as_operations(device: Device, ops: Any) -> Any:
-    """Operations as an array of uint8; raises if there are others among them."""
+    """Operations as an array of uint8; raises if a number is no operation."""
     ops = _numbers(device, ops)
     _refuse_unknown(device, ops)
     return ops.astype(np.uint8)
 
 
 def _numbers(device: Device, ops: Any) -> Any:
-    """What a user gives for operations, as an array of integers."""
+    """The operations that the user passed, as an array of integers."""
     ops = as_device_array(device, ops, "ops")
     if ops.size and ops.dtype.kind not in "iu":
         raise TypeError(f"ops must hold operations (Op.INSERT, ...), not {ops.dtype}")
@@ -171,7 +171,7 @@ def check_operations(
 
 
 def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> None:
-    """Raise if there are numbers that are no operations, or `check` finds others wrong."""
+    """Raise if numbers are no operations, or if `check` finds an error."""
     if counts[UNKNOWN]:
         _refuse_unknown(device, given)
     check(counts)
@@ -180,7 +180,7 @@ def _check_values(device: Device, given: Any, check: Any, counts: list[int]) -> 
 def _resolve_pairs(
     graph: BaseDynamicGraph, batch: MixedBatch, answers: Any, changes: Any, origins: Any, net: Any, tally: Any
 ) -> Any:
-    """Answer the operations on pairs; returns the slots that the pairs have before the batch."""
+    """Answer the operations on pairs, and return the slots that the pairs have before the batch."""
     xp, data, none = graph.xp, graph.payload.table, no_pair(graph)
     check_key_bits(graph.num_vertices)
     pairs = _host(graph).sorted_pairs(graph, batch, tally)
@@ -203,10 +203,10 @@ def _host(graph: BaseDynamicGraph) -> Any:
 
 
 def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any) -> None:
-    """Insert the edges of some operations, and delete those of others; no pair is in both."""
+    """Insert the edges at `insert`, and delete the edges at `delete`. No pair is in both."""
     data, arcs = graph.payload.table, partial(_host(graph).chosen_arcs, graph, batch)
     leaving: Any = None
-    if delete.size and graph._observers.live():  # what they see may fail: before anything changes
+    if delete.size and graph._observers.live():  # notifications may fail, so make them before anything changes
         leaving = notifications_of(graph, arcs(delete, None), present=True), []
     if insert.size:  # first, as it may take much more memory
         if data is not None:

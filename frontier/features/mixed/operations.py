@@ -9,17 +9,16 @@ from frontier.core.sort import id_bits
 
 INSERT, DELETE, HAS_EDGE, WEIGHT, DEGREE, NEIGHBORS = range(6)
 INSERTED, REPLACED, DELETED, INSERTING, DELETING = range(5)
-"""What is counted of edges: those that were inserted, replaced and deleted in the course of the batch, and those that
-are to be inserted and deleted in the end."""
+"""Counts of edges: inserted, replaced and deleted by single operations, and inserted and deleted by the whole batch."""
 ASKED, LISTED, WEIGHED, INSERTIONS = range(5, 9)
-"""Of operations: those that ask for degrees or neighbors, for neighbors, and for weights; insertions."""
+"""Counts of operations that request degrees or neighbors, neighbors, and weights; and of insertions."""
 UNKNOWN, OUTSIDE, GONE, NAN_WEIGHTS, TALLY = range(9, 14)
-"""Of what is wrong: numbers that are no operations; operations with ids outside the graph, or of deleted vertices;
-weights that are no numbers. `TALLY` is how many numbers there are."""
+"""Counts of errors: numbers that are no operations, operations with ids outside the graph or of deleted vertices, and
+NaN weights. `TALLY` is the number of counts."""
 
 
 def no_pair(graph: Any) -> int:
-    """The key of no pair of vertices, which sorts behind all others: that of an edge from the last one to itself."""
+    """The key of no pair of vertices, which sorts last: the key of a self-loop of the last vertex."""
     return (1 << 2 * id_bits(graph.num_vertices)) - 1
 
 

@@ -56,7 +56,7 @@ class Pending:
         self.lock: Any = threading.RLock()
 
     def forked(self) -> None:
-        """In a child process: no other thread is there to give the lock back."""
+        """Replace the lock in a child process, where the thread that holds it does not run."""
         self.lock = threading.RLock()
 
 
@@ -84,7 +84,7 @@ class History(Component):
         """That of the graph."""
         return self._log.end
 
-    # ---- what snapshots ask for -------------------------------------------------------------------------------------
+    # ---- requests of snapshots --------------------------------------------------------------------------------------
 
     def take(self, make: Callable[[], Any]) -> Any:
         """A snapshot of the current state, made if there is none; called while the graph is read."""
@@ -143,12 +143,12 @@ class History(Component):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def begin(self, graph: BaseDynamicGraph) -> None:
-        """Have what snapshots of the current state need."""
+        """Preserve the current state for its snapshots."""
         self._logging = self._prepare(graph)
         self._updating = True
 
     def end(self, graph: BaseDynamicGraph, call: Call | None, *, changed: bool) -> None:
-        """Log the update, so that it can be repeated."""
+        """Log the update for later replay."""
         step: LoggedUpdate | None = None
         try:
             if changed and self._logging and call is not None:
@@ -161,14 +161,14 @@ class History(Component):
                     self._trim_after_update()
 
     def _prepare(self, graph: BaseDynamicGraph) -> bool:
-        """Have what snapshots of the current state need; returns whether the update is to be logged."""
+        """Preserve the current state for its snapshots, and return whether the update must be logged."""
         with self._changed:
             if self._secure(graph):
                 self._trim()
             return self.repeats and any(copy.moving or self._is_near(copy) for copy in self._copies)
 
     def _secure(self, graph: BaseDynamicGraph) -> bool:
-        """Have copies that soon lead to the states of unread snapshots; returns whether some were not there."""
+        """Make copies near the states of unread snapshots, and return whether some were missing."""
         made = False
         for pending in sorted(self._pending(), key=_position_of):
             source = self._source(pending.position)
@@ -185,7 +185,7 @@ class History(Component):
         return made
 
     def _settle(self, source: Copy, position: int) -> None:
-        """Make the state of a snapshot that nobody reads, so that the log before it need not be kept."""
+        """Build the state of an unread snapshot, so the log before it can be dropped."""
         copy, steps = self._claim(source, position)
         self._changed.release()
         try:
@@ -260,7 +260,7 @@ class History(Component):
     # ---- without it -------------------------------------------------------------------------------------------------
 
     def _bring(self, copy: Copy, steps: list[LoggedUpdate]) -> Copy:
-        """What `_claim` returned, or a copy of it, brought to a position, in use."""
+        """Replay steps on the copy from `_claim`, or on a copy of it, and return it, in use."""
         if not copy.moving:
             source = copy
             try:
@@ -285,7 +285,7 @@ class History(Component):
                     self._copies.remove(copy)
             raise
         finally:
-            if steps:  # their arrays may be freed now, in whose place other streams allocate
+            if steps:  # other streams may reuse the memory of their arrays once these are freed
                 copy.graph.device.synchronize()
             with self._changed:
                 copy.moving = False
@@ -293,7 +293,7 @@ class History(Component):
         return copy
 
     def forked(self) -> None:
-        """In a child process: other threads are not there to end what they began."""
+        """Reset the state in a child process, where other threads do not finish their work."""
         self._changed = threading.Condition(threading.Lock())
         self._updating = False
         self._copies = [copy for copy in self._copies if not copy.moving]
@@ -304,7 +304,7 @@ class History(Component):
 
 
 def history_of(graph: BaseDynamicGraph) -> History:
-    """That of a graph which is being read; made if it has none."""
+    """The history of a graph which is being read, made if it has none."""
     history = component_of(graph, History)
     if history is None:
         with _making:  # another thread may ask for the same

@@ -25,7 +25,7 @@ COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
 
 @forwards("_known", *COUNTED)
 class Snapshot(ReadOnlyGraph):
-    """A base that makes a graph of some structure a snapshot of another; see `DynamicGraph.snapshot`.
+    """A base that makes a graph of some structure a snapshot of another. See `DynamicGraph.snapshot`.
 
     Before the first read, triggered by any missing attribute, it has neither store nor components; then those of a
     copy.
@@ -70,7 +70,7 @@ class Snapshot(ReadOnlyGraph):
 
     @property
     def record_data(self) -> Mapping[str, Any] | None:
-        """The columns of the records; likewise."""
+        """The columns of the records, read-only."""
         return self._only_read(super().record_data)  # type: ignore[misc]
 
     def _only_read(self, columns: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -107,7 +107,7 @@ def take_snapshot(graph: BaseDynamicGraph) -> Any:
 
 
 def read_now(snapshot: Any) -> None:
-    """Have a snapshot what it shows, as if it was read; see `DynamicGraph.snapshot` for what is raised."""
+    """Give a snapshot its data, as a read does. `DynamicGraph.snapshot` lists the exceptions."""
     pending = snapshot._unread
     if pending is not None:
         snapshot._read(pending)

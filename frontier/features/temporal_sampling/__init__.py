@@ -130,7 +130,7 @@ def sample_temporal_neighbors(
 
 
 def _kernels(graph: BaseGraph) -> Callable[..., None]:
-    """What calls the kernels by name, on either device. They know no structure."""
+    """Return a function that calls the kernels by name, on either device. They know no structure."""
     if not graph.device.is_gpu:
         return lambda name, *args, tile=1: cpu_kernel_for(None, CPU_KERNELS[name], ())(*args)
     from frontier.runtime.compile.cuda import load_kernel
@@ -140,7 +140,7 @@ def _kernels(graph: BaseGraph) -> Callable[..., None]:
 
 
 def time_limits(graph: BaseGraph, before: Any, vertices: Any) -> Any:
-    """For each vertex the time before which edges count; the greatest of all times if all do."""
+    """For each vertex the time before which edges count, or the greatest of all times if all do."""
     alone = getattr(before, "ndim", None) == 0 or not (hasattr(before, "__len__") or hasattr(before, "__dlpack__"))
     if alone:
         limit = np.iinfo(np.int64).max if before is None else time(graph, before, "before")
@@ -154,7 +154,7 @@ def time_limits(graph: BaseGraph, before: Any, vertices: Any) -> Any:
 def latest_neighbors(
     graph: BaseGraph, vertices: Any, count: int, *, before: Any = None, inclusive: bool = False
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Return up to `count` neighbors of each listed vertex: those of its latest events.
+    """Return up to `count` neighbors of each listed vertex, by its latest events.
 
     With ``multi_edges="all"`` each record is an event, so a neighbor may be listed repeatedly. In other graphs each
     edge is one event.

@@ -1,6 +1,6 @@
 """`RowsByTime`: lists of neighbors in the order of time, which an update does not have to maintain.
 
-Lists of a changing graph are in any order. Requested lists are sorted on demand; all lists can be sorted and cached
+Lists of a changing graph are in any order. Requested lists are sorted on demand. All lists can be sorted and cached
 until the next update, which pays after enough requests. So lists are sorted on demand until that has cost as much as
 sorting all, and then all are: at most about twice the optimal work.
 """
@@ -53,7 +53,7 @@ class Gathered:
 def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     """The neighbors of vertices (int64, any order, duplicates allowed) by time, and the row of each vertex."""
     access: Any = access_of(graph)
-    if access.writer is not None:  # an observer reads: what holds during an update may not hold after it
+    if access.writer is not None:  # an observer reads: its rows may be invalid after the update
         distinct, places = _distinct(graph, vertices)
         return _sorted_rows(graph, distinct), places
     name = Gathered, graph.is_transpose  # a graph and its reverse share the access

@@ -15,7 +15,7 @@ from .units import as_span, as_time, as_times
 
 
 def edge_times(graph: BaseGraph) -> Any:
-    """The times of the edges of `graph`, by what functors see as `edge`: int64, in its unit (`Graph.time_unit`).
+    """The times of the edges of `graph`, by the `edge` of functors: int64, in its unit (`Graph.time_unit`).
 
     Raises TypeError if it is no graph, and ValueError if it has no times.
     """
@@ -28,7 +28,7 @@ def edge_times(graph: BaseGraph) -> Any:
 def warn_of_replaced_times(graph: BaseGraph) -> None:
     """Warn, once for a graph, if it has replaced times of edges that were inserted again.
 
-    To be called by what reads times as if edges had no others. A graph that keeps its records has them all. Raises
+    For algorithms that read one time for each edge. A graph that keeps its records may have more. Raises
     TypeError or ValueError if `graph` is no graph, or has no times.
     """
     edge_times(graph)
@@ -63,7 +63,7 @@ def span(graph: BaseGraph, value: Any, name: str) -> int:
 
 
 def decay_rate(graph: BaseGraph, decay: Any, half_life: Any) -> float:
-    """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or what `half_life` makes it.
+    """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or the rate by `half_life`.
 
     Raises TypeError or ValueError if not just one of them is given, or it is negative or not finite; or if `graph` has
     no times.

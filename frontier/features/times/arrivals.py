@@ -1,7 +1,7 @@
-"""`Arrivals`: a log of insertions by time, so that records before some time are found without the others.
+"""`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
 An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted; a heap orders the
-chunks by first time. Of the first chunks of the heap, one that ends before the given time is taken whole; another is
+chunks by first time. A first chunk of the heap that ends before the given time is taken whole. Another is
 sorted, once, and its first part is taken. So a stream in the order of time is never sorted, and another costs a sort of
 each chunk. Small chunks of similar size are merged.
 
@@ -24,14 +24,14 @@ from frontier.runtime import Counters, Device, Kernels
 from frontier.runtime.memory.elementwise import copy_of
 
 FEW = 4096  # entries; smaller chunks are merged
-MANY = 1 << 18  # entries; fewer that were taken are kept with the others of their chunk
+MANY = 1 << 18  # entries; fewer taken entries stay in the arrays of their chunk
 LOOKED_AT = 4  # chunks, for the first one of which a part is to be taken
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
 
 
 class Split(NamedTuple):
-    """A search that was queued for the entries of a chunk before some time; it publishes its token when it is done."""
+    """A search that was queued for the entries of a chunk before some time. It publishes its token when it is done."""
 
     times: Any
     begin: int
@@ -40,7 +40,7 @@ class Split(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The first entries of a chunk in order, `size` of those that were not taken."""
+    """The first `size` entries of a chunk, in order, that were not taken."""
 
     chunk: Chunk
     size: int
@@ -66,8 +66,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Those before `begin` were taken. `first` and `last` bound the other times, which ascend if `ordered`. A chunk is
-    `alive` until it is merged.
+    Entries before `begin` were taken. `first` and `last` bound the remaining times, which ascend if `ordered`. A chunk
+    is `alive` until it is merged.
     """
 
     times: Any
@@ -97,7 +97,7 @@ class Chunk:
 
 
 class Taken:
-    """Entries that `Arrivals.take` has found; they leave the log with `commit`, and are back in it after `restore`."""
+    """Entries that `Arrivals.take` has found. They leave the log with `commit`, and are back in it after `restore`."""
 
     def __init__(self, arrivals: Arrivals, chunks: list[tuple[Chunk, int, int]]):
         self._arrivals = arrivals
@@ -130,12 +130,12 @@ class Arrivals:
         self.size = 0
         self._kernels = kernels
         self._counters = Counters(device, COUNTERS)
-        self._splits = Counters(device, 3)  # the place of a split; the time there; the token of its search
+        self._splits = Counters(device, 3)  # the position of a split, the time there, and the token of its search
         self._split: Split | None = None  # the last search
         self._pending: list[tuple[Any, Any]] = []  # times and ids of which the host knows no bounds
         self._heap: list[tuple[int, int, Chunk]] = []
         self._small: dict[int, Chunk] = {}  # chunks of few entries, by the bits of their number
-        self._number = count()  # so that chunks themselves are never compared
+        self._number = count()  # breaks ties in the heap, which must not compare chunks
 
     @property
     def nbytes(self) -> int:
@@ -144,7 +144,7 @@ class Arrivals:
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
-        """Add entries, whose arrays are kept, without waiting for the device; `bounds` are of their times, if known."""
+        """Add entries, whose arrays are kept, without a host synchronization. `bounds` are of their times, if known."""
         if not times.size:
             return
         self.size += int(times.size)
@@ -156,11 +156,11 @@ class Arrivals:
     def take(self, before: int) -> Taken | None:
         """The entries with times less than `before`, or None.
 
-        Work is proportional to these and to entries added since the last call; an unordered chunk is sorted once, if
+        Work is proportional to these and to entries added since the last call. An unordered chunk is sorted once, if
         only a part of it is taken.
         """
         self._settle()
-        chunks: list[tuple[Chunk, int, int]] = []  # with the end of what is taken, and the first time that stays
+        chunks: list[tuple[Chunk, int, int]] = []  # with the end of the taken entries, and the first time that stays
         popped: list[Chunk] = []
         try:
             while self._heap and self._heap[0][0] < before:
@@ -181,7 +181,7 @@ class Arrivals:
         return Taken(self, chunks) if chunks else None
 
     def expect(self, before: int) -> None:
-        """Begin to look for what `take` will ask for, so that it does not wait; the host does not wait here."""
+        """Start the searches that `take` will need, without waiting for them."""
         for first, _, chunk in heapq.nsmallest(LOOKED_AT, self._heap):
             if first >= before:
                 break
@@ -242,7 +242,7 @@ class Arrivals:
             heapq.heappush(self._heap, (chunk.first, next(self._number), chunk))
 
     def _settle(self) -> None:
-        """Make a chunk of what was added, after the single host synchronization that takes."""
+        """Make a chunk of the added entries, with one host synchronization."""
         if not self._pending:
             return
         xp = self.device.xp
@@ -262,7 +262,7 @@ class Arrivals:
                 break
             try:
                 chunk = self._merged(other, chunk)
-            except MemoryError:  # the other one is entered already
+            except MemoryError:  # `other` is entered already
                 break
         self.enter(chunk)
 

@@ -1,4 +1,4 @@
-"""`TimeColumn`: what the times of a graph's edges mean, and which record of an edge counts."""
+"""`TimeColumn`: the meaning of the times of a graph's edges, and the choice of the record that counts."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TimeColumn:
         return as_times(self.device, given, TIME, self.unit)
 
     def outdated(self, held: Any, times: Any) -> Any:
-        """Which of some records count less than what their edges have: an array of bool."""
+        """Mask of the records that count less than the times of their edges."""
         return held <= times if self.earliest else held > times
 
     # ---- the log ----------------------------------------------------------------------------------------------------
@@ -81,15 +81,15 @@ class TimeColumn:
 
     @contextmanager
     def knowing(self, times: Any, bounds: Bounds | None) -> Iterator[None]:
-        """A block in which these times are inserted, so that their bounds, if known, need not be found again."""
+        """A block that inserts these times, whose bounds, if known, need not be found again."""
         self._known = None if bounds is None else (times, bounds)
         try:
             yield
-        finally:  # also if that fails: the array is the user's, who may fill it with others
+        finally:  # also after an error: the user may overwrite the array
             self._known = None
 
     def entry(self, times: Any, capacity: int, *, filled: bool = True) -> tuple[Any, Bounds | None] | None:
-        """The log entry of records to be inserted, into columns of so many entries; None without a log.
+        """The log entry of records to be inserted, into columns of this many entries, or None without a log.
 
         Times are copied, as the array may be a user's, or `filled` in by `store`.
         """
@@ -116,7 +116,7 @@ class TimeColumn:
         )
 
     def log(self, entry: tuple[Any, Bounds | None] | None, ids: Any, size: int) -> None:
-        """Log insertions by ids, of which `size` are in use; negative ones have changed nothing."""
+        """Log insertions by ids, of which `size` are in use. Negative ones have changed nothing."""
         if self.arrivals is None or entry is None:
             return
         try:

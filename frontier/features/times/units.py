@@ -58,7 +58,7 @@ def as_times(device: Device, values: Any, name: str, unit: str) -> Any:
 
 
 def as_time(value: Any, name: str, unit: str) -> int:
-    """One time, as `as_times` has them: an integer, a ``datetime``, or what NumPy or pandas calls a timestamp."""
+    """One time, as by `as_times`: an integer, a ``datetime``, or a timestamp of NumPy or pandas."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         value = int(value)
         if not LOWEST <= value <= HIGHEST:
@@ -131,7 +131,7 @@ class _Integers:
 
 
 def _timestamps(values: Any) -> np.ndarray | list[np.datetime64 | None] | None:
-    """Values as NumPy's datetime64, a list of those of which some may have another unit; None if they are none."""
+    """Values as NumPy's datetime64, as a list if their units may differ, or None if they are no timestamps."""
     dtype = getattr(values, "dtype", None)
     if hasattr(values, "dt") or hasattr(values, "tz_convert"):  # pandas
         if hasattr(dtype, "pyarrow_dtype"):
@@ -162,7 +162,7 @@ def _looks_like_a_time(value: Any) -> bool:
 
 
 def _timestamp(value: Any) -> np.datetime64 | None:
-    """A single time as NumPy's, in UTC; None if it is none."""
+    """A single time as NumPy's, in UTC, or None if it is none."""
     if hasattr(value, "to_datetime64"):  # pandas, which keeps nanoseconds
         return value.to_datetime64()
     if isinstance(value, datetime.datetime):

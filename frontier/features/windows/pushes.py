@@ -42,8 +42,8 @@ MAX_RECORDS = 1 << 22
 PIECES = 3  # of the log that are looked at
 FEWEST = 4096  # records that there is memory for at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
-"""Entries of the table to a record: the longest run of full ones is what a batch waits for, whose records may all be of
-edges that are there. The larger share is that of a table of up to `MAX_ENTRIES`."""
+"""Entries of the table to a record: the longest run of full ones decides the time of a batch, whose records may all
+be of existing edges. Tables of up to `MAX_ENTRIES` have the larger share."""
 MAX_ENTRIES = 1 << 21
 PUSH = (
     "src", "dst", "weights", "times", "first_time", "has_clock", "clock", "free_ids", "free_count", "top", "ids",
@@ -53,9 +53,9 @@ RULES = (
     "wide", "directed", "num_vertices", "absent", "weight_width", "time_step", "timed", "earliest", "keep", "windowed",
     "reach", "lateness",
 )  # fmt: skip
-"""What few batches have otherwise than the one before, behind the fields of `PUSH`."""
+"""Fields that rarely change from batch to batch, behind the fields of `PUSH`."""
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
-"""Arrays of the graph that are others, or longer, once they have grown."""
+"""Arrays of the graph that growth replaces or lengthens."""
 COLUMNS = 4  # that are written as records are settled; pushes.cuh has the same number
 WRITES = ("count", *(f"{name}_{i}" for name in ("given", "held", "width") for i in range(COLUMNS)))
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
@@ -92,7 +92,7 @@ class Window(NamedTuple):
 
 
 class Pushed(NamedTuple):
-    """What a batch did, in arcs, but for `last`, its greatest time, which says nothing in a graph without times."""
+    """Counts of arcs that a batch changed, and `last`, its greatest time, undefined in a graph without times."""
 
     inserted: int
     found: int
@@ -112,7 +112,7 @@ def plain_records(
     array = graph.xp.ndarray
     if not is_plain(array, src, dst, weights, graph.weight_dtype) or not 0 < src.size <= MAX_RECORDS:
         return None
-    if WEIGHT_COLUMN in edge_data:  # the general way says what is wrong with that
+    if WEIGHT_COLUMN in edge_data:  # the general path reports the error
         return None
     given = edge_data if weights is None else {**edge_data, WEIGHT_COLUMN: weights}
     numbered = data.times is not None and first_time is not None
@@ -148,7 +148,7 @@ def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = N
 
 
 class Pushes:
-    """What batches of one graph are pushed with: arrays, and kernels that are bound to them."""
+    """Arrays with which batches of one graph are pushed, and kernels bound to them."""
 
     def __init__(self, graph: BaseDynamicGraph):
         self.push, self.writes = Struct((*PUSH, *RULES)), Struct(WRITES)
@@ -158,8 +158,8 @@ class Pushes:
         self._kernels = load_kernels("frontier.features.times", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0, 0  # records, and entries of the log
         self._bound: Bound | None = None
-        self._spare: tuple[Any, Any] | None = None  # what `_entries` returned for the next batch of this size
-        self._rules: tuple[Any, ...] = ()  # what `push` was given last of `RULES`
+        self._spare: tuple[Any, Any] | None = None  # the result of `_entries` for the next batch of this size
+        self._rules: tuple[Any, ...] = ()  # the last `RULES` passed to `push`
 
     def run(
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
@@ -230,7 +230,7 @@ class Pushes:
                 arrivals.leave(log, taken, following)
 
     def _delete(self, graph: BaseDynamicGraph, entries: int, arcs: int) -> None:
-        """Queue the deletion of what has left the window, among so many entries of the log."""
+        """Queue the deletion of edges that left the window, among the given number of entries of the log."""
         updates = self._bound.updates  # type: ignore[union-attr]
         updates.erase(graph.store, self.copies * entries)
         updates.erased(graph.store, arcs)
@@ -320,7 +320,7 @@ class Pushes:
             self._rules = rules
 
     def _describe_expiry(self, log: list[Piece]) -> int:
-        """Have kernels look for what has left the window among entries of the log; returns their number."""
+        """Pass entries of the log to kernels that look for edges that left the window; return the number of entries."""
         times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
         for i, (chunk, size) in enumerate(log):
             end += size
@@ -331,7 +331,7 @@ class Pushes:
         return end
 
     def _finish(self, bound: Bound, data: Any, records: PlainBatch, ids: Any, entries: int) -> None:
-        """Queue what follows the insertion of arcs."""
+        """Queue the steps after the insertion of arcs."""
         columns = records.columns
         if len(columns) <= COLUMNS:
             held = [data.columns[name] for name in columns]
@@ -348,8 +348,7 @@ class Pushes:
             data.write(ids, columns)
 
     def _count(self, graph: BaseDynamicGraph, records: PlainBatch, ids: Any, numbers: list[int]) -> tuple[int, int]:
-        """Take note of what was inserted, after the rest of it if arcs were deferred; how many arcs were new, and were
-        there."""
+        """Count inserted arcs, after inserting deferred ones. Return the numbers of new and of existing arcs."""
         data, count = graph.payload.table, int(ids.size)
         bound: Any = self._bound
         sources = bound.memory.arcs.src[: self.copies * count]
@@ -420,7 +419,7 @@ class Bound:
         self.updates.insert(graph.store, self._copies * count)
 
     def finish(self, count: int, entries: int) -> None:
-        """Queue what finds out what became of the records, and what has left the window among entries of the log."""
+        """Queue the kernels that settle the records and find edges that left the window among entries of the log."""
         blocks = min(tile_count(max(count, entries)), self._most_blocks)
         self._finish(count, threads=TILE, blocks=blocks, cooperative=True)
 

@@ -80,7 +80,7 @@ class SlidingWindow:
     ----------
     graph : DynamicGraph
     clock : int or None
-        In the unit of the graph's times; None before the first record.
+        In the unit of the graph's times, or None before the first record.
     late : int
         Late records of all pushes.
 
@@ -205,7 +205,7 @@ class SlidingWindow:
         return WindowResult(expired=self._expire().deleted, late_records=self._none)
 
     def state(self) -> dict[str, Any]:
-        """What a window is besides its graph, in plain values, for `from_state`."""
+        """The state of the window, without its graph, in plain values, for `from_state`."""
         return {
             "by": self._by, "length": self._length, "lateness": getattr(self, "_lateness", None), "clock": self.clock,
             "late": self.late,
@@ -238,7 +238,7 @@ class SlidingWindow:
     def _push_at_once(
         self, src: Any, dst: Any, weights: Any, time: Any, on_existing: str, edge_data: dict[str, Any]
     ) -> WindowResult | None:
-        """`push` of a batch that kernels can take as it is, on a GPU; None if it is to go the general way."""
+        """`push` of a batch that kernels accept as it is, on a GPU. Returns None if it needs the general path."""
         graph, clock, numbers = self.graph, self.clock, {}
         if graph.in_parts or not graph.store.makes_update_plans or on_existing not in ("replace", "keep"):
             return None
@@ -251,12 +251,12 @@ class SlidingWindow:
         records = plain_records(graph, src, dst, weights, edge_data, keep=on_existing == "keep", **numbers)
         if records is None:
             return None
-        # Where the window is expected to begin; what is wrong with that is put right below.
+        # The expected begin of the window, corrected below if it is wrong.
         expected = LOWEST if clock is None else self._begin(min(clock + 2 * self._advance + 1, HIGHEST))
         return _push_plain(graph, self, records, Window(clock, self._length - 1, lateness, expected))
 
     def _moved(self, clock: int) -> int:
-        """Move the clock, and delete what has left but was not expected to; how many edges that were."""
+        """Move the clock, delete edges that left the window unexpectedly, and return their number."""
         self._advance = 0 if self.clock is None else clock - self.clock
         self.clock = clock
         arrivals = self._times.arrivals
@@ -265,7 +265,7 @@ class SlidingWindow:
         return 0
 
     def _after(self, bounds: Bounds | None) -> tuple[int | None, int | None]:
-        """The clock after times with these bounds; and the time before which records are late, if any are."""
+        """The clock after times with these bounds, and the time before which records are late, if any are."""
         if bounds is None:
             return self.clock, None
         first, last, _ = bounds
@@ -305,7 +305,7 @@ class SlidingWindow:
 def _push_plain(
     graph: BaseDynamicGraph, window: SlidingWindow, records: PlainBatch, limits: Window
 ) -> WindowResult | None:  # fmt: skip
-    """Push records as kernels take them; None if they are to go the general way."""
+    """Push records by kernels. Return None if they need the general path."""
     done = push(graph, records, limits)
     if done is None:
         return None

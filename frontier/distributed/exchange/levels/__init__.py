@@ -149,7 +149,7 @@ class Mail:
     def deliver(self, local: Any, columns: Columns, reached: Any, most: int, stamps: Any, epoch: Any) -> Level:
         """Send the copies of `reached`, vertices without duplicates, to the owners.
 
-        Their number is on the device, in the mail's `reached`; it is at most `most`, which is 0 if there are none. No
+        Their number is on the device, in the mail's `reached`. It is at most `most`, which is 0 if there are none. No
         `stamps` of other vertices equal `epoch` yet.
         """
         comm, kernels, view, rank = self._comm, _kernels(local), local.view(), self._comm.rank
@@ -206,7 +206,7 @@ class Mail:
             offset += size
 
     def sum_up(self) -> list[int]:
-        """Sum up the numbers of all parts, and read all; the host waits."""
+        """Sum up the numbers of all parts, and read all. The host waits."""
         self._comm.sum_into(self._own, self._totals)
         self._comm.waits += 1
         return self._counters.read()

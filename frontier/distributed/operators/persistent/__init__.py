@@ -47,7 +47,7 @@ def message_bytes(graph: BasePart) -> int:
 
 
 def window_of(graph: BasePart) -> Window | None:
-    """Return the windows of a search; None where kernels cannot see the memory of all parts."""
+    """Return the windows of a search, or None where kernels cannot see the memory of all parts."""
     bits = 8 * bitmap_words(graph.num_vertices)
     return graph.comm.window(HEAD_BYTES + -(-bits // 128) * 128 + graph.comm.size * message_bytes(graph))
 
@@ -56,7 +56,7 @@ def search(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, *, step: int | None = None,
     may_pull: bool = False, max_steps: int | None = None,
 ) -> tuple[PartFrontier, int, bool]:  # fmt: skip
-    """Advance until the frontier is empty; return the frontier left, the number of advances, and whether the arrays
+    """Advance until the frontier is empty, and return the frontier left, the number of advances, and whether the arrays
     that travel are equal on all parts now.
 
     Argument `step` counts the advances. With `may_pull`, a pull is equivalent.
@@ -81,7 +81,7 @@ def _run(
     levels: Levels, window: Window, frontier: PartFrontier, args: tuple, step: int | None, may_pull: bool, limit: int,
     share_from: int,
 ) -> tuple[PartFrontier, int, int]:  # fmt: skip
-    """Launch once; return the frontier left, the number of advances, and the reason of the end."""
+    """Launch once, and return the frontier left, the number of advances, and the reason of the end."""
     graph, local, columns = levels.graph, levels.local, levels.columns
     args = functor_args(local, levels.functors.op, args)
     comm, own, n = graph.comm, frontier.local, local.num_vertices
