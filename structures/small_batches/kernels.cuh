@@ -5,7 +5,7 @@
 #include "frontier/cuda/tile.cuh"
 
 constexpr int SORT_TILE = 512, SORT_THREADS = 256;  // keys and threads of a block (sequences.py has the same numbers)
-constexpr int MERGED = 16;                          // runs that are merged at once
+constexpr int MERGED = 4;                           // runs that are merged at once
 
 // Leaves the batch for the kernels that follow.
 __device__ inline void pass_on(const SmallBatch& batch, const SmallKeys& out) {

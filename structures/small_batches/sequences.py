@@ -25,7 +25,7 @@ SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
 MAX_ARCS = SIZES[-1]
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
-SORT_TILE, SORT_THREADS, MERGED = 512, 256, 16  # keys and threads of a block, and runs merged at once (kernels.cuh)
+SORT_TILE, SORT_THREADS, MERGED = 512, 256, 4  # keys and threads of a block, and runs merged at once (kernels.cuh)
 LOOKS = 500  # at what a chain reports, before the host waits: longer than it takes
 INSERT, DELETE, FIND = "insert", "delete", "find"
 INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
