@@ -39,7 +39,7 @@ def graph(
     names : sequence, length num_vertices, optional
         What to call the vertices, by default their ids.
     positions : array, shape (num_vertices, 2), optional
-        Where vertices are, by default a force-directed layout, with vertices that have no edges in rows below.
+        Positions of the vertices, by default a force-directed layout with vertices that have no edges in rows below.
     labels : bool, optional
         Whether to write the names, by default for up to 60 vertices.
     seed : int

@@ -129,7 +129,7 @@ class EdgePayload(Payload):
     def _push(
         self, graph: Any, src: Any, dst: Any, weights: Any, on_existing: str, data: Mapping[str, Any]
     ) -> UpdateResult | None:  # fmt: skip
-        """Insert a batch by kernels that are bound to the graph's arrays, or None if they cannot take it."""
+        """Insert a batch by kernels that are bound to the graph's arrays. Returns None if they cannot."""
         if not graph.store.makes_update_plans or on_existing == "add":
             return None
         records = plain_records(graph, src, dst, weights, data, keep=on_existing == "keep")

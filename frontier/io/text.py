@@ -22,7 +22,7 @@ def read_text(
 ) -> tuple[EdgeList, np.ndarray]:  # fmt: skip
     """Parse a text edge list.
 
-    `data` is the decompressed file, and `source` its name in errors. `layout` is fixed by the format, by default it
+    `data` is the decompressed file, and `source` its name in errors. The format fixes `layout`. By default it
     follows from the comments and names at the top of the file. Returns the records, and the operation character of each
     (int8), which is empty without operations except for dynamic networks of KONECT. Raises ParseError at the first
     malformed line, and ValueError if `columns` or `delimiter` are invalid.

@@ -43,7 +43,7 @@ class LoggedUpdate(NamedTuple):
 
 
 def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
-    """An update that was applied to a graph, with copies of its arrays, or None if they cannot be copied."""
+    """An update that was applied to a graph, with copies of its arrays. None if they cannot be copied."""
     arrays: list[Any] = []
 
     def keep(given: Any) -> Any:

@@ -28,7 +28,7 @@ def edge_times(graph: BaseGraph) -> Any:
 def warn_of_replaced_times(graph: BaseGraph) -> None:
     """Warn, once for a graph, if it has replaced times of edges that were inserted again.
 
-    For algorithms that read one time for each edge. A graph that keeps its records may have more. Raises
+    For algorithms that read one time for each edge. A graph that keeps all records replaces no times. Raises
     TypeError or ValueError if `graph` is no graph, or has no times.
     """
     edge_times(graph)
