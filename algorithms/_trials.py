@@ -26,11 +26,11 @@ class Trials:
     @property
     def skips(self) -> bool:
         """Whether the next batch is not to be tried."""
-        return self._skip > 0
+        return self._skip > 0 and not fr.advanced.is_warming_up()
 
     def pays(self, size: int = 0) -> bool:
         """Whether to repair what a batch of this size has changed. It may be asked again if it does."""
-        if self._skip and size >= SIMILAR * self._failed_size and not fr.advanced.is_warming_up():
+        if self.skips and size >= SIMILAR * self._failed_size:
             self._skip -= 1
             return False
         self._size = size

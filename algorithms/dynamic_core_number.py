@@ -139,8 +139,9 @@ class DynamicCoreNumber(IncrementalAlgorithm):
         """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
         graph = self.graph
         most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
-        fitted, self._fits = self._fits, graph.has_in_edges and edges <= most
-        self._orders = fitted and self._fits  # of batches that are now too large, now not, none pays
+        warming_up = fr.advanced.is_warming_up()  # all kernels are to be loaded
+        fitted, self._fits = self._fits, graph.has_in_edges and (edges <= most or warming_up)
+        self._orders = self._fits and (fitted or warming_up)  # of batches that are now too large, now not, none pays
         pays = self._fits and self._trials.pays()
         return not (pays and self._ordered) or max(self._last, -self._first) > MAX_RANK
 
@@ -216,7 +217,7 @@ class DynamicCoreNumber(IncrementalAlgorithm):
     def _spend(self, arcs: int) -> bool:
         """Account for a visit to so many arcs; False if recomputing is cheaper, which is then done at the next read."""
         self._left -= arcs + ROUND_ARCS
-        if self._left < 0:
+        if self._left < 0 and not fr.advanced.is_warming_up():
             self._known = self._ordered = False
             self._trials.note(1)
         return self._known

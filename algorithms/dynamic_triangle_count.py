@@ -80,7 +80,7 @@ class DynamicTriangleCount(TriangleSums):
         """Whether counting all triangles takes less than counting those through the edges of a batch."""
         kind = self.graph.device.kind
         large = edges > max(SMALL_EDGES[kind], RECOUNT_ABOVE[kind] * self.graph.num_edges)
-        return super().recomputes(update, edges) or large
+        return super().recomputes(update, edges) or (large and not fr.advanced.is_warming_up())
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""

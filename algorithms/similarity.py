@@ -82,7 +82,11 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     Parameters
     ----------
     graph, src, dst
-        As in `jaccard`, like the errors and the work.
+        As in `jaccard`, like the errors.
+
+    Notes
+    -----
+    Takes the same work as `jaccard`.
 
     Examples
     --------

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from frontier.runtime import is_warming_up
+
 from .change import DELETE, INSERT, Change
 from .component import Call
 from .effective import effective_edges
@@ -204,7 +206,7 @@ def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list
     update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2
     for observer in graph._observers.live():
         edges: Any = (arcs.src, arcs.dst)
-        if observer.exact and observer.recomputes(update, most):
+        if observer.exact and observer.recomputes(update, most) and not is_warming_up():
             edges = None
         elif observer.exact:
             found = edges = found or observer.find_edges(partial(effective_edges, graph, arcs, present))

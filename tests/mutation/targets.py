@@ -76,6 +76,8 @@ TARGETS = (
     (r"structures/(blocks|changes)/", ("test_hornet.py", "test_graphvine.py", "test_faimgraph.py", *UPDATES),
      "hornet or graphvine or faimgraph"),
     (r"algorithms/repertoire|dynfrontier/prebuilt", ("test_shipped.py",), ""),
+    (r"structures/lists\.py", ("test_hornet.py", "test_graphvine.py", "test_gpma.py", *UPDATES, "test_operators.py"),
+     "csr or hornet or graphvine or gpma"),
     (r"structures/records\.py", ("test_vertices.py", *UPDATES, "test_load_hostile.py"), "hornet or slab or graphvine"),
     (r"structures/(\w+)/",
      ("test_{0}.py", *UPDATES, "test_load_hostile.py", "test_match.py", "test_operators.py"), "{0}"),

@@ -13,7 +13,7 @@ from frontier.runtime import cpu_kernel
 
 @functools.cache
 def make_walks(iterator):
-    each, each_of_share, start, step = neighbor_loop(iterator)
+    each, each_of_share, start, step, _prefetch = neighbor_loop(iterator)
 
     @cpu_kernel
     def walks(u, view, share, cut, listed, slots, part, before, found):

@@ -6,6 +6,7 @@ tests of their own on every structure, so that one structure besides the snapsho
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -27,7 +28,7 @@ def each(names):
 
 def names_for(structure):
     """The analytics with a static form that are tested on a structure."""
-    case = SimpleNamespace(iter_markers=lambda _: [SAMPLED.mark])
+    case = SimpleNamespace(iter_markers=lambda _: [SAMPLED.mark], path=Path(__file__))
 
     def chosen(name):
         case.callspec = SimpleNamespace(params={"name": name, "structure": structure})
