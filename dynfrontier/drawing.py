@@ -37,7 +37,7 @@ def graph(
         The colors of vertices, such as distances or ranks. Vertices with values that are not finite, or the largest of
         an integer type, which stands for unreachable, are gray.
     names : sequence, length num_vertices, optional
-        What to call the vertices, by default their ids.
+        Names of the vertices, by default their ids.
     positions : array, shape (num_vertices, 2), optional
         Positions of the vertices, by default a force-directed layout with vertices that have no edges in rows below.
     labels : bool, optional
@@ -45,7 +45,7 @@ def graph(
     seed : int
         Of that layout: equal seeds draw equal pictures.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, by default pyplot's current axes.
+        The axes to draw on, by default pyplot's current ones.
 
     Returns
     -------

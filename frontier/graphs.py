@@ -804,8 +804,8 @@ class DynamicGraph(Graph, CoreDynamicGraph):
         Returns
         -------
         DynamicGraph
-            Of the same structure, on the same device. Its memory is freed with the last reference, or reused by the
-            next snapshot.
+            A graph of the same structure, on the same device. Its memory is freed with the last reference, or reused
+            by the next snapshot.
 
         Raises
         ------

@@ -57,7 +57,7 @@ def compare(
         The start of searches: a vertex of the graph, or its name in the file. By default the vertex with most
         neighbors.
     ks : sequence of int, optional
-        Of k-truss, by default that of the catalogue.
+        The parameter of k-truss, by default the catalogue's.
     alpha, tol : float, optional
         Of PageRank: both sides stop at an iteration that changes ranks by less than `tol` in total.
     repeat : int

@@ -41,7 +41,7 @@ class Measured:
     start_seconds : dict of str to float
         For each incremental analytic, the time of its first result.
     edges : int
-        Of the graph in the end. An undirected edge counts once.
+        The number of edges in the end. An undirected edge counts once.
     used, reserved, csr : int
         Bytes of the graph in the end, of `frontier.advanced.MemoryUsage`.
     """

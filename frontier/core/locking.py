@@ -35,7 +35,7 @@ PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
 
 class Entry(Protocol):
-    """What can be kept."""
+    """The type of a cached value."""
 
     def nbytes(self) -> int:
         """Bytes of memory."""

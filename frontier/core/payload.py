@@ -152,7 +152,7 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
         if done is not None:
             return done
     staying, _, going = graph.payload.summed(graph, arcs, {})
-    leaving = notifications_of(graph, going, present=True)
+    leaving = notifications_of(graph, going, present=True) if going.size else []
     added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
     removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
     return added.changed, added.found, removed.changed

@@ -88,7 +88,8 @@ class UpdateObserver:
 
         An exact observer returns true if it will recompute its result anyway, and is then notified by `outdated` alone.
         `update` is ``"insert"`` or ``"delete"``, and `edges` the number of edges of the batch, including duplicates and
-        edges without effect. Small batches on a GPU, records, and graphs in several parts do not ask.
+        edges without effect. Small batches on a GPU, records, graphs in several parts, and updates within
+        `frontier.advanced.warming_up`, which load all kernels, do not ask: `edges_inserted` or `edges_deleting` follow.
         """
         return False
 

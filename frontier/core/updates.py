@@ -206,7 +206,7 @@ def notifications_of(graph: BaseDynamicGraph, arcs: Arcs, present: bool) -> list
     update, most = DELETE if present else INSERT, arcs.size if graph.directed else arcs.size // 2
     for observer in graph._observers.live():
         edges: Any = (arcs.src, arcs.dst)
-        if observer.exact and observer.recomputes(update, most) and not is_warming_up():
+        if observer.exact and not is_warming_up() and observer.recomputes(update, most):
             edges = None
         elif observer.exact:
             found = edges = found or observer.find_edges(partial(effective_edges, graph, arcs, present))

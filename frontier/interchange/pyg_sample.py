@@ -50,7 +50,7 @@ def sample_pyg(
     method, decay, half_life, seed
         As in `sample_temporal_neighbors`.
     edges : {"in", "out"}
-        Of a directed graph: sample predecessors, whose messages PyTorch Geometric passes along the edges (requires
+        In a directed graph, sample predecessors, whose messages PyTorch Geometric passes along the edges (requires
         ``in_edges=True``); or successors, for models with ``flow="target_to_source"``.
     edge_attr : sequence of str
         As in `to_pyg`.

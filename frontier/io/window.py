@@ -25,7 +25,7 @@ def sliding_window(
         Length of the window: in the unit of the times, or in records. A record is inside while its time is greater
         than that of the batch's last record less `window`, or while it is among the last `window` records.
     by : {"time", "count"}, optional
-        What `window` counts, by default time where the stream has times.
+        The unit of `window`, by default time if the stream has times.
     directed : bool, optional
         Whether ``u v`` and ``v u`` are different edges, by default what the stream says, else True.
     multigraph : bool

@@ -150,7 +150,7 @@ def _host_array(values: Any, name: str) -> np.ndarray:
 
 
 def _missing(values: Any) -> int | None:
-    """Where the first null of a column of integers or truth values is, or None; nulls among floats become NaN."""
+    """The index of the first null in a column of integers or truth values, or None. Nulls among floats become NaN."""
     is_null = getattr(values, "is_null", None) or getattr(values, "isna", None)
     if is_null is None or not _kind(values).startswith(("int", "uint", "bool")):
         return None

@@ -32,7 +32,7 @@ extern "C" __global__ void open_arrays(
   }
 }
 
-// What a block-array of the directory supplies: `take` blocks of class k, the first of which is number `before` of all that
+// The supply of a block-array of the directory: `take` blocks of class k, the first of which is number `before` of all that
 // its class must supply.
 struct Supply {
   i64 unit, before, take;

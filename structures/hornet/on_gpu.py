@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from frontier.core.batch.raw import MAX_ARCS
 from frontier.core.locking import workspace_of
 from structures.changes import Changes
-from structures.small_batches import MAX_ARCS
 
 from .cpu import LARGE, STAGED
 

@@ -13,7 +13,7 @@ from .layout import LARGE, LEAVES, STAGED, TILE_LEAVES, Batch, Capacity, Rebalan
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
 WINDOWS_EACH = 32, 8, 1  # that a thread block takes at a time, by size
-MAX_BLOCKS = 396  # that share the windows of a chain: three for each multiprocessor of a large GPU
+MAX_BLOCKS = 396  # that share the windows of a chain: at most three for each multiprocessor of a large GPU
 
 
 def sums_of(store: Any, counts: Any = None, places: Any = None) -> Any:

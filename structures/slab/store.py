@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from frontier.core.batch import Arcs
+from frontier.core.batch.raw import most_edges
 from frontier.core.files import VERTEX, WEIGHT
 from frontier.core.sort import tile_launch
 from frontier.core.store import Store
@@ -56,7 +57,7 @@ from .cpu_slabs import (
     REPEATED,
 )
 from .layout import LONG_CHAIN, SMALL_TO_RESOLVE
-from .small import MAX_ARCS, SmallUpdates, small_kernels
+from .small import SmallUpdates, small_kernels
 from .tables import FIRST_SLABS, SlabTables
 
 NO_LIMIT = 2**31 - 1
@@ -103,7 +104,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
         super().attach_runtime()
         self._attach_pool()
         self.makes_update_plans = self.device.is_gpu
-        self.max_small_batch = MAX_ARCS // (1 if self.directed else 2) if self.device.is_gpu else 0
+        self.max_small_batch = most_edges(self)
         self._small: SmallUpdates | None = None
         self._batches: Batches | None = None
 
@@ -173,6 +174,12 @@ class SlabStore(SlabTables, VertexRecords, Store):
     # ---- insertion --------------------------------------------------------------------------------------------------
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
+        done = self._insert(arcs)
+        if self._has_many_tombstones(self.num_arcs):  # of batches that were refused, and undone
+            self._flush()
+        return done
+
+    def _insert(self, arcs: Arcs) -> tuple[int, int]:
         slots = self._host.insert(self, arcs, resolving=True)
         counts = self._counters.synchronize()
         arcs.check(waited=True)
@@ -305,10 +312,17 @@ class SlabStore(SlabTables, VertexRecords, Store):
     def _flush_after(self, deleted: int) -> None:
         """Account for the tombstones of a deletion, and flush all if they are too many."""
         self._tombstones += deleted
-        keys = self.num_arcs - deleted + self._tombstones
-        if self._tombstones > max(FLUSH_FRACTION * keys, FLUSH_FLOOR):
-            with suppress(MemoryError):  # the arcs are gone; tombstones are flushed after a later deletion
-                self.compact()
+        if self._has_many_tombstones(self.num_arcs - deleted):
+            self._flush()
+
+    def _has_many_tombstones(self, arcs: int) -> bool:
+        """Whether they are too many beside so many arcs."""
+        found = self._tombstones
+        return found > FLUSH_FLOOR and found > FLUSH_FRACTION * (arcs + found)
+
+    def _flush(self) -> None:
+        with suppress(MemoryError):  # the batch is applied, and tombstones are flushed after a later one
+            self.compact()
 
     # ---- on a GPU ---------------------------------------------------------------------------------------------------
 
@@ -329,7 +343,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         small = self._small_updates()
         count = small.take(self, src, dst, weights, arcs, edges)
         limit = self._chain_limit(count)
-        if limit < LONG_CHAIN and count > SMALL_TO_RESOLVE:  # many arcs may be deferred, which is not undone in vain
+        defers = limit < LONG_CHAIN and count > SMALL_TO_RESOLVE  # many arcs perhaps, which are not undone in vain
+        if defers or self._has_many_tombstones(self.num_arcs):  # as refused batches leave, until an insertion flushes
             self._keep_chain_limit()
             return None
         if self._slabs_for(count) > self._free_count + self._bound_slabs - self._used:

@@ -6,6 +6,6 @@ read the number of items from memory. It ends with a report to the host, which t
 invalid batch, and one that needs more memory first, change nothing and take the general path.
 """
 
-from .sequences import DELETE, FIND, INSERT, MAX_ARCS, LaunchSequence
+from .sequences import DELETE, FIND, INSERT, LaunchSequence
 
-__all__ = ["DELETE", "FIND", "INSERT", "MAX_ARCS", "LaunchSequence"]
+__all__ = ["DELETE", "FIND", "INSERT", "LaunchSequence"]

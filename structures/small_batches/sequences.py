@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from frontier.core.batch.raw import FIELDS, MAX_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import FIELDS, MAX_ARCS, MAX_EDGES, THREADS, SmallBatch, most_edges
 from frontier.core.locking import workspace_of
 from frontier.core.sort import SortedKeys, id_bits, tile_count, tile_launch
 from frontier.runtime import Counters, Device, Kernels, Scratch, load_kernels
@@ -20,9 +20,8 @@ KEYS = (
     "batch",
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
-SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, 2**17
+SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, MAX_ARCS
 """Arcs of the largest batches; a chain is recorded for each size."""
-MAX_ARCS = SIZES[-1]
 MAX_COMPARED = 2 * MAX_EDGES
 """Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
 SORT_TILE, SORT_THREADS, MERGED = 512, 256, 4  # keys and threads of a block, and runs merged at once (kernels.cuh)
@@ -124,7 +123,7 @@ class LaunchSequence:
 
     def attach_runtime(self) -> None:
         super().attach_runtime()  # type: ignore[misc]  # that of the graph
-        self.max_small_batch = MAX_ARCS // (1 if self.directed else 2) if self.device.is_gpu else 0
+        self.max_small_batch = most_edges(self)
         self._chains = None
 
     def update_kernels(self) -> list[Header]:

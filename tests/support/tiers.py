@@ -130,7 +130,7 @@ def of_file(items: list[pytest.Item]) -> Iterable[pytest.Item]:
 def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
     """The cases without those of all structures but one for each subject, except for those of updates.
 
-    Those that share kernels have the same structure, and other files one each, so that kernels are compiled once. A
+    Files that share kernels have the same structure, and other files one each, so that kernels are compiled once. A
     test marked ``sampled`` is on structures that it is drawn for.
     """
 

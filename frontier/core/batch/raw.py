@@ -2,7 +2,8 @@
 
 A batch of some thousand edges is microseconds of work for a GPU. The general path, with a kernel for each step and
 arrays in between, costs the host several times as much, so a structure may have kernels for small batches (built on
-``frontier/cuda/small_batch.cuh``). A batch that is invalid or does not fit changes nothing and takes the general path.
+``frontier/cuda/small_batch.cuh``). A batch that is invalid or does not fit leaves the graph as it was and takes the
+general path.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from frontier.runtime import Device
 from frontier.runtime.launch.arguments import Struct
 
 MAX_EDGES = 4096  # of a batch that each thread block may look at as a whole (SMALL_BATCH of small_batch.cuh)
+MAX_ARCS = 2**17  # of a batch that structures have memory for
 THREADS = 256  # of a block (SMALL_THREADS)
 FIELDS = (
     "src", "dst", "new_weights", "count", "wide", "both", "num_vertices", "absent", "arc_src", "arc_dst", "new_src",
@@ -22,6 +24,11 @@ FIELDS = (
 )  # fmt: skip
 NOWHERE = 0, 0
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def most_edges(store: Any) -> int:
+    """The edges of the largest batch that a store with such kernels takes."""
+    return MAX_ARCS // (1 if store.directed else 2) if store.device.is_gpu else 0
 
 
 def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any, limit: int) -> bool:

@@ -166,7 +166,7 @@ def accumulate(device: Device, numbers: Any) -> Any:
 
 
 def row_offsets(device: Device, keys: Any, num_vertices: int) -> Any:
-    """Where the rows of sorted keys (`arc_keys`) begin, on a GPU: the offsets of CSR arrays (int64)."""
+    """The offsets of CSR arrays (int64) for sorted keys (`arc_keys`), on a GPU."""
     return on_gpu.offsets_of(device, keys, num_vertices, id_bits(num_vertices))
 
 

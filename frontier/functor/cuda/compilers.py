@@ -1,6 +1,6 @@
 """The interface of compilers of functors for GPUs, and the choice between them.
 
-There are two, each in a package that nothing else imports. numba-cuda is in maintenance, numba-cuda-mlir its successor.
+Each of the two is in a package that nothing else imports. numba-cuda is in maintenance, numba-cuda-mlir its successor.
 """
 
 from __future__ import annotations

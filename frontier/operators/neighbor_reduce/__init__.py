@@ -82,9 +82,9 @@ def neighbor_reduce(
     identity : number
         With a function: the value for which ``reduce(identity, b)`` is ``b``. Named reductions have their own.
     dtype : {int32, int64, float32, float64}, optional
-        Of values and results, without `out`; by default float64. Use int64 for integers beyond 2**53, such as times in
-        nanoseconds. For "or", "and" and "mode" int64 (the default) or int32. Results of "any" and "all" are bool. For
-        "argmin" and "argmax" it is the type of values.
+        The type of values and results without `out`, by default float64. Use int64 for integers beyond 2**53, such as
+        times in nanoseconds. For "or", "and" and "mode" int64 (the default) or int32. Results of "any" and "all" are
+        bool. For "argmin" and "argmax" it is the type of values.
     out : array, shape (num_vertices,), or (num_vertices, columns), optional
         Output array; entries outside the frontier are unchanged.
     columns : int, optional

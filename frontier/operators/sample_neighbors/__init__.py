@@ -59,7 +59,7 @@ def sample_neighbors(
         replacement, with equal probabilities. ``"weighted"``: drawn one after another without replacement, with
         probabilities in proportion to the remaining weights, of which only positive ones count.
     seed : int, optional
-        Of random samples, which need one. A sample depends on the seed and the edges only, for every structure and
+        Required for random samples. A sample depends on the seed and the edges only, for every structure and
         device, and remaining neighbors keep their place in it after an update.
 
     Raises

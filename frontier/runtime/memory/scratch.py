@@ -243,7 +243,7 @@ class Workspace:
         return self.scratch.nbytes() + sum(int(array.nbytes) for array in self._kept_arrays())
 
     def _kept_arrays(self) -> list[Any]:
-        """Those of what is kept for its launches."""
+        """The arrays that its launches keep."""
         arrays = [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
         return arrays if self.room is None else [*arrays, self.room.array]
 

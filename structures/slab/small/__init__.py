@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from frontier.core.batch.raw import MAX_EDGES, THREADS, SmallBatch
+from frontier.core.batch.raw import MAX_ARCS, MAX_EDGES, THREADS, SmallBatch
 from frontier.core.batch.slot_filter import new_filter
 from frontier.core.locking import workspace_of
 from frontier.runtime import Kernels, load_kernels
@@ -19,8 +19,7 @@ from ..cpu_slabs import EMPTY
 
 KERNELS = ("insert_small", "undo_small", "erase_small", "restore_small", "find_small")
 LANES = 4  # threads to an arc
-SIZES = 2 * MAX_EDGES, 2**17  # arcs that memory is made for
-MAX_ARCS = SIZES[-1]
+SIZES = 2 * MAX_EDGES, MAX_ARCS  # arcs that memory is made for
 
 
 def small_kernels(store: Any) -> Kernels:
@@ -69,7 +68,8 @@ class SmallUpdates:
     def _make_room(self, store: Any, arcs: int) -> None:
         entries = 2 * arcs  # at most half of them are used
         size = 3 * entries + arcs + self._blocks
-        self._memory = workspace_of(store).scratch.get("small_updates", size, np.int64, fill=EMPTY)
+        name = f"small updates of {arcs} arcs"  # shared by stores that have the same places in it
+        self._memory = workspace_of(store).scratch.get(name, size, np.int64, fill=EMPTY)
         table, put = self._memory.data.ptr, self._bound.put
         places = {"table": 0, "firsts": 2 * entries, "slots": 3 * entries, "sums": 3 * entries + arcs}
         for name, place in places.items():
