@@ -137,17 +137,13 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Whether a batch cannot be worked on incrementally, or is not likely to pay."""
-        graph = self.graph
-        most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
-        warming_up = fr.advanced.is_warming_up()  # all kernels are to be loaded
-        fitted, self._fits = self._fits, graph.has_in_edges and (edges <= most or warming_up)
-        self._orders = self._fits and (fitted or warming_up)  # of batches that are now too large, now not, none pays
-        pays = self._fits and self._trials.pays()
-        return not (pays and self._ordered) or max(self._last, -self._first) > MAX_RANK
+        pays = self._is_small(edges) and self._trials.pays() and self._ordered
+        return not pays or max(self._last, -self._first) > MAX_RANK
 
     def outdated(self, edges: int) -> None:
         """Have core numbers recomputed when they are read."""
         if edges:
+            self._note_size(edges)
             self._known = self._ordered = False
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
@@ -208,11 +204,22 @@ class DynamicCoreNumber(IncrementalAlgorithm):
 
     def _tries(self, update: str, src: Any) -> bool:
         """Whether to work on a batch incrementally."""
-        if not src.size or self.recomputes(update, int(src.size)):
-            self.outdated(src.size)
-            return False
-        self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
-        return True
+        repairs = self._repairs(update, src.size)
+        if repairs:
+            self._note_size(src.size)
+            self._left = int(self.graph.num_arcs * RECOMPUTE_ABOVE) + SMALL_ARCS[self.graph.device.kind]
+        return repairs
+
+    def _is_small(self, edges: int) -> bool:
+        """Whether a batch of so many edges can be worked on incrementally; while kernels are loaded, any can."""
+        graph = self.graph
+        most = max((graph.num_arcs + edges) * LARGE_EDGES, SMALL_EDGES[graph.device.kind])
+        return graph.has_in_edges and (edges <= most or fr.advanced.is_warming_up())
+
+    def _note_size(self, edges: int) -> None:
+        """Decide whether the next order will be of use: if batches are now too large, now not, none is."""
+        fitted, self._fits = self._fits, self._is_small(edges)
+        self._orders = self._fits and (fitted or fr.advanced.is_warming_up())
 
     def _spend(self, arcs: int) -> bool:
         """Account for a visit to so many arcs; False if recomputing is cheaper, which is then done at the next read."""

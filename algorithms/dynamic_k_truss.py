@@ -147,12 +147,10 @@ class DynamicKTruss(IncrementalAlgorithm):
 
     def _tries(self, update: str, src: Any) -> bool:
         """Whether to repair what a batch has changed; if so, the truss is a graph."""
-        if not src.size or self.recomputes(update, src.size):
-            self.outdated(src.size)
-            return False
-        if self._truss is None:
+        repairs = self._repairs(update, src.size)
+        if repairs and self._truss is None:
             self._make()
-        return True
+        return repairs
 
     def _edges(self) -> tuple[Any, ...]:
         """The edges of the truss, sorted: new arrays."""

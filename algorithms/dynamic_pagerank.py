@@ -244,13 +244,13 @@ class DynamicPageRank(IncrementalAlgorithm):
 
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Receive what new edges bring."""
-        if self._follows(src):
+        if self._repairs("insert", src.size):
             self._changed()
             self._gain(src, dst)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Find what edges bring whose weights will be gone."""
-        if self._follows(src) and self._uses_weights:
+        if self._repairs("delete", src.size) and self._uses_weights:
             if self._taking:  # an update failed
                 self._taken.fill(0)
             self._taking = True
@@ -303,12 +303,6 @@ class DynamicPageRank(IncrementalAlgorithm):
         """Have all vertices ranked when the ranks are read."""
         if edges or self._uses_weights:
             self._settled, self._outdated = False, True
-
-    def _follows(self, src: Any) -> bool:
-        """Whether to follow a batch."""
-        if src.size and self.recomputes("", src.size):
-            self.outdated(src.size)
-        return bool(src.size) and not self._outdated
 
     def _changed(self) -> None:
         """Note that the ranks are no longer those of the graph."""

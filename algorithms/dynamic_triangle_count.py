@@ -77,7 +77,7 @@ class DynamicTriangleCount(TriangleSums):
         return found.total, found.per_vertex
 
     def recomputes(self, update: str, edges: int) -> bool:
-        """Whether counting all triangles takes less than counting those through the edges of a batch."""
+        """Whether all triangles are to be counted anyway, or counting them takes less."""
         kind = self.graph.device.kind
         large = edges > max(SMALL_EDGES[kind], RECOUNT_ABOVE[kind] * self.graph.num_edges)
         return super().recomputes(update, edges) or (large and not fr.advanced.is_warming_up())
@@ -85,10 +85,7 @@ class DynamicTriangleCount(TriangleSums):
     def edges_inserted(self, src: Any, dst: Any) -> None:
         """Add the triangles that a batch of new edges created."""
         self._begin()
-        edges = self.graph.listed_over_parts(src, dst)
-        if self.recomputes("insert", edges):
-            self.outdated(edges)
-        elif edges:
+        if self._repairs("insert", self.graph.listed_over_parts(src, dst)):
             self._add_through(src, dst, 1)
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
@@ -117,10 +114,10 @@ class DynamicTriangleCount(TriangleSums):
 
 RECOUNT_ABOVE = {"cpu": 1 / 12, "gpu": 1 / 16}
 SMALL_EDGES = {"cpu": 256, "gpu": 4096}
-"""All triangles are counted after a batch of more edges than the second, if it has more than the first fraction of the
-graph's, by device. An edge costs less then, since each leads to the larger degree alone: one thread of a CPU took 1.0
-(sx-mathoverflow), 1.7 (RMAT 16/16) or 0.21 microseconds (grid) for an edge of a batch, and 0.17, 0.2 or 0.02 for one of
-the graph."""
+"""All triangles are counted after a batch of more than `SMALL_EDGES` edges, if it has more than the fraction
+`RECOUNT_ABOVE` of the graph's, by device. The graph's edges cost less, since each is followed from one end only: one
+thread of a CPU took 1.0 (sx-mathoverflow), 1.7 (RMAT 16/16) or 0.21 microseconds (grid) for an edge of a batch, and
+0.17, 0.2 or 0.02 for one of the graph."""
 
 MAX_REPEATED = 2**16
 """Edges of the largest batches whose launches are repeated, where a graph looks arcs up fast. Larger ones are put in

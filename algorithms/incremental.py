@@ -102,6 +102,15 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         self._compiled()
         self.graph.attach(self)
 
+    def _repairs(self, update: str, edges: int) -> bool:
+        """Whether to repair what a batch of so many edges has changed; if not, the result is `outdated`."""
+        if not edges:
+            return False
+        recomputes = self.recomputes(update, edges)
+        if recomputes:
+            self.outdated(edges)
+        return not recomputes
+
     def _bring_up(self) -> None:
         """Do the work that updates have deferred, before results are read and on close.
 

@@ -1,7 +1,7 @@
-"""The page ``algorithms.md``: times of every algorithm by structure, device and form, from all results files.
+"""The page ``algorithms.md``: times of every algorithm by structure, device and form.
 
-``python -m benchmarks figures --write`` writes it. Of a time that several files have, the latest counts. Times that no
-file has are marked as missing.
+``python -m benchmarks figures --write`` writes it from the results files whose names begin as in `SOURCES`. Of a time
+that several files have, the latest counts. Times that no file has are marked as missing.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ copy, its making included (`snapshot`), and that of what they choose by themselv
 preparation. `{missing}` is not measured, and neither is `{left_out}`, which takes minutes. On the right are other
 libraries, those for CPUs on the CPU of the machine.
 
-This page is made from the files in `results/` by `python -m benchmarks figures --write`, which takes the latest time
-of each cell. The files are named below each table; times of different files are not of one run. `python -m benchmarks
+`python -m benchmarks figures --write` makes this page from the files that are named below each table. It takes the
+latest time of each cell. Times of different files are not of one run. `python -m benchmarks
 cells` measures all cells of a graph in one run, or with `--missing` those that no file has.
 """
 

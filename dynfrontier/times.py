@@ -78,7 +78,7 @@ def describe(edges: fr.io.EdgeList) -> str:
 
 
 def as_date(text: str) -> datetime.datetime | None:
-    """Parse a date of ISO 8601, or None if it is none."""
+    """Parse a date of ISO 8601. None if the text is no date."""
     try:
         return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")) if text[4:5] == "-" else None
     except ValueError:

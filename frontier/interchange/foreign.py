@@ -88,8 +88,10 @@ def host_columns(
 
 
 def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
-    """Return weights as int64 or float64, 1 for None, or None if all are; TypeError for others, ValueError beyond
-    int64."""
+    """Return weights as int64 or float64, with 1 for a missing one. None if all are missing.
+
+    TypeError for other values, ValueError beyond int64.
+    """
     held = list(values)
     if all(value is None for value in held):
         return None

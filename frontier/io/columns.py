@@ -281,7 +281,7 @@ def tell(warning: ReaderWarning) -> None:
 
 
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
-    """Check roles given by position: synonyms resolved, and None for skipped columns (None, ``""``, ``"_"``).
+    """Check roles given by position, and resolve synonyms. Skipped columns (None, ``""``, ``"_"``) have None.
 
     ValueError for an unknown or repeated name, or without ``src`` or ``dst``; TypeError for one string.
     """

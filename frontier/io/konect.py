@@ -27,7 +27,7 @@ class Header(NamedTuple):
 
 
 def parse_header(comment: str) -> Header | None:
-    """Parse a comment without its mark, or None if it is no header of KONECT."""
+    """Parse a comment without its mark. None if it is no header of KONECT."""
     match = _HEADER.match(comment)
     return None if match is None else Header(match[1] == "asym", match[1] == "bip", match[2] == "dynamic")
 

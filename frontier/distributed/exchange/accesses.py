@@ -32,7 +32,7 @@ class Accesses:
 @clearable
 @functools.lru_cache(maxsize=4096)
 def accesses_of(function: FunctionType) -> dict[str, Accesses] | None:
-    """By parameter, in order, or None if the text of the function is not available."""
+    """The accesses by parameter, in order, or None if the text of the function is not available."""
     try:
         return _Reader(function, ()).found
     except FunctorError:

@@ -31,11 +31,8 @@ from frontier.runtime.memory import elementwise
 from ..partition.partition import Partition
 from ..transport.communicator import Communicator
 from .accesses import reads_own_entry
-from .levels import Columns, Mail
+from .levels import IDLE, RULES, Columns, Mail
 
-RULES = ("min", "max", "add", "or", "countdown")
-IDLE = {"add": 0, "countdown": 1}
-"""The entries of copies, by the rules of which copies contain amounts, if there is nothing to add."""
 MARKED = 256
 """On a CPU, lists of vertices are joined by a mark for each vertex if there are at most so many marks for an entry, and
 by sorting otherwise."""
@@ -83,7 +80,7 @@ class VertexArrays:
     def register(self, array: Any, rule: str | Callable | None, leader: Any, normal: Callable | None = None) -> Any:
         """Register how the copies of an array combine, and return the array."""
         if rule is not None and not callable(rule):
-            one_of(rule, "combine", RULES)
+            one_of(rule, "combine", tuple(RULES))
             if rule == "countdown" and array.dtype.kind != "i":
                 raise ValueError(
                     f"combine='countdown' is for signed integers, which may fall below 0, not {array.dtype}"

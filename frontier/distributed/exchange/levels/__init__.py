@@ -39,6 +39,8 @@ MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024  # as in levels.cuh
 BYTES_AHEAD = 16  # of a message, before its columns (HEADER in levels.cuh)
 LEFT, TOTALS, ROWS = 2, 4, 8  # indices of the numbers (levels.cuh has the same)
 RULES = {"min": 0, "max": 1, "add": 2, "or": 3, "countdown": 5}
+IDLE = {"add": 0, "countdown": 1}
+"""By the rules of which copies contain amounts, the entries of copies if there is nothing to add."""
 FOLLOW = 4
 TYPES = {
     np.dtype(name): code for code, name in enumerate(
@@ -68,7 +70,7 @@ class Columns:
             at = next(i for i, (each, _) in enumerate(ruled) if each is leader)
             codes.append(TYPES[array.dtype] | FOLLOW << 4 | at << 8)
         packed = sum(code << 16 * i for i, code in enumerate(codes))
-        adds = any(rule in ("add", "countdown") for _, rule in ruled)
+        adds = any(rule in IDLE for _, rule in ruled)
         return cls([], adds, sum(array.itemsize for array in arrays), (len(arrays), packed)).of_others(arrays)
 
     def of_others(self, arrays: list[Any]) -> Columns:
