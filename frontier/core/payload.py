@@ -159,6 +159,8 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
 
 
 def _result(graph: Any, change: Change) -> UpdateResult:
+    copies = 1 if graph.directed else 2
+    changed = change.changed // copies
     if change.kind is DELETE:
-        return UpdateResult.of_arcs(graph.directed, 0, 0, change.changed)
-    return UpdateResult.of_arcs(graph.directed, change.changed, change.found if change.replaces else 0, 0)
+        return UpdateResult(deleted=changed)
+    return UpdateResult(changed, change.found // copies if change.replaces else 0)

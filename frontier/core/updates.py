@@ -66,13 +66,17 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
     """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
     change.observers = graph._observers.live()
-    if change.small is None and not change.always and not change.arcs.size:
-        return change
+    if change.small is None:
+        arcs = change.arcs
+        if not arcs.size and not change.always:
+            return change
     for component in graph._components:
         component.reserve(graph, change)
-    if change.small is not None and _run_small(graph, change):
-        return change
-    arcs, inserts, notify = change.arcs, change.kind is INSERT, graph._observers.notify
+    if change.small is not None:
+        if _run_small(graph, change):
+            return change
+        arcs = change.arcs
+    inserts, notify = change.kind is INSERT, graph._observers.notify
     notifications: list[Notification] = []
     changes: list[Notification] = []
     if change.notifications is not None:

@@ -8,18 +8,19 @@ import numpy as np
 
 from frontier.core.batch import Arcs
 from frontier.core.locking import workspace_of
-from frontier.runtime import Scratch, fill_with
+from frontier.runtime import fill_with
 
 from .cpu import ALL
 from .cpu_slabs import BASE, BUCKETS, COUNTERS, DEFERRED, DEGREE, EMPTY, FOUND, PENDING, TOMBSTONES
 from .layout import DUPLICATE_ENTRIES, SMALL_TO_RESOLVE, Crowding, Layout
 
 SMALL_ARCS = 1 << 15  # fewer are worked on as they come
+DUPLICATES = "duplicates", 2 * DUPLICATE_ENTRIES, np.int64, EMPTY  # the table of few duplicates, between batches
 PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there would be too many parts
 
 
-def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
-    """Insert a batch, after a check; a large one part by part (`cpu`). Returns the slots of its arcs.
+def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
+    """Insert a batch, after a check; a large one part by part (`cpu`). Returns the slots of its arcs, and the counters.
 
     With `resolving`, existing arcs get their new weights and are counted, unless some arcs are deferred or too many
     exist.
@@ -29,12 +30,13 @@ def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
     slots = scratch.get("slots", count, np.int64)
     if count >= SMALL_ARCS:
         _insert_parts(store, arcs, slots, resolving)
-        return slots
+        return slots, store._counters.array.tolist()
     few = count <= SMALL_TO_RESOLVE
     store.reserve_for(count)
     table = recorded = None
     if resolving:
-        table, recorded = _duplicates(scratch), scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
+        table = scratch.get(*DUPLICATES)
+        recorded = scratch.get("recorded", DUPLICATE_ENTRIES, np.int64)
     duplicates = slots, table, DUPLICATE_ENTRIES if resolving else 0, recorded
     pool, weights = store._pool(), store.weights
     store._counters.reset()
@@ -44,17 +46,12 @@ def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
     )  # fmt: skip
     if resolving and not few:
         kernels.resolve_duplicates(count, pool, weights, arcs.weights, *duplicates, True)
-    return slots
-
-
-def _duplicates(scratch: Scratch) -> Any:
-    """The table that resolves few duplicates, empty."""
-    return scratch.get("duplicates", 2 * DUPLICATE_ENTRIES, np.int64, fill=EMPTY)
+    return slots, store._counters.array.tolist()
 
 
 def clear_duplicates(store: Any) -> None:
     """Clear the table after an insertion that could not resolve it."""
-    fill_with(_duplicates(workspace_of(store).scratch), EMPTY)
+    fill_with(workspace_of(store).scratch.get(*DUPLICATES), EMPTY)
 
 
 def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:

@@ -22,13 +22,13 @@ OVERFLOW = LISTED = 0
 TALLY = 3
 
 
-def insert(store: Any, arcs: Arcs, *, resolving: bool) -> Any:
-    """Insert a batch, which kernels check: an invalid one changes nothing. The host does not synchronize. Returns an
-    array for the slots of its arcs.
-    """
+def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
+    """See `on_cpu.insert`; kernels check the batch, and an invalid one changes nothing."""
     slots = store.scratch.get("slots", arcs.size, np.int64)
     store._batch_launches().insert(store, arcs, slots, resolving=resolving)
-    return slots
+    counts = store._counters.synchronize()
+    arcs.check(waited=True)
+    return slots, counts
 
 
 def clear_duplicates(store: Any) -> None:

@@ -93,10 +93,6 @@ class SlabPool:
         if capacity > MAX_SLABS:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
 
-    @property
-    def _capacity(self) -> int:
-        return int(self.neighbors.size) // self.slab_stride
-
     def _resize_pool(self, capacity: int) -> None:
         """Add slabs to the pool; if memory is exhausted nothing has changed."""
         self._check_slabs(capacity)
@@ -149,8 +145,8 @@ class SlabPool:
 
     def reserve_for(self, arcs: int) -> None:
         """`_reserve` for a batch of so many arcs."""
-        slabs = self._slabs_for(arcs)
-        if slabs > self._free_count + self._capacity - self._used:
+        free = self._free_count + self._capacity - self._used
+        if arcs > free and (slabs := self._slabs_for(arcs)) > free:  # an arc takes at most one slab
             self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:
@@ -181,6 +177,7 @@ class SlabPool:
             )
 
     def _pool_changed(self) -> None:
+        self._capacity = int(self.neighbors.size) // self.slab_stride  # slabs
         self._packed = None
         self._view = None
         self._joined_weights = None, None

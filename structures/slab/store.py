@@ -39,7 +39,6 @@ from frontier.runtime.values import number
 from structures.records import VertexRecords
 
 from .batches import Batches
-from .bound import BoundUpdates
 from .check import check_arrays
 from .cpu import View
 from .cpu_slabs import (
@@ -59,6 +58,7 @@ from .cpu_slabs import (
 from .layout import LONG_CHAIN, SMALL_TO_RESOLVE
 from .small import SmallUpdates, small_kernels
 from .tables import FIRST_SLABS, SlabTables
+from .update_plan import UpdatePlan
 
 NO_LIMIT = 2**31 - 1
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
@@ -174,19 +174,19 @@ class SlabStore(SlabTables, VertexRecords, Store):
     # ---- insertion --------------------------------------------------------------------------------------------------
 
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        done = self._insert(arcs)
+        slots, counts = self._host.insert(self, arcs, resolving=True)
+        self._account(counts)
+        if counts[DEFERRED] or counts[OVERFULL]:
+            done = self._insert_rest(arcs, slots, counts)
+        else:
+            self.keep_view()
+            done = counts[CHANGED], counts[RECORDED] - counts[REPEATED]
         if self._has_many_tombstones(self.num_arcs):  # of batches that were refused, and undone
             self._flush()
         return done
 
-    def _insert(self, arcs: Arcs) -> tuple[int, int]:
-        slots = self._host.insert(self, arcs, resolving=True)
-        counts = self._counters.synchronize()
-        arcs.check(waited=True)
-        self._account(counts)
-        if not counts[DEFERRED] and not counts[OVERFULL]:
-            self.keep_view()
-            return counts[CHANGED], counts[RECORDED] - counts[REPEATED]
+    def _insert_rest(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:
+        """Insert the deferred arcs, and resolve duplicates that exceeded the table of the first kernel."""
         self._host.clear_duplicates(self)
         try:
             inserted, found = self._insert_deferred(arcs, slots, counts)
@@ -196,9 +196,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
-        slots = self._host.insert(self, arcs, resolving=False)
-        counts = self._counters.synchronize()
-        arcs.check(waited=True)
+        slots, counts = self._host.insert(self, arcs, resolving=False)
         self._account(counts)
         try:
             return *self._insert_deferred(arcs, slots, counts), slots
@@ -331,8 +329,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
             self._batches = Batches(self)
         return self._batches
 
-    def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> BoundUpdates:
-        return BoundUpdates(self, arcs, slots, gone, error_counts)
+    def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> UpdatePlan:
+        return UpdatePlan(self, arcs, slots, gone, error_counts)
 
     def _small_updates(self) -> SmallUpdates:
         if self._small is None:

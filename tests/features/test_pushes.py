@@ -12,7 +12,7 @@ from frontier.core.invariants import check_graph
 from frontier.features.windows import pushes
 from frontier.runtime import gpu_available
 from structures import Hornet, SlabGraph
-from structures.slab.bound import BoundUpdates
+from structures.slab.update_plan import UpdatePlan
 
 N = 40
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not gpu_available(), reason="there is no GPU")]
@@ -195,8 +195,8 @@ def test_large_batches(directed, n, blocks, ways, monkeypatch, rng):
 def test_tables_that_have_to_grow(ways, monkeypatch, rng):
     """A hub whose chain is full: its arcs are deferred, and what was pushed at once is finished by the host."""
     resumed = []
-    resume = BoundUpdates.resume
-    monkeypatch.setattr(BoundUpdates, "resume", lambda *args: resumed.append(1) or resume(*args))
+    resume = UpdatePlan.resume
+    monkeypatch.setattr(UpdatePlan, "resume", lambda *args: resumed.append(1) or resume(*args))
     n = 3000
     graphs = [SlabGraph(n, time_unit="s", edge_data={"a": "int32"}, device="gpu") for _ in range(2)]
     windows = [fr.SlidingWindow(graph, 40) for graph in graphs]

@@ -148,7 +148,7 @@ def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = N
 
 
 class Pushes:
-    """Arrays with which batches of one graph are pushed, and kernels bound to them."""
+    """Arrays with which batches of one graph are pushed, and the plan that is bound to them."""
 
     def __init__(self, graph: BaseDynamicGraph):
         self.push, self.writes = Struct((*PUSH, *RULES)), Struct(WRITES)
@@ -157,7 +157,7 @@ class Pushes:
         self.copies = 1 if graph.directed else 2  # arcs of an edge
         self._kernels = load_kernels("frontier.features.times", graph.device, {"VID": graph.vertex_dtype})
         self._room = 0, 0  # records, and entries of the log
-        self._bound: Bound | None = None
+        self._plan: PushPlan | None = None
         self._spare: tuple[Any, Any] | None = None  # the result of `_entries` for the next batch of this size
         self._rules: tuple[Any, ...] = ()  # the last `RULES` passed to `push`
 
@@ -169,7 +169,7 @@ class Pushes:
         if done is None:
             return None
         pushed, new, gone, entries = done
-        memory, notify = self._bound.memory, graph._observers.notify  # type: ignore[union-attr]
+        memory, notify = self._plan.memory, graph._observers.notify  # type: ignore[union-attr]
         if observers:
             notify(
                 "edges_inserted",
@@ -197,18 +197,18 @@ class Pushes:
         self._make_room(graph, count, most)
         new = NotificationBuffer(graph, count, observers) if observers else None
         gone = NotificationBuffer(graph, most, observers) if most and observers else None
-        bound = self._bind(graph)
-        ids, logged = self._entries(graph, count, bound.memory, arrivals is not None)
+        plan = self._plan_for(graph)
+        ids, logged = self._entries(graph, count, plan.memory, arrivals is not None)
         self._describe(graph, records, window, ids, logged, new, gone)
         self.numbers.reset()
-        bound.insert(graph, count)
+        plan.insert(graph, count)
         # From here on while the GPU works.
         log = arrivals.oldest(window.expected, most, PIECES) if most else []  # type: ignore[union-attr]
         taken: Sequence[int] = ()
         following: Sequence[int] = ()
         try:
             entries = self._describe_expiry(log)
-            self._finish(bound, data, records, ids, entries)
+            self._finish(plan, data, records, ids, entries)
             if logged is not None:
                 with suppress(MemoryError):
                     self._spare = _entries(graph, count)
@@ -231,7 +231,7 @@ class Pushes:
 
     def _delete(self, graph: BaseDynamicGraph, entries: int, arcs: int) -> None:
         """Queue the deletion of edges that left the window, among the given number of entries of the log."""
-        updates = self._bound.updates  # type: ignore[union-attr]
+        updates = self._plan.updates  # type: ignore[union-attr]
         updates.erase(graph.store, self.copies * entries)
         updates.erased(graph.store, arcs)
         graph.store.keep_view()
@@ -253,7 +253,7 @@ class Pushes:
 
     def arrays(self) -> list[Any]:
         """All that is held."""
-        return [*(self._spare or ()), *(() if self._bound is None else self._bound.memory.arrays())]
+        return [*(self._spare or ()), *(() if self._plan is None else self._plan.memory.arrays())]
 
     def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
         """Have entries in all columns, and room in the list of free ids, and in the structure."""
@@ -270,7 +270,7 @@ class Pushes:
             times.ends = tuple(growable.grow(graph.device, array, data.capacity) for array in times.ends)
         records, entries = self._room
         if count > records or most > entries:
-            self._bound = None  # with the memory
+            self._plan = None  # with the memory
             self._room = _room_for(count, records), _room_for(most, entries)
 
     def _entries(self, graph: BaseDynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
@@ -280,15 +280,15 @@ class Pushes:
         spare, self._spare = self._spare, None
         return spare if spare is not None and spare[0].size == count else _entries(graph, count)
 
-    def _bind(self, graph: BaseDynamicGraph) -> Bound:
-        """Kernels, which take the arrays of the graph that there are now."""
+    def _plan_for(self, graph: BaseDynamicGraph) -> PushPlan:
+        """The plan, for the current arrays of the graph."""
         data: Any = graph.payload.table
         held, ends = (None, ()) if data.times is None else (data.columns[TIME], data.times.ends)
         arrays = graph.store.weights, data.free_ids, held, *(ends or (None, None))
         self.moving.set(*[0 if array is None else array.data.ptr for array in arrays])
-        if self._bound is None:
-            self._bound = Bound(graph, self, Memory(graph, *self._room))
-        return self._bound
+        if self._plan is None:
+            self._plan = PushPlan(graph, self, Memory(graph, *self._room))
+        return self._plan
 
     def _describe(
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, ids: Any, logged: Any,
@@ -330,7 +330,7 @@ class Pushes:
         self.expiry.set(*times, *ids, *ends)
         return end
 
-    def _finish(self, bound: Bound, data: Any, records: PlainBatch, ids: Any, entries: int) -> None:
+    def _finish(self, plan: PushPlan, data: Any, records: PlainBatch, ids: Any, entries: int) -> None:
         """Queue the steps after the insertion of arcs."""
         columns = records.columns
         if len(columns) <= COLUMNS:
@@ -341,24 +341,24 @@ class Pushes:
                 *[column.data.ptr for column in held], *nothing, *[column.itemsize for column in held], *nothing,
             )  # fmt: skip
             self.numbers.arm()
-            bound.finish(int(ids.size), entries)
+            plan.finish(int(ids.size), entries)
         else:
             self.writes.put("count", 0)
-            bound.finish(int(ids.size), entries)
+            plan.finish(int(ids.size), entries)
             data.write(ids, columns)
 
     def _count(self, graph: BaseDynamicGraph, records: PlainBatch, ids: Any, numbers: list[int]) -> tuple[int, int]:
         """Count inserted arcs, after inserting deferred ones. Return the numbers of new and of existing arcs."""
         data, count = graph.payload.table, int(ids.size)
-        bound: Any = self._bound
-        sources = bound.memory.arcs.src[: self.copies * count]
-        inserted, deferred = bound.updates.inserted(graph.store)
+        plan: Any = self._plan
+        sources = plan.memory.arcs.src[: self.copies * count]
+        inserted, deferred = plan.updates.inserted(graph.store)
         known = numbers[KNOWN]
         if not deferred:
             graph.store.keep_view()
         else:
-            inserted = bound.updates.resume(graph.store, self.copies * count)
-            self._finish(self._bind(graph), data, records, ids, self._describe_expiry([]))
+            inserted = plan.updates.resume(graph.store, self.copies * count)
+            self._finish(self._plan_for(graph), data, records, ids, self._describe_expiry([]))
             known = self.numbers.synchronize()[KNOWN]
         data.take(count)  # type: ignore[union-attr]
         data.give_back(count - inserted // self.copies)  # type: ignore[union-attr]
@@ -392,8 +392,8 @@ class Memory:
         return [*mine, arcs.src, arcs.dst, arcs.weights, gone.src, gone.dst]
 
 
-class Bound:
-    """Launches of kernels bound to arrays of a `Memory` and of `Pushes.moving`; `updates` is a
+class PushPlan:
+    """The launches of a push, bound to arrays of a `Memory` and of `Pushes.moving`; `updates` is a
     `Store.make_update_plan`."""
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):

@@ -75,6 +75,7 @@ class Traversal:
     ):  # fmt: skip
         self.traversed, self.functors, self.values, self.step = traversed, functors, list(values), step
         self.graph = traversed[0]
+        self.state = workspace_of(self.graph)
         self.most, self.balance, self.entering = most, balance, entering
         self.one_way = len(traversed) == 1
         self._kernels: Any = None
@@ -170,7 +171,7 @@ class Traversal:
         alone = has_one_thread()
         pulls = alone and can_pull(graph, functors, entering)
         bounds: tuple = (MAX_ARCS, self.most) if alone else (SMALL_COUNT, min(SMALL_ARCS, self.most))
-        bits = workspace_of(graph).scratch.get("bits", bitmap_words(graph.num_vertices) if pulls else 0, np.uint32)
+        bits = self.state.scratch.get("bits", bitmap_words(graph.num_vertices) if pulls else 0, np.uint32)
         leaving = read_view(graph, functors.op)
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
         kernel = cpu_kernel_for(graph.package, make_advance_repeatedly, functors, self.step, pulls, alone=True)
@@ -184,7 +185,7 @@ class Traversal:
     def _advance_together(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push or pull, as the device chooses, until the frontier is empty or stays small. The arcs that leave it are
         unknown only of one that is too small for a pull."""
-        pulls = self._pull_arguments(workspace_of(self.graph).scratch.get)
+        pulls = self._pull_arguments(self.state.scratch.get)
         return self._launch_together(frontier, arcs or 0, limit, (MAX_ARCS, self.most), pulls)
 
     def _push_medium(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
@@ -211,7 +212,7 @@ class Traversal:
         arcs at most."""
         graph = self.graph
         lists, stamps, epoch, outcome, steps = self._prepare_series(limit)
-        scratch = workspace_of(graph).scratch.get
+        scratch = self.state.scratch.get
         shared = fill_with(scratch("shared", GRID_NUMBERS, np.int64), 0)
         self._kernels.advance_together(
             len(frontier), *self._views(), frontier._members(), lists[0], lists[1], stamps, epoch, outcome.published,
@@ -224,7 +225,7 @@ class Traversal:
         """The memory of a series of advances in one launch: two lists that alternate as output (the second is written
         first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
-        state = workspace_of(graph)
+        state = self.state
         # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
         steps = min(limit, 2**30)
         stamps, epoch = state.next_epochs(graph, steps)
@@ -235,7 +236,7 @@ class Traversal:
     def _after_series(self, lists: Any, outcome: Counters) -> tuple[Frontier, int]:
         """The final frontier of a series of advances, and their number."""
         size, arcs, made, last = outcome.poll()
-        workspace_of(self.graph).used_epochs(made)
+        self.state.used_epochs(made)
         known = arcs if self.one_way else None  # the arcs that leave it, without those that enter it
         return Frontier._of(self.graph, lists[last, :size], arcs=known), made
 

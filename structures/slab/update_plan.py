@@ -1,4 +1,4 @@
-"""Updates of a slab graph whose kernels are bound to permanent arrays (`Store.make_update_plan`), on a GPU.
+"""The update plan of a slab graph on a GPU: kernels bound to permanent arrays (`Store.make_update_plan`).
 
 The graph may replace its own arrays: kernels read them from the struct of the pool.
 """
@@ -16,7 +16,7 @@ from .cpu_slabs import CHANGED, COUNTERS, DEFERRED
 LANES = 4  # threads to an arc
 
 
-class BoundUpdates:
+class UpdatePlan:
     """An insertion of arcs, for which the host waits, and a deletion of further, existing arcs."""
 
     def __init__(self, store: Any, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
