@@ -36,6 +36,8 @@ COMPILE_S, COMPILE_LIMIT_S = 30.0, 90.0
 """Seconds for all processes that compile ahead, together: expected, and at most."""
 PATIENCE = 2.0
 """A question may last this many times as long as expected."""
+COLD_S = {"cpu": 150.0, "gpu": 0.0}
+"""And so many seconds longer: with empty caches, a CPU's kernels are compiled while a question is answered."""
 SAVING_S = 4.0
 """Seconds before the end of a budget at which a question is stopped."""
 EMPTY_CACHES = ("cold", "first-run")
@@ -149,7 +151,8 @@ def command_of(question: Question, kind: str, out: Path, *, quick: bool = False,
 def _answer(question: Question, kind: str, card: str, budget: Budget, options: argparse.Namespace) -> str:
     """Ask one question, and store what there is of an answer; what went wrong, or ""."""
     settings = question.settings[kind]
-    limit = min(budget.left() - SAVING_S, 600.0 if options.quick else PATIENCE * settings.seconds)
+    patience = 600.0 if options.quick else PATIENCE * settings.seconds + COLD_S[kind]
+    limit = min(budget.left() - SAVING_S, patience)
     with tempfile.TemporaryDirectory(prefix="dynfrontier-release-") as name:
         folder = Path(name)
         command = command_of(question, kind, folder, quick=options.quick)
