@@ -181,7 +181,7 @@ class CudaKernel:
         self, words: list[int], structs: list[tuple[int, ByValue]], blocks: int, threads: int = THREADS,
         shared: int = 0, cooperative: bool = False, stream: int | None = None,
     ) -> None:  # fmt: skip
-        """Launch parameters of `words_of`, even while launches are recorded, on the current stream, or that at an
+        """Launch parameters of `words_of`, even during a capture, on the current stream, or that at an
         address."""
         try:
             parameters = self._free.pop()
