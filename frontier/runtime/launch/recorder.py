@@ -1,4 +1,4 @@
-"""The plan that takes the launches of a thread in place of a GPU while it captures them."""
+"""The plan that receives the launches of a thread instead of the GPU during a capture."""
 
 from __future__ import annotations
 
