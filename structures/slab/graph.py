@@ -21,7 +21,7 @@ class SlabBuildOptions(BuildOptions, total=False):
 
 @forwards("store", "load_factor")
 class SlabGraph(DynamicGraph):
-    """A hash table per vertex, of slabs of one or two cache lines. Updates need no sorting.
+    """A hash table per vertex, of slabs of one or two cache lines, whose updates need no sorting.
 
     A table is an array of buckets, each a chain of slabs. The base slabs of a table are consecutive. Overflow slabs are
     anywhere in the pool, and linked. A slab has keys (neighbors) and, in its last word, the number of the next slab.
