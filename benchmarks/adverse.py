@@ -8,11 +8,11 @@ Each kind of batch is applied and undone again, which is an adverse batch as wel
 *hub*: of edges of the vertices with the most neighbors.
 *shortcuts*: new edges of the smallest weight from the hub to random vertices are inserted, then deleted.
 
-Three copies of the graph are updated: one with the analytic attached that is asked afterwards, one that is recomputed
-afterwards, and one alone. The differences to the last are what the analytic and the recomputation cost. The first
-should not exceed the second by more than a tenth. Medians of batches of one kind are compared, one after another, as an
-analytic may learn that repairs do not pay. On a CPU these are times of the processor, which a busy machine changes
-little. A table at the end has all ratios, with an asterisk above 1.1.
+Three copies of the graph are updated: one with the analytic attached that is queried afterwards, one that is recomputed
+afterwards, and one without either. The differences to the last are the costs of the analytic and of the recomputation.
+The first should not exceed the second by more than a tenth. Medians of batches of one kind are compared, one after
+another, as an analytic may learn that repairs do not pay. On a CPU these are times of the processor, which a busy
+machine changes little. A table at the end has all ratios, with an asterisk above 1.1.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .results import Results, command_line, pivot, table
 from .timing import Samples, timed
 
 LIMIT = 1.1
-"""Times as long as recomputation that an analytic may take."""
+"""The ratio to recomputation up to which an analytic passes."""
 SIZES = (64, 4096, 65536)
 Edges = tuple[Any, Any, Any]  # sources, destinations and weights, on the host
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each analytic on each structure; always 0."""
+    """Measure each analytic on each structure. Returns 0."""
     line = command_line("adverse", __doc__)
     line.add_argument("--structures", default="slab", help="names, separated by commas")
     line.add_argument("--graphs", help="names, separated by commas, such as rmat16,grid256")
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """A table of all ratios, by the analytic and the kind of batch; "-" if it cannot be told from the batch."""
+    """A table of all ratios, by the analytic and the kind of batch, or "-" if the batch determines none."""
     cells = [row | {"size": f"{row['size']:,}", "of": f"{row['batch']} {row['operation']}"} for row in rows]
     columns, lines = pivot(
         cells, ["graph", "structure", "analytic", "size"], "of",
@@ -116,7 +116,7 @@ def measure(
                         recomputed[update].wall.append(scratch - alone)
             for update, cost in costs.items():
                 static = recomputed[update].median
-                ratio = cost.median / static if static > 0 else None  # noise, if the batch alone took as long
+                ratio = cost.median / static if static > 0 else None  # noise, if the plain batch was as slow
                 results.add(
                     graph=graph.name, structure=kind.name, analytic=analytic.name, batch=name, operation=update,
                     size=int(edges[0].size), ratio=ratio, static_ms=recomputed[update].numbers()["wall_ms"],

@@ -1,4 +1,4 @@
-"""Work in processes of its own before a measurement: what they compile is in the caches on disk afterwards."""
+"""Work in separate processes before a measurement, which fills the caches of compiled code on disk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMIT_S = 90.0
 
 
 def processes_for(device: fr.advanced.Device, given: int | None) -> int:
-    """How many processes to compile in: as many as there are cores where graphs are on a GPU, else none."""
+    """The number of processes to compile in: one for each core if graphs are on a GPU, else none."""
     if given is not None:
         return given
     return (os.cpu_count() or 1) if device.is_gpu else 0
@@ -25,7 +25,7 @@ def processes_for(device: fr.advanced.Device, given: int | None) -> int:
 def in_processes(
     function: Callable[..., Any], jobs: Sequence[tuple], processes: int, meanwhile: Callable[[], Any] = lambda: None
 ) -> bool:
-    """Call a function of a module with the arguments of each job, each in a process of its own.
+    """Call a function of a module with the arguments of each job, each in a separate process.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def in_processes(
     Returns
     -------
     bool
-        Whether all have ended; after `LIMIT_S` seconds those that have not are ended.
+        Whether all have ended. Processes that run after `LIMIT_S` seconds are ended.
     """
     spawn, budget = multiprocessing.get_context("spawn"), Budget(LIMIT_S)
     waiting = [spawn.Process(target=function, args=job, daemon=True) for job in jobs]

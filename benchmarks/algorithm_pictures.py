@@ -25,11 +25,11 @@ MAINTAINED, RECOMPUTED = "incremental", "from scratch"
 CARDS = {"gpu": GPU, "cpu": CPU}
 PALE = 0.4
 LINE, SPACE, BELOW, LEFT, RIGHT = 0.24, 0.85, 0.5, 1.9, 0.3
-"""Inches: of a bar, of what is around the bars of a panel, and of that below, and on both sides."""
+"""Inches: of a bar, of the margin around the bars of a panel, of the margin below them, and on both sides."""
 
 
 class Bar(NamedTuple):
-    """A time in milliseconds, and what it is of."""
+    """A time in milliseconds, and its label."""
 
     label: str
     milliseconds: float
@@ -46,13 +46,13 @@ class Panel(NamedTuple):
 
 
 def panels(known: Analytic) -> list[Panel]:
-    """What has been measured of an analytic: on a GPU, on a CPU, and incrementally."""
+    """The measurements of an analytic: on a GPU, on a CPU, and incrementally."""
     found = [panel_of(known, device) for panel_of in (_static, _incremental) for device in GRAPHS]
     return [panel for panel in found if panel]
 
 
 def svg(known: Analytic) -> str:
-    """The picture of all panels; "" if there are none."""
+    """The picture of all panels, or "" without any."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -66,7 +66,7 @@ def svg(known: Analytic) -> str:
     FigureCanvasAgg(figure)
     top = height
     for panel, bars in zip(shown, heights, strict=True):
-        top -= bars + SPACE  # room is known, so that no layout has to be searched for, which takes most of the time
+        top -= bars + SPACE  # margins are known, which avoids a layout search, most of the time
         _draw(panel, figure.add_axes((LEFT / width, (top + BELOW) / height, 1 - (LEFT + RIGHT) / width, bars / height)))
     file = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "dynfrontier", "svg.fonttype": "none"}):

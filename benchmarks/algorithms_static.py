@@ -1,9 +1,9 @@
 """Algorithms on a static graph, by structure, compared with CSR and peers.
 
-The analytics of the catalogue that have a static form, the gallery excepted; those that look for weights on weights
-from 1 to 255; SpMV; and the orientation of a graph, which is a part of some. Peers run on the same graph in the same
-run, each in a process of its own. The time in which they build their graph is recorded separately. Where a peer returns
-the same result, both are compared.
+The analytics of the catalogue that have a static form, the gallery excepted, weighted ones on weights from 1 to 255,
+SpMV, and the orientation of a graph, which is a part of some. Peers run on the same graph in the same run, each in a
+separate process. The time in which they build their graph is listed separately. If a peer returns the same result, both
+are compared.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def run(context: Context) -> Results:
 
 
 def _grow(graph: BenchmarkGraph, kind: type[fr.DynamicGraph], *, weighted: bool = False) -> Any:
-    """The graph after half of its edges came in batches, so that it lies in memory as updates leave it."""
+    """The graph after half of its edges came in batches, in the memory layout that updates leave."""
     xp = graph.device.xp
     order = xp.asarray(np.random.default_rng(GRAPH_SEED).permutation(graph.num_edges))
     src, dst = graph.src[order], graph.dst[order]
@@ -124,7 +124,8 @@ def _measure_call(context: Context, call: Call, built: Any, source: int, keep: C
 
 
 def _pagerank_floor_ms(graph: fr.Graph) -> float | None:
-    """The time in which a GPU's memory moves what a step must: each neighbor once, three doubles for each vertex."""
+    """The time in which a GPU's memory moves the data that a step must move: each neighbor once, three doubles for each
+    vertex."""
     if not graph.device.is_gpu:
         return None
     return 1e3 * (graph.num_arcs * graph.vertex_dtype.itemsize + graph.num_vertices * 3 * 8) / COPY_BANDWIDTH
@@ -172,7 +173,7 @@ def _measure_peers(
 
 
 def _compare(results: Results) -> None:
-    """Add to rows their times over those of CSR, and to those of structures the times of peers over theirs."""
+    """Add to rows their times over the times of CSR, and to rows of structures the times of peers over theirs."""
     base = {(row["graph"], row["algorithm"]): row["median_ms"] for row in results.where(system=BASELINE)}
     peers: dict[tuple[str, str], dict[str, float]] = {}
     for row in results.rows:
@@ -190,7 +191,7 @@ def _compare(results: Results) -> None:
 
 
 def tables(results: Results) -> list[str]:
-    """What a reader wants to see first."""
+    """The main tables for a reader."""
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         rows = results.where(graph=graph)
@@ -223,7 +224,7 @@ def tables(results: Results) -> list[str]:
 
 
 def _beside_peers(graph: str, rows: list[dict[str, Any]]) -> list[str]:
-    """For each peer, how many times as fast structures are."""
+    """For each peer, the speedups of structures."""
     found = []
     for peer in dict.fromkeys(peer for row in rows for peer in row["times_peers"]):
         mine = [{**row, "times": row["times_peers"][peer]} for row in rows if peer in row["times_peers"]]

@@ -13,7 +13,7 @@ from .graphs import BenchmarkGraph
 
 DISTRIBUTIONS = ("uniform", "rmat")
 SURPLUS = {"uniform": 1.1, "rmat": 2.0}  # arcs drawn for one that is new
-DRAWS = 12  # before a distribution is taken to have too few arcs that are new
+DRAWS = 12  # before a distribution counts as having too few new arcs
 
 
 def distributions_of(graph: BenchmarkGraph) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ def raw_batches(graph: BenchmarkGraph, distribution: str, size: int, count: int)
 def new_batches(
     graph: BenchmarkGraph, present: fr.Graph, distribution: str, size: int, count: int
 ) -> list[tuple[Any, Any]] | None:
-    """Batches of distinct arcs, none of which is a loop or in `present`, in random order; no arc is in two of them.
+    """Batches of distinct arcs, none of which is a loop or in `present`, in random order. No arc is in two of them.
 
     Returns None if the distribution does not yield so many.
     """

@@ -1,6 +1,6 @@
-"""What the benchmark of static algorithms measures: the catalogue's analytics, and tasks that are none.
+"""The calls that the benchmark of static algorithms measures: the catalogue's analytics, and further tasks.
 
-An analytic is measured under its own name, with the catalogue's parameters, unless `VARIANTS` says otherwise.
+An analytic is measured under its own name, with the catalogue's parameters, unless `VARIANTS` specifies others.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
     "pagerank": {"pagerank": _RANKS, "pagerank steps": _RANKS | {"max_iter": PAGERANK_STEPS}},
     "k_truss": {f"k-truss {k}": {"k": k} for k in TRUSSES},
 }
-"""By analytic, the calls to measure: what each is called in results, and the parameters that it has of its own."""
+"""By analytic, the calls to measure: the name of each in results, and its own parameters."""
 COLUMNS = {
     "bfs": ("levels",), "connected_components": ("count",), "pagerank": ("iterations", "error"),
     "k_truss": ("num_edges",),
@@ -35,9 +35,9 @@ PEERS_OWN = {
 COSTLY = ("sssp", "pagerank", "triangle_count", "k_truss")
 """Analytics that peers are asked for last, the cheapest first: one that runs out of time leaves out the least."""
 LENGTHY = {"truss_numbers": 18}
-"""Calls that take minutes on graphs of 2**scale vertices and more, and that scale."""
+"""Calls that run for minutes on graphs of 2**scale vertices and more, and that scale."""
 ROUNDING = 1e-5
-"""What rounding adds to the error of a peer's ranks, which may be float32."""
+"""The rounding error of a peer's ranks, which may be float32."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Call:
     Attributes
     ----------
     label : str
-        What it is called in results.
+        Its name in results.
     analytic : Analytic
     settings : mapping
         Its parameters, the source excepted.
@@ -82,13 +82,13 @@ def _all_calls() -> Iterator[Call]:
 
 
 def calls_of(gallery: bool) -> dict[str, Call]:
-    """The calls of the gallery's algorithms, which have a benchmark of their own, or those of all others."""
+    """The calls of the gallery's algorithms, which have a separate benchmark, or the calls of all others."""
     return {label: call for label, call in calls().items() if (call.analytic.name in GALLERY) == gallery}
 
 
 def peer_tasks() -> list[str]:
     """The tasks of peers, in the order in which they are asked for them."""
-    repeated = "triangle_count per vertex", "pagerank steps"  # which are others of the tasks
+    repeated = "triangle_count per vertex", "pagerank steps"  # which the other tasks include
     asked = [call for call in calls_of(False).values() if call.label not in repeated]
     cheap = [call.label for call in asked if call.analytic.name not in COSTLY]
     costly = sorted((call for call in asked if call.analytic.name in COSTLY), key=_cost)
@@ -100,13 +100,13 @@ def _cost(call: Call) -> int:
 
 
 def is_left_out(label: str, graph: str) -> bool:
-    """Whether a call is not measured on a generated graph, since it takes minutes."""
+    """Whether a call is not measured on a generated graph, since it runs for minutes."""
     scale = graph.removeprefix("rmat").removeprefix("uniform")
     return label in LENGTHY and scale.isdigit() and int(scale) >= LENGTHY[label]
 
 
 def comparator_of(label: str) -> Comparator:
-    """What compares results of a call or a peer's task."""
+    """The comparator of results of a call or a peer's task."""
     if label == SPMV:
         return Values(rtol=1e-9)
     return calls()["bfs" if label.startswith("bfs") else label].comparator

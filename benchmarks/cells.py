@@ -1,9 +1,9 @@
 """Fills the page of all algorithms: ``python -m benchmarks cells``.
 
 Every call of the page on an RMAT graph, on every structure, in every form that it has: as the structure stores the
-graph, on a copy, and as the algorithm chooses. With ``--missing``, only those of which no results file has a time.
+graph, on a copy, and as the algorithm chooses. With ``--missing``, only calls without a time in any results file.
 Results are compared on all structures and in all forms. Calls are measured in the order of the page, each on all
-structures, so that a run that ends early leaves whole rows.
+structures, so a run that ends early leaves whole rows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SMALL = 10  # base-2 logarithm of the vertices of graphs on which kernels are co
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, and write a results file; 1 if something failed or results differ, else 0."""
+    """Measure, and write a results file. Returns 1 if something failed or results differ, else 0."""
     line = command_line("cells", __doc__)
     line.add_argument("--scales", default="16", help="of the RMAT graphs, such as 16,20; by default 16")
     line.add_argument("--structures", help="names, separated by commas; by default all")
@@ -85,7 +85,7 @@ Cell = tuple[str, str, str]
 
 
 def _free_name(folder: Path, device: fr.advanced.Device, scales: Sequence[int]) -> str:
-    """A name of results of which there is no file: those of several runs of a day add to the page."""
+    """An unused name of results: the results of several runs of a day add to the page."""
     base = "-".join([NAME, *map(str, scales)])
     taken = {path.name for path in folder.glob(f"{base}*.json")}
     names = [base, *(f"{base}-run{number}" for number in range(2, len(taken) + 3))]
@@ -103,7 +103,7 @@ def _labels(named: str | None) -> list[str]:
 
 
 def cells(labels: Iterable[str], structures: Iterable[str]) -> list[Cell]:
-    """What the page has of these algorithms and structures, in its order."""
+    """The cells of these algorithms and structures on the page, in its order."""
     names = list(structures)
     return [(label, form, name) for label in labels for form in summary.forms(label) for name in names]
 
@@ -148,7 +148,7 @@ class Built:
         return self.graph.undirected(self.kind, weighted=True)
 
     def of(self, call: Call | None) -> Any:
-        """The graph that a call takes."""
+        """The graph that a call uses."""
         return self.weighted if call is not None and call.weighted else self.plain
 
     @cached_property
@@ -160,7 +160,7 @@ class Built:
 def _measure(
     context: Context, results: Results, graph: BenchmarkGraph, built: Built, cell: Cell, digests: dict[str, Any]
 ) -> None:
-    """One time, and whether the result is that of the other structures and forms."""
+    """One time, and whether the result equals the result of the other structures and forms."""
     label, form, structure = cell
     call = calls().get(label)
     work, read = _product(built, form) if call is None else _call(built, call, form)
@@ -181,7 +181,7 @@ def _measure(
 
 
 Work = tuple[Callable[[], Any], Callable[[Any], tuple]]
-"""What is timed, and what makes arrays of the host from its result, to be compared."""
+"""The timed call, and the function that turns its result into arrays of the host, to compare them."""
 
 
 def _call(built: Built, call: Call, form: str) -> Work:

@@ -28,7 +28,7 @@ SCALES = {("gpu", "full"): 20, ("cpu", "full"): 16, ("gpu", "smoke"): 8, ("cpu",
 SMALL = {("gpu", "full"): 2**12, ("cpu", "full"): 2**8, ("gpu", "smoke"): 16, ("cpu", "smoke"): 16}
 LARGE = {("gpu", "full"): 2**18, ("cpu", "full"): 2**14, ("gpu", "smoke"): 64, ("cpu", "smoke"): 64}
 BATCHES = {"full": 200, "smoke": 2}
-"""Upper bound; the stream may end earlier. With fewer than 100, the 99th percentile is the maximum."""
+"""Upper bound, before which the stream may end. With fewer than 100, the 99th percentile is the maximum."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Case:
     ----------
     title : str
     kind : str
-        Of the generated stream.
+        Parameters of the generated stream.
     large : bool
         Batches are large ones.
     options : dict
-        Of `Workload`.
+        Parameters of `Workload`.
     """
 
     title: str
@@ -132,7 +132,7 @@ def advice(path: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run all cases; always 0."""
+    """Run all cases. Returns 0."""
     line = command_line("choosing", __doc__)
     line.add_argument("--mode", default="full", choices=list(BATCHES))
     line.add_argument("--structures", help="names, with commas; by default all")

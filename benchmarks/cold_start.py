@@ -1,8 +1,8 @@
 """The first batches on a machine that never ran the project: ``python -m benchmarks cold``.
 
-Each structure grows from nothing in a process of its own, whose caches of compiled code are empty: the project's,
-CuPy's and the driver's. What a batch costs then is what the user of a new machine sees; kernels that are compiled in
-the middle of the stream are named with the batch that had to wait for them.
+Each structure grows from an empty graph in a separate process, whose caches of compiled code are empty: the project's,
+CuPy's and the driver's. The cost of a batch is then the cost that the user of a new machine sees. Kernels that are
+compiled in the middle of the stream are named with the batch that had to wait for them.
 
 With ``--shipped both`` each runs twice on a GPU: with the machine code that came with the package, or that
 ``python -m dynfrontier.prebuilt`` put there, and without.
@@ -39,7 +39,7 @@ SHIPPED = {"with": (True,), "without": (False,), "both": (True, False)}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each structure, with and without analytics; 1 if a process failed, else 0."""
+    """Measure each structure, with and without analytics. Returns 1 if a process failed, else 0."""
     line = command_line("cold", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--analytics", default="", help=f"attached to the graph; of {', '.join(ANALYTICS)}, or all")
@@ -104,7 +104,7 @@ def caches_in(folder: str) -> dict[str, str]:
 
 
 def stream(name: str, analytics: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """Grow a graph by batches from nothing, and delete a part of each; times in milliseconds."""
+    """Grow a graph by batches from an empty one, and delete a part of each. Times are in milliseconds."""
     started = 1e3 * (time.time() - options.begun)
     device = fr.advanced.resolve_device(options.device)
     edges = fr.io.rmat(scale=options.scale, edge_factor=16, seed=SEED)

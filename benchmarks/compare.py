@@ -1,8 +1,8 @@
 """All algorithms on all structures compared with cuGraph: ``python -m benchmarks compare``.
 
 On R-MAT graphs, the roads of Luxembourg and the real graphs in ``DYNFRONTIER_DATA``, directed ones as directed and as
-undirected; see `dynfrontier.comparison.cells`. The most telling graphs come first, and the results file is written as
-they are found: a run that is ended early leaves what it has.
+undirected. See `dynfrontier.comparison.cells`. The most telling graphs come first, and the results file is written as
+cells are found: a run that ends early leaves its results.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare, write the results file as cells are found, and print tables; 1 if something differs, else 0."""
+    """Compare, write the results file as cells are found, and print tables. Returns 1 if something differs, else 0."""
     line = parser()
     given = line.parse_args(arguments)
     try:
@@ -138,7 +138,7 @@ def _peers(names: str | None, device: fr.advanced.Device) -> list[str]:
     Raises
     ------
     ValueError, ImportError
-        There is none of a name, or it is not installed.
+        A name is unknown, or the peer is not installed.
     """
     known = GPU_PEERS if device.is_gpu else [name for name in PEERS if name not in GPU_PEERS]
     found = names.split(",") if names else [name for name in known if is_installed(name)]
@@ -164,7 +164,7 @@ def cells_of(results: Results) -> list[Cell]:
 
 
 def _row(cell: Cell) -> dict:
-    """A cell without what it does not have."""
+    """A cell without its absent fields."""
     return {name: value for name, value in cell.to_dict().items() if value not in (None, "", [])}
 
 
@@ -180,7 +180,7 @@ def _with_commas(names: Sequence[str]) -> list[str]:
 
 
 def _check(name: str) -> bool:
-    """Whether a graph is one of those that there are.
+    """Raise unless a graph of this name exists.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _check(name: str) -> bool:
 
 
 def _inputs(names: Sequence[str], results: Results) -> dict[str, Callable[[], GraphInput]]:
-    """What makes each graph; those whose files are missing are noted."""
+    """The functions that make the graphs. Graphs with missing files are noted."""
     found: dict[str, Callable[[], GraphInput]] = {}
     for name in names:
         known = name.removesuffix(BOTH_WAYS)
@@ -224,7 +224,7 @@ def _path(file: str) -> Path | None:
 
 
 def _keep(results: Results, before: Results, graphs: Sequence[str], algorithms: Sequence[str]) -> None:
-    """Take over the rows of a results file, but for those of some algorithms on some graphs."""
+    """Copy the rows of a results file, except the rows of some algorithms on some graphs."""
     if (before.header["commit"], before.header["dirty"]) != (results.header["commit"], results.header["dirty"]):
         results.notes.append(f"some cells were measured at commit {before.header['commit'][:10]}")
     results.rows += [

@@ -15,9 +15,9 @@ import frontier as fr
 
 ROOT = Path(__file__).parents[1]
 CUPY_COMPILES = "_compile_module_with_cache"
-"""The function through which CuPy makes every kernel, of `cupy.cuda.compiler`; it is not public."""
+"""The function through which CuPy makes every kernel, of `cupy.cuda.compiler`, which is not public."""
 COMPILED = "compiled %s in %.1f ms"
-"""What is logged of each kernel and functor for a GPU."""
+"""The log messages of each kernel and functor for a GPU."""
 
 
 @dataclass
@@ -29,9 +29,9 @@ class Compilation:
     compiler : str
         ``"own"``, ``"functor"`` or ``"cupy"``.
     name : str
-        The kernel; the functor; or the line of the project that made CuPy compile one.
+        The kernel, the functor, or the line of the project that made CuPy compile one.
     milliseconds : float
-        What it took; 0 for kernels for CPUs, which report only that they begin.
+        Its seconds, or 0 for kernels for CPUs, which report only their start.
     """
 
     compiler: str
@@ -41,14 +41,14 @@ class Compilation:
 
 @contextmanager
 def recorded() -> Iterator[list[Compilation]]:
-    """The compilations within the ``with`` block. Those of CuPy are counted also where its disk cache has the kernel:
-    on another machine it has not."""
+    """The compilations within the ``with`` block. Compilations of CuPy are counted even if its disk cache has the
+    kernel: on another machine it has not."""
     found: list[Compilation] = []
     logger = logging.getLogger("dynfrontier")
     handler, level = _Compiled(found), logger.level
 
     def begin(name: str) -> None:
-        if not name.endswith(".cuh"):  # of which the log says when they are compiled
+        if not name.endswith(".cuh"):  # whose compilation the log reports
             found.append(Compilation("own", name, 0.0))
 
     logger.addHandler(handler)
@@ -62,7 +62,7 @@ def recorded() -> Iterator[list[Compilation]]:
 
 
 class _Compiled(logging.Handler):
-    """Takes note of kernels and functors for GPUs that were compiled."""
+    """Collects kernels and functors for GPUs that were compiled."""
 
     def __init__(self, found: list[Compilation]):
         super().__init__(logging.DEBUG)

@@ -1,4 +1,4 @@
-"""What the benchmarks of a run share: device, axes, structures, graphs, and the time that is left."""
+"""The shared state of the benchmarks of a run: device, axes, structures, graphs, and the time that is left."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROWTH = 0.8  # of the time of a measurement, with the size of its graph
 
 
 class Budget:
-    """A time budget: tells whether a piece of work, known from smaller ones of its kind, still fits.
+    """A time budget, which estimates from smaller work of its kind whether a piece of work still fits.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ class Budget:
         return self.end - time.perf_counter()
 
     def part(self, share: float) -> Budget:
-        """A budget of a share of what is left."""
+        """A budget of a share of the time that is left."""
         return Budget(self.left() * share)
 
     def fits(self, kind: str, size: float) -> bool:
-        """Whether work of a kind and size should be begun; of an unknown kind if there is any time left."""
+        """Whether to start work of a kind and size. Work of an unknown kind starts if any time is left."""
         known, seconds = self._cost.get(kind, (1.0, 0.0))
         return self.left() > seconds * (size / known) ** GROWTH
 
@@ -57,10 +57,10 @@ class Context:
     Attributes
     ----------
     structures : dict of str to type
-        Those to be measured, the rebuild baseline first.
+        The structures to measure, the rebuild baseline first.
     peers : tuple of str
     algorithms : tuple of str
-        Those that the gallery's benchmark measures; all if it is empty.
+        The algorithms that the gallery's benchmark measures, or all if it is empty.
     out : Path or None
         Folder of results files.
     failures : int
@@ -86,12 +86,12 @@ class Context:
             print(f"[{time.perf_counter() - self.begin:6.1f} s] {text}", flush=True)
 
     def skip(self, results: Results, text: str) -> None:
-        """Show and keep what is left out, and why."""
+        """Show and store an omission, and its reason."""
         results.notes.append(text)
         self.say(text)
 
     def attempt(self, results: Results, what: str, work: Callable[[], Any]) -> Any:
-        """Do a piece of work; if it fails, that is noted and the run goes on. What there is so far is saved."""
+        """Do a piece of work. If it fails, the failure is noted and the run continues. All results so far are saved."""
         try:
             return work()
         except Exception as error:
@@ -105,7 +105,7 @@ class Context:
                 results.save(self.out)
 
     def graph(self, name: str) -> BenchmarkGraph:
-        """A graph; tells when it has to be generated."""
+        """A graph, with a message if it has to be generated."""
         if not self.graphs.has(name):
             self.say(f"generate {name}")
         return self.graphs.get(name)
@@ -113,8 +113,8 @@ class Context:
     def fitting(
         self, results: Results, benchmark: str, graphs: Iterable[BenchmarkGraph]
     ) -> Iterator[BenchmarkGraph]:  # fmt: skip
-        """Those graphs for which there is time left, as smaller ones tell. What is done with one before the next is
-        asked for is its measurement."""
+        """The graphs for which time is left, judged by smaller ones. The work on one before the next is requested is
+        its measurement."""
         for graph in graphs:
             if not self.budget.fits(benchmark, graph.num_edges):
                 self.skip(results, f"{benchmark}: {graph.name} left out: it would not fit the time budget")
@@ -124,7 +124,7 @@ class Context:
             self.budget.took(benchmark, graph.num_edges, time.perf_counter() - begin)
 
     def rmat_graphs(self) -> Iterator[BenchmarkGraph]:
-        """Those of all scales."""
+        """The graphs of all scales."""
         return (self.graph(f"rmat{scale}") for scale in self.axes.scales)
 
     def structures_or(self, few: Collection[str]) -> dict[str, type[fr.DynamicGraph]]:
@@ -135,12 +135,12 @@ class Context:
 
 
 def choose_structures(names: list[str] | None) -> dict[str, type[fr.DynamicGraph]]:
-    """Structures by name, all that can be changed by default; the baseline is always there and first.
+    """Structures by name, by default all that can be changed. The baseline is always included, and first.
 
     Raises
     ------
     ValueError
-        There is no structure of a name.
+        A name is no structure.
     """
     known = {name: kind for name, kind in fr.structures().items() if issubclass(kind, fr.DynamicGraph)}
     for name in names or ():

@@ -17,14 +17,14 @@ PAGERANK_TOL = 1e-6  # where the way to convergence is: the sum of absolute chan
 TRUSSES = (4, 8)
 COPY_BANDWIDTH = 4.1e12  # bytes a second that the memory of an H200 moves, reads and writes together
 VARIANTS = ("unweighted", "weighted")
-IN_EDGES = "in-edges"  # another variant (--in-edges): directed, without weights in updates, and in-edges are kept
+IN_EDGES = "in-edges"  # another variant (--in-edges): directed, without weights in updates, and with in-edges
 EDGE_DATA = "edge data"  # another variant (--edge-data): weighted, with a column of int64
 GPU_PEERS = ("cugraph",)
 CPU_PEERS = ("scipy", "igraph", "networkit", "networkx")
-DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would take minutes for a batch
+DYNAMIC_PEERS = ("cugraph", "scipy", "igraph", "networkit")  # NetworkX would run for minutes on a batch
 MAX_EDGES = 2**24  # in total over the batches of one size: there are fewer of the large ones
 BALANCES = ("auto", "thread", "tile", "block", "merge")  # schedules of neighbor lists
-GALLERY_STRUCTURES = ("csr", "slab")  # unless others are named
+GALLERY_STRUCTURES = ("csr", "slab")  # unless specified
 GALLERY_PEERS = ("igraph", "networkit")  # with graphs on a GPU, too
 GALLERY_TARGETS = ("core_number", "coloring", "label_propagation", "jaccard")  # to be 10 times as fast as igraph
 GALLERY_LIMIT_S = 200.0  # for all that one peer does on one graph
@@ -33,14 +33,14 @@ GALLERY_TASK_LIMIT_S = 40.0  # for each task
 
 @dataclass(frozen=True)
 class Axes:
-    """What a run covers.
+    """The extent of a run.
 
     Attributes
     ----------
     scales : tuple of int
         Base-2 logarithms of the vertices of the RMAT graphs.
     uniform_scale : int
-        The same of the uniform graph; 0 leaves it out.
+        The same for the uniform graph. 0 leaves it out.
     grid_side : int
     luxembourg : bool
         Add the road network of Luxembourg, where ``DYNFRONTIER_DATA`` names a folder that has it.
@@ -52,7 +52,7 @@ class Axes:
     baseline_repeat : int
         Timed calls of the rebuild baseline, which is slow and steady.
     dynamic_scale : int
-        Of the graph that triangles are counted in after every batch.
+        Parameters of the graph in which triangles are counted after every batch.
     dynamic_sizes : tuple of int
         Edges in a batch of that benchmark.
     dynamic_batches : int
@@ -67,7 +67,7 @@ class Axes:
     grown : bool
         Run algorithms also on graphs of which half the edges were inserted in batches.
     seconds_per_call : float
-        No more calls are timed once they have taken this long together.
+        The total time of calls after which no more are timed.
     """
 
     scales: tuple[int, ...]
@@ -136,11 +136,11 @@ AXES |= {
 }  # fmt: skip
 MODES = ("full", "quick", "release", "smoke")
 SHARES = {"updates": 0.3, "algorithms": 0.3, "dynamic": 0.15, "incremental": 0.2, "gallery": 0.2, "schedules": 0.05}
-"""Of the time left for a run, by benchmark; what one does not use is there for the next."""
+"""Shares of the time left for a run, by benchmark. Unused time goes to the next."""
 
 
 def axes_for(device: str, mode: str, scales: tuple[int, ...] | None = None) -> Axes:
-    """The axes of a device and mode, with RMAT scales of one's own if given."""
+    """The axes of a device and mode, with custom RMAT scales if given."""
     axes = AXES[device, mode]
     if not scales:
         return axes

@@ -1,4 +1,4 @@
-"""Strong and weak scaling of graphs in parts: the same program on one worker and on several.
+"""Strong and weak scaling of distributed graphs: the same program on one worker and on several.
 
     python -m benchmarks distributed                                             # on all GPUs, or two CPU processes
     python -m benchmarks distributed --parts 1,2 --transport ucxx --scale 16     # processes on CPUs
@@ -6,9 +6,9 @@
 
 Each worker makes its share of an R-MAT graph, and every step is timed from when all workers are ready until all are
 done. One worker has a graph of one device, as a program without parts would. Strong scaling is the same graph on more
-workers, weak scaling twice the graph on twice the workers; the first number of workers has twice the graph, too, since
-an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with those of
-the first number, and the program fails if they differ.
+workers, weak scaling twice the graph on twice the workers. The first number of workers has twice the graph, too, since
+an R-MAT graph of twice the vertices is more than twice the work. Results of several workers are compared with the
+results of the first number, and the program fails if they differ.
 
 Figure 12 of the paper on GPMA (Sha et al., PVLDB 2017, section 6.4) is made again with graphs of one, two and three
 times the edges: GPMA+, batches of 1 % of the edges, and the throughput of updates, BFS, components and PageRank.
@@ -37,11 +37,11 @@ from frontier.distributed import Communicator, GraphPart, ProcessEngine
 from .results import FOLDER, Results
 
 CHUNKS = 32
-"""Pieces in which the graph is made, each from a seed of its own: so it is the same on any number of workers."""
+"""Pieces in which the graph is made, each from its own seed: so it is the same on any number of workers."""
 SMALLER, ROUNDS = (1 << 10, 1 << 16, 1 << 20), 5
 """Smaller batches, which are timed more often."""
 AGAIN = 8
-"""Batches in which edges that are there are inserted again: an insertion of duplicates takes 64 bytes for each."""
+"""Batches in which existing edges are inserted again: an insertion of duplicates needs 64 bytes for each."""
 
 
 class Clock:
@@ -51,7 +51,7 @@ class Clock:
     ----------
     comm : Communicator
     repeat : int
-        How often to time what can be repeated; the median counts.
+        The number of times to time repeatable steps. The median counts.
     """
 
     def __init__(self, comm: Communicator, repeat: int):
@@ -60,7 +60,7 @@ class Clock:
         self.rows: dict[str, dict[str, float]] = {}
 
     def once(self, name: str, step: Callable[[], Any], work: float = 0.0) -> Any:
-        """Time a step; `work` is what it gets done, of all workers."""
+        """Time a step. `work` is the amount that all workers process."""
         comm = self.comm
         comm.barrier()
         comm.device.synchronize()
@@ -77,12 +77,12 @@ class Clock:
         return result
 
     def in_turn(self, steps: dict[str, Callable[[], Any]], work: float, rounds: int = 1) -> list[Any]:
-        """Time steps that undo each other, in turn, after a first round of them; returns what they return.
+        """Time steps that undo each other, in turn, after a first round of them, and return their results.
 
         Parameters
         ----------
         rounds : int
-            How many times as often as other steps.
+            The factor by which they are repeated more often than other steps.
         """
         results = [step() for step in steps.values()]
         times: dict[str, list[float]] = {name: [] for name in steps}
@@ -136,7 +136,7 @@ def pieces_of(comm: Communicator, options: dict[str, Any]) -> list[tuple[Any, An
 
 
 def share_of(comm: Communicator, options: dict[str, Any]) -> list[Any]:
-    """What a worker makes, on its device: sources and destinations of the graph, and of the batch."""
+    """A worker's share, on its device: sources and destinations of the graph, and of the batch."""
     pieces = zip(*pieces_of(comm, options), strict=True)
     return [comm.device.xp.asarray(np.concatenate(each).astype(np.int32)) for each in pieces]
 
@@ -150,7 +150,7 @@ def graph_of(comm: Communicator, options: dict[str, Any]) -> Any:
 
 
 def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> Any:
-    """A graph of edges that are there from the beginning."""
+    """A graph of the initial edges."""
     if comm.size > 1:
         graph = graph_of(comm, options)
         graph.insert_edges(src, dst)
@@ -160,7 +160,7 @@ def build(comm: Communicator, options: dict[str, Any], src: Any, dst: Any) -> An
 
 
 def measure(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """What one worker does."""
+    """The measurements of one worker."""
     comm = worker.comm
     src, dst, extra_src, extra_dst = share_of(comm, options)
     batch = options["batch"]
@@ -218,7 +218,7 @@ def measure(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def measure_large(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """What one worker does with a graph that comes as a stream: as many batches as it makes pieces."""
+    """The measurements of one worker with a graph that comes as a stream, one batch for each of its pieces."""
     comm, clock = worker.comm, Clock(worker.comm, 1)
     xp = comm.device.xp
     part = graph_of(comm, options)
@@ -248,7 +248,7 @@ def measure_large(worker: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def together(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What all workers have measured: the time of the last, the memory of the largest."""
+    """The combined measurements of all workers: the time of the last, the memory of the largest."""
     found = answers[0]
     for name, row in found["rows"].items():
         slowest = max(answer["rows"][name]["seconds"] for answer in answers)
@@ -270,7 +270,7 @@ def differences(found: dict[str, Any], expected: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each number of workers; 1 if their results differ, else 0."""
+    """Measure each number of workers. Returns 1 if their results differ, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks distributed", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -328,7 +328,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def count_gpus() -> int:
-    """How many GPUs this process sees."""
+    """The number of GPUs that this process sees."""
     if not fr.gpu_available():
         return 0
     import cupy
@@ -342,12 +342,12 @@ def powers_of_two(most: int) -> list[int]:
 
 
 def cases_of(growth: int, settings: dict[str, Any], *, weak: bool, figure: bool) -> list[tuple[str, dict[str, Any]]]:
-    """What to measure on a number of workers: kinds, and settings.
+    """The cases to measure on a number of workers: kinds, and settings.
 
     Parameters
     ----------
     growth : int
-        Of the graph of weak scaling.
+        Settings of the graph of weak scaling.
     """
     cases = [("strong", settings)]
     more = growth.bit_length() - 1
@@ -375,9 +375,9 @@ def show(found: dict[str, Any], same: dict[str, Any], smaller: dict[str, Any] | 
     Parameters
     ----------
     same : dict
-        What the first number of workers has measured of the same graph.
+        The measurements of the first number of workers on the same graph.
     smaller : dict, optional
-        What it has measured of the graph that weak scaling begins with.
+        Its measurements on the first graph of weak scaling.
     """
     options = found["options"]
     print(

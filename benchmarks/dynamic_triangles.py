@@ -1,8 +1,8 @@
 """Triangles after every batch: the time from a batch to the new count, by structure, against a rebuild and recount.
 
-Batches are as a stream would bring them, with loops, duplicates and edges that are there. The baselines start from the
-same graph and get the same batches: the rebuild baseline (CSR) with a count from scratch, and peers, which build their
-graph from the edge list after the batch (whose preparation is not timed) and count. Then the batches are deleted again.
+Batches are as a stream would bring them, with loops, duplicates and existing edges. The baselines start from the same
+graph and get the same batches: the rebuild baseline (CSR) with a count from scratch, and peers, which build their graph
+from the edge list after the batch (whose preparation is not timed) and count. Then the batches are deleted again.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _follow(
 
 
 def _counting_seconds(graph: Any, batch: Any) -> dict[str, float]:
-    """What counting takes of the time in which a batch is inserted and deleted again."""
+    """The share of counting in the time in which a batch is inserted and deleted again."""
     counter = DynamicTriangleCount(graph)
     watch = TimedObserver(graph, counter)
     found = {}
@@ -169,7 +169,7 @@ def _latency(samples: Samples) -> dict[str, Any]:
 
 
 def _compare(results: Results) -> None:
-    """Add to the rows of structures how many times faster they are than each baseline."""
+    """Add to the rows of structures their speedups over each baseline."""
     for row in results.rows:
         key = {name: row[name] for name in ("graph", "distribution", "batch")}
         for other in results.where(**key, operation="insert"):
@@ -178,7 +178,7 @@ def _compare(results: Results) -> None:
 
 
 def tables(results: Results) -> list[str]:
-    """What a reader wants to see first."""
+    """The main tables for a reader."""
     found = []
     baselines = [name for name in dict.fromkeys(row["system"] for row in results.rows if "initial_ms" not in row)]
     columns = ["batch", "operation", "system", "mean", "P50", "P99", "counting", "new edges/batch"]

@@ -1,4 +1,4 @@
-"""The figures of README and the documentation by name: `FIGURES`, each a table or a number. `pages` places them."""
+"""The figures of README and the documentation by name: `FIGURES`, each a table or a number. `pages` inserts them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def number(value: float | None, unit: str = "") -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], sources: Iterable[tuple[str, str]]) -> str:
-    """A table in Markdown with its sources, which are pairs of question and card; "" without rows."""
+    """A table in Markdown with its sources, which are pairs of question and card, or "" without rows."""
     found = [list(row) for row in rows]
     if not found:
         return ""
@@ -86,7 +86,7 @@ def largest_compared(label: str) -> tuple[str, dict[str, float]]:
 
 
 def ratio(above: float | None, below: float | None) -> str:
-    """How many times as long the first lasts, or "-"."""
+    """The duration of the first as a multiple of the second's, or "-"."""
     return "-" if above is None or not below else f"{number(above / below)}x"
 
 
@@ -115,7 +115,7 @@ def triangles(card: str, **series: Any) -> str:
     peers = {row["system"]: row for row in rows if row["system"] in PEERS}
     cells = []
     for row in rows:
-        if row["system"] == "csr":  # whose count is not maintained in a way of its own
+        if row["system"] == "csr":  # whose count is recomputed
             continue
         recounted = "initial_ms" not in row
         name = PEERS.get(row["system"]) or f"`{row['system'].split()[0]}`"
@@ -314,7 +314,7 @@ def first_run(card: str) -> str:
 
 
 def one_thread() -> str:
-    """CPU time of one thread, and that of other libraries."""
+    """CPU time of one thread, and of other libraries."""
     rows = rows_of("one-thread", CPU)
     systems = [system for system in dict.fromkeys(row["system"] for row in rows) if not system.endswith(" before")]
     best = {(row["algorithm"], row["graph"], row["system"]): row["best_ms"] for row in rows}
@@ -393,4 +393,4 @@ FIGURES: dict[str, Callable[[], str]] = {
     "bytes-csr": lambda: bytes_per_arc("csr"),
     "bytes-slab": lambda: bytes_per_arc("slab"),
 }
-"""The contents of each place, by its name."""
+"""The contents of each figure, by its name."""

@@ -1,7 +1,7 @@
 """The first run of the main job on a machine: ``python -m benchmarks first-run``.
 
 ``dynfrontier stream``, as ``./demo`` starts it once the project is installed, runs with empty caches of compiled code
-and then again. Times are those of the whole command, from the start of Python to its end.
+and then again. Times are of the whole command, from the start of Python to its end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RUNS = "first", "second"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Time the command; always 0."""
+    """Time the command. Returns 0."""
     line = command_line("first-run", __doc__)
     line.add_argument("--rounds", type=int, default=3, help="with empty caches each")
     line.add_argument("--stream", default="", help="options of dynfrontier stream, in one argument")

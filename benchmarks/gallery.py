@@ -1,7 +1,7 @@
 """The gallery: static algorithms on public operators, compared with igraph, NetworKit and, on a GPU, cuGraph.
 
-On RMAT graphs, by structure. Peers run on the same graph in the same run, each in a process of its own; igraph and
-NetworKit on the CPU, wherever ours runs. What a peer does not finish in its time is known to take at least that long.
+On RMAT graphs, by structure. Peers run on the same graph in the same run, each in a separate process, igraph and
+NetworKit on the CPU, whatever the device. A peer that exceeds its time has at least that time.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ def _measure(
 
 
 def _calls(context: Context) -> dict[str, Call]:
-    """What is measured, those with a target first."""
+    """The measured calls, calls with a target first."""
     calls = {label: call for label, call in calls_of(gallery=True).items() if label in (context.algorithms or (label,))}
     return dict(sorted(calls.items(), key=lambda item: item[0] not in GALLERY_TARGETS))
 
 
 def _peers(context: Context) -> list[str]:
-    """The peers of the run; those of the gallery join them if none of them is named."""
+    """The peers of the run. The gallery's peers join them unless one of them is named."""
     found = [name for name in context.peers if name in ("cugraph", *GALLERY_PEERS)]
     if context.peers and not set(found) & set(GALLERY_PEERS):
         found += [name for name in GALLERY_PEERS if is_installed(name)]
@@ -111,7 +111,7 @@ def _measure_peers(
 
 
 def _compare(results: Results) -> None:
-    """Add to our rows how many times as fast they are as each peer."""
+    """Add to our rows their speedups over each peer."""
     theirs = [row for row in results.rows if _is_peer(row)]
     for row in results.rows:
         if not _is_peer(row):
@@ -129,7 +129,7 @@ def _is_peer(row: dict[str, Any]) -> bool:
 
 
 def tables(results: Results) -> list[str]:
-    """Milliseconds by algorithm and system, and how many times as fast as peers the structures are."""
+    """Milliseconds by algorithm and system, and the structures' speedups over peers."""
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         rows = results.where(graph=graph)

@@ -1,4 +1,4 @@
-"""The graphs of the benchmarks: generated from seeds, on the host, so that they are the same everywhere."""
+"""The graphs of the benchmarks: generated from seeds, on the host, and therefore the same everywhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BenchmarkGraph:
     src, dst : arrays of int32, shape (num_edges,)
         Each edge once.
     scale : int or None
-        Of an RMAT graph; only there batches can follow the same distribution.
+        Parameters of an RMAT graph. Only such a graph supports batches of the same distribution.
     """
 
     name: str
@@ -61,7 +61,7 @@ class BenchmarkGraph:
 
 
 class GraphSource:
-    """Makes the graphs of a run; each is generated once."""
+    """Makes the graphs of a run. Each is generated once."""
 
     def __init__(self, device: fr.advanced.Device, axes: Axes):
         self.device = device
@@ -112,7 +112,7 @@ class GraphSource:
 
 
 def timed_arcs(scale: int, span: int, seed: int) -> tuple[Any, Any, Any, int]:
-    """Directed R-MAT edges, each once and no loops, with random times below `span`; and the number of vertices."""
+    """Directed R-MAT edges, each once and no loops, with random times below `span`, and the number of vertices."""
     edges = fr.io.rmat(scale=scale, edge_factor=EDGE_FACTOR, seed=seed)
     n = edges.num_vertices
     keys = np.unique(edges.src.astype(np.int64) * n + edges.dst)

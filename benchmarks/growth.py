@@ -1,8 +1,8 @@
-"""What growing costs: ``python -m benchmarks growth``.
+"""The cost of growing: ``python -m benchmarks growth``.
 
-An empty graph grows by batches of one size. The time of each batch, and the memory meanwhile, tell whether growth comes
-in spikes: P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with what the graph holds at
-last. Code is compiled by a first, short stream into another graph.
+An empty graph grows by batches of one size. The time of each batch, and the memory meanwhile, show whether growth comes
+in spikes: P50, P99, P99.9 and the longest of all batches, and the peak of memory compared with the final memory of the
+graph. Code is compiled by a first, short stream into another graph.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WARM_UP = 3  # batches
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each structure; always 0."""
+    """Measure each structure. Returns 0."""
     line = command_line("growth", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--scale", type=int, default=21, help="of the RMAT graph, which has 16 edges to a vertex")
@@ -65,7 +65,7 @@ def grow(device: fr.advanced.Device, name: str, vertices: int, src: Any, dst: An
 
 
 def in_use(device: fr.advanced.Device) -> int:
-    """Bytes of the GPU that are not free, memory that CuPy keeps for later included; 0 on the CPU."""
+    """Bytes of the GPU in use, including memory that CuPy caches. 0 on the CPU."""
     if not device.is_gpu:
         return 0
     free, total = device.xp.cuda.runtime.memGetInfo()

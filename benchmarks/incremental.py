@@ -1,11 +1,11 @@
 """Incremental analytics: the time that a batch of changes costs them, compared with recomputation from scratch.
 
-Half of a batch are insertions, half deletions of edges that are present. The inserted edges are edges of the graph
-that were held back at first, so that a road network stays one. Every batch goes into two copies of the graph, of which
-one is observed by the analytic; the difference of both times is what the analytic costs. Then it is recomputed from
-scratch on the observed copy, in the same structure, and compared.
+Half of a batch are insertions, half deletions of edges that are present. The inserted edges are edges of the graph that
+were withheld at first, so a road network stays one. Every batch goes into two copies of the graph, of which one is
+observed by the analytic. The difference of both times is the cost of the analytic. Then it is recomputed from scratch
+on the observed copy, in the same structure, and compared.
 
-With ``--in-edges`` also on directed graphs that keep in-edges: of the same edges, each in one direction.
+With ``--in-edges`` also on directed graphs with in-edges: of the same edges, each in one direction.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Edges = tuple[Any, Any, Any]  # src, dst, weights
 
 ONE_WAY, BOTH_WAYS = "one way", "both ways"
 WAYS = ("", ONE_WAY, BOTH_WAYS)
-"""How a directed graph holds the edges; "" stands for an undirected one."""
+"""The direction in which a directed graph has the edges, or "" for an undirected one."""
 SMALL = ("k_truss",)
 """Analytics that are measured with small batches."""
 SETTINGS: dict[str, Any] = {"alpha": PAGERANK_ALPHA, "tol": PAGERANK_TOL, "k": TRUSSES[0]}
@@ -70,7 +70,7 @@ def run(context: Context) -> Results:
 
 
 def split(graph: BenchmarkGraph, size: int, count: int) -> tuple[Edges, list[tuple[Edges, Edges]]]:
-    """The edges to start with, and for each batch those to insert and those to delete."""
+    """The edges to start with, and for each batch its insertions and deletions."""
     xp, half = graph.device.xp, size // 2
     count = max(min(count, int(MAX_HELD_BACK * graph.num_edges) // half), 2)
     chosen = np.random.default_rng(BATCH_SEED).choice(graph.num_edges, 2 * count * half, replace=False)
@@ -89,7 +89,7 @@ def measure_case(
     context: Context, results: Results, graph: BenchmarkGraph, analytic: Analytic, kind: type[fr.DynamicGraph],
     start: Edges, batches: list[tuple[Edges, Edges]], ways: str,
 ) -> None:  # fmt: skip
-    """One analytic on one graph in one structure; directed graphs, with each edge in one of `WAYS`, keep in-edges."""
+    """One analytic on one graph in one structure. Directed graphs, with each edge in one of `WAYS`, have in-edges."""
     device, axes = context.device, context.axes
     options = {"directed": True, "in_edges": True} if ways else {}
     if ways:
@@ -145,12 +145,12 @@ def both_ways(xp: Any, edges: Edges) -> Edges:
 
 
 def _label(analytic: Analytic, settings: dict[str, Any]) -> str:
-    """What it is called in results."""
+    """Its name in results."""
     return f"k-truss {settings['k']}" if analytic.name == "k_truss" else analytic.name
 
 
 def _apply(graph: fr.DynamicGraph, batch: tuple[Edges, Edges], weighted: bool) -> None:
-    """Insert the one half, delete the other."""
+    """Insert the first half, delete the second."""
     (src, dst, weights), (doomed_src, doomed_dst, _) = batch
     graph.insert_edges(src, dst, weights if weighted else None)
     graph.delete_edges(doomed_src, doomed_dst)
@@ -165,7 +165,7 @@ def _follow(
 
 
 def tables(results: Results) -> list[str]:
-    """What a reader wants to see first."""
+    """The main tables for a reader."""
     columns = (
         "analytic", "structure", "batch", "update", "with analytic", "analytic", "from scratch", "speedup", "correct",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What it costs to walk a graph inside functors: ``python -m benchmarks inside``.
+"""The cost of walking a graph inside functors: ``python -m benchmarks inside``.
 
 *sum*: a number for each vertex, from all of its neighbors: by a loop over ``fr.neighbors`` in a functor of `compute`,
 and by `neighbor_reduce`, which shares long lists among threads. *early*: whether a vertex has a neighbor among a 16th
@@ -28,7 +28,7 @@ ONE_IN = 16
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each structure; always 0."""
+    """Measure each structure. Returns 0."""
     line = command_line("inside", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all")
     line.add_argument("--scale", type=int, default=16, help="of the graphs, which have 16 edges to a vertex")

@@ -1,9 +1,9 @@
-"""How long the GPU itself is busy with an update: the sum of its kernels, copies and fills, as CUPTI records them.
+"""The GPU's own time for an update: the sum of its kernels, copies and fills, as CUPTI reports them.
 
     python -m benchmarks kernels [--scales 20,22] [--structures slab,hornet] [--out DIR]
 
-The wall clock of small batches is mostly the host's: Python, launches, one wait. Peers' figures are usually times of
-kernels alone, so that these are the ones to compare with them. Needs PyTorch, whose profiler reads CUPTI.
+The wall clock of small batches is mostly the host's: Python, launches, one synchronization. Peers usually publish times
+of kernels only, so these figures are comparable with them. Needs PyTorch, whose profiler reads CUPTI.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .graphs import GraphSource
 from .results import Results, command_line, table
 
 SIZES = (2**16, 2**18, 2**20, 2**22)
-BATCHES = 4  # of each size; the first is not counted
+BATCHES = 4  # of each size, without the first
 
 
 def busy_times(call: Any, synchronize: Any) -> tuple[float, dict[str, float]]:
@@ -49,7 +49,7 @@ def measure(
     variant: str,
     sizes: Sequence[int],
 ) -> None:
-    """Insert, look up and delete batches of new arcs, and keep what the GPU was busy with."""
+    """Insert, look up and delete batches of new arcs, and store the times of the GPU."""
     src, dst = graph.arcs()
     weighted = variant == "weighted"
     xp = device.xp
@@ -77,7 +77,7 @@ def measure(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, save and print; always 0."""
+    """Measure, save and print. Returns 0."""
     line = command_line("kernels", __doc__, ["gpu"])
     line.add_argument("--scales", default="20,22", help="of the RMAT graphs, separated by commas")
     line.add_argument("--structures", help="names, separated by commas; by default all")

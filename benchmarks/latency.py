@@ -1,11 +1,11 @@
-"""How long one small update takes: ``python -m benchmarks latency``.
+"""The latency of one small update: ``python -m benchmarks latency``.
 
-Batches of random edges are inserted into an RMAT graph and deleted again, alone and with an incremental analytic
-attached that is asked after each. Times are wall clock from the call to the end of the device's work, so they hold what
-the host does: Python, launches, and waiting.
+Batches of random edges are inserted into an RMAT graph and deleted again, without an analytic and with an incremental
+one attached that is queried after each. Times are wall clock from the call to the end of the device's work, so they
+include the host's work: Python, launches, and synchronization.
 
 With ``--vertices``, graphs have ever more vertices, and the same edges and batches each time: all other vertices are
-isolated. An update, and an incremental analytic that is asked after it, should take as long as among few. Ranks, which
+isolated. An update, and an incremental analytic that is queried after it, should be as fast as among few. Ranks, which
 are read as a new array by vertex, cannot.
 """
 
@@ -32,7 +32,7 @@ WARM_UP = 5  # batches
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each structure; always 0."""
+    """Measure each structure. Returns 0."""
     line = command_line("latency", __doc__)
     line.add_argument("--structures", help="names, separated by commas; by default all that are dynamic")
     line.add_argument("--analytics", default="", help=f"attached one by one; of {', '.join(ANALYTICS)}, or all")
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
 def _measure_analytic(
     device: fr.advanced.Device, results: Results, graph: Any, labels: dict[str, Any], options: argparse.Namespace
 ) -> None:
-    """All sizes of batches, alone or with an analytic."""
+    """All sizes of batches, without or with an analytic."""
     analytic = labels["analytic"]
     observers = [] if analytic is None else [attached(graph, analytic)]
     for size in map(int, options.sizes.split(",")):
@@ -96,7 +96,7 @@ def measure(
                 update(*batch)
                 ask_all()
 
-            wall, _ = timed_call(work, device.synchronize)  # without events, which take as long as a tenth of a call
+            wall, _ = timed_call(work, device.synchronize)  # without events, which cost a tenth of a call
             if turn >= WARM_UP:
                 found[operation].wall.append(wall)
     return found

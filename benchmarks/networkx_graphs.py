@@ -1,11 +1,11 @@
 """NetworkX graphs that change: ``python -m benchmarks networkx``.
 
 One edge is inserted or deleted, and then a function of NetworkX is called, again and again. *networkx*: NetworkX
-itself. *converted*: the same graph with ``backend="dynfrontier"``: NetworkX drops what was converted when a graph is
+itself. *converted*: the same graph with ``backend="dynfrontier"``: NetworkX drops the converted graph when a graph is
 changed, so each call converts all of it, as with any other backend. *dynfrontier.nx.Graph*: the structure gets the one
 edge. All are given the same changes, and the results after the first of them are compared.
 
-*add_edge*: the cost of a change itself, in plain graphs and in those that log it.
+*add_edge*: the cost of a change itself, in plain graphs and in graphs that log it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def measure(
     results: Results, plain: nx.Graph, device: fr.advanced.Device, name: str, function: Callable[..., Any], form: str,
     repeat: int, budget: float,
 ) -> Any:  # fmt: skip
-    """Changes, each followed by a call; what the last one of those to warm up returned, the same in each form."""
+    """Changes, each followed by a call. Returns the result of the last warm-up call, the same in each form."""
     graph = dn.Graph(plain, device=device.kind) if form == MUTABLE else nx.Graph(plain)
     options = {"backend": NAME} if form == CONVERTED else {}
     samples, stream, returned = Samples(), changes(plain), None

@@ -1,12 +1,12 @@
 """CPU time of one thread for algorithms, compared with the best libraries: ``python -m benchmarks one-thread``.
 
 The machine may be shared, so what counts is the thread's CPU time, and of many calls the least and the tenth
-percentile. With ``--before``, another checkout of this project is measured by turns with this one, each turn in a
-process of its own. SciPy, igraph and NetworKit take part where they can be imported, and GAP's programs where ``--gap``
-names their folder; the times of these are wall clock times.
+percentile. With ``--before``, another checkout of this project is measured alternately with this one, each turn in a
+separate process. SciPy, igraph and NetworKit participate if they can be imported, and GAP's programs if ``--gap`` names
+their folder, with wall clock times.
 
-Graphs are undirected; strong components are those of the directed ones. `DYNFRONTIER_DATA` names the folder of
-published graphs, of which those that it lacks are left out.
+Graphs are undirected, except for strong components, which are of the directed ones. `DYNFRONTIER_DATA` names the folder
+of published graphs. Missing ones are left out.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def hub_of(src: np.ndarray, dst: np.ndarray, num_vertices: int) -> int:
 
 
 def measure(call: Callable[[], Any], seconds: float, threads: int) -> list[float]:
-    """Milliseconds of repeated calls, the first two excepted; none if there are no seconds."""
+    """Milliseconds of repeated calls, the first two excepted. None if `seconds` is 0."""
     clock = time.thread_time if threads == 1 else time.perf_counter
     found: list[float] = []
     for _ in range(2 if seconds else 1):

@@ -1,6 +1,6 @@
 """Fill README and the documentation with figures of results files: ``python -m benchmarks figures --write``.
 
-A page has a place for each figure, between ``<!-- figure NAME -->`` and ``<!-- /figure -->``: a table, or a number
+A page marks the position of each figure by ``<!-- figure NAME -->`` and ``<!-- /figure -->``: a table, or a number
 within a sentence. `figures.FIGURES` has the contents. The pages ``algorithms.md`` and ``papers/README.md`` and the
 pictures are made as a whole. Without ``--write`` the command names the pages that are not up to date.
 """
@@ -20,11 +20,11 @@ from .results import ROOT
 
 PLACE = re.compile(r"<!-- figure ([a-z0-9-]+) -->(\n?).*?(\n?)<!-- /figure -->", re.DOTALL)
 PAGES = ("README.md", "docs/benchmarks.md", "docs/performance.md", "docs/choosing.md")
-"""Pages with places for figures."""
+"""Pages with figures."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Rewrite pages, or name those that are not up to date; 1 if there are any, else 0."""
+    """Rewrite pages, or name the outdated ones. Returns 1 if any are, else 0."""
     line = argparse.ArgumentParser(prog="python -m benchmarks figures", description=__doc__.splitlines()[0])
     line.add_argument("--write", action="store_true", help="rewrite pages and pictures")
     options = line.parse_args(arguments)
@@ -48,7 +48,7 @@ def pages() -> dict[Path, str]:
 
 
 def filled(text: str) -> str:
-    """A page with current figures in all places."""
+    """A page with all figures current."""
     return PLACE.sub(lambda place: _place(place[1], place[2]), text)
 
 

@@ -1,4 +1,4 @@
-"""Pictures for the documentation, from results files; ``python -m benchmarks figures --write`` draws them (matplotlib).
+"""Pictures for the documentation, from results files. ``python -m benchmarks figures --write`` draws them (matplotlib).
 
 The chart of the README has a light and a dark form. It is written as SVG text, since its few bars need no library.
 """

@@ -1,9 +1,10 @@
 """The pipeline: ``python -m benchmarks pipeline``.
 
-*feeding*: the records of prepared arrays are inserted into an empty graph, batch by batch: in a plain loop, from
-arrays of the host and, on a GPU, from arrays on it; and by a pipeline, from arrays of the host (in pinned memory, too),
-from a generator of batches, and with callbacks. *file*: a compressed text file, compared with decompression alone.
-*window*: a sliding window, without and with triangles after every batch, in a plain loop and by a pipeline.
+*feeding*: the records of prepared arrays are inserted into an empty graph, batch by batch. A plain loop inserts them
+from arrays of the host and, on a GPU, from arrays on it. A pipeline inserts them from arrays of the host (in pinned
+memory, too), from a generator of batches, and with callbacks. *file*: a compressed text file, compared with only
+decompressing it. *window*: a sliding window, without and with triangles after every batch, in a plain loop and by a
+pipeline.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def compare(
     results: Results, device: fr.advanced.Device, forms: dict[str, Form], make: Callable[[], Any], count: int,
     repeat: int, over: str, **labels: Any,
 ) -> None:  # fmt: skip
-    """Time forms in turn, each on a new graph, and relate the rates of all to that of one."""
+    """Time forms in turn, each on a new graph, and relate the rates of all to one of them."""
     samples = {name: Samples() for name in forms}
     for turn in range(repeat + 1):  # the first warms up
         for name, form in forms.items():
@@ -93,7 +94,7 @@ def insert(src: Any, dst: Any, size: int, graph: Any) -> None:
 def feeding(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, src: Any, dst: Any, size: int, repeat: int
 ) -> None:  # fmt: skip
-    """Insertions alone."""
+    """Only insertions."""
     host = src, dst
 
     def batches() -> Any:
@@ -171,7 +172,7 @@ def file(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "records.txt.gz"
         pieces = np.array_split(np.stack([src, dst], axis=1), max(src.size >> 18, 1))
-        with ThreadPoolExecutor() as pool:  # which compresses at the same time; a file may consist of several streams
+        with ThreadPoolExecutor() as pool:  # which compresses in parallel, as a file may consist of several streams
             path.write_bytes(b"".join(pool.map(lambda text: gzip.compress(text, 6), map(lines_of, pieces))))
         whole = fr.io.read_edges(path)
 

@@ -16,7 +16,7 @@ class Settings:
     seconds : float
         The expected time.
     structures : str
-        Names, separated by commas; "" leaves out the option.
+        Names, separated by commas. "" leaves out the option.
     budget : bool
         Whether the benchmark has an option ``--budget``.
     """

@@ -1,9 +1,9 @@
 """One set of figures from one commit: ``python -m benchmarks release --device gpu --budget 280``.
 
-Each question of `QUESTIONS` is answered by one benchmark, in a process of its own, and has one file for each card:
+One benchmark answers each question of `QUESTIONS`, in a separate process, and writes one file for each card:
 ``triangles-h200.json``, ``updates-cpu.json``. The most valuable questions come first. A question whose file is of this
-commit is skipped, so that a call that has ended early is continued by the next one. A question that fails loses only
-its own file.
+commit is skipped, so the next call continues a call that has ended early. A question that fails loses only its own
+file.
 
 On a GPU all kernels are compiled first, in as many processes as there are cores. All processes share the caches on
 disk.
@@ -47,7 +47,7 @@ START_S = 8.0
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer the questions that are open; 1 if one has failed, else 0."""
+    """Answer the open questions. Returns 1 if one has failed, else 0."""
     line = command_line("release", __doc__)
     line.add_argument("--budget", type=float, default=float("inf"), metavar="SECONDS", help="end before this")
     line.add_argument("--only", metavar="QUESTION,...", help=f"of {', '.join(each.name for each in QUESTIONS)}")
@@ -149,7 +149,7 @@ def command_of(question: Question, kind: str, out: Path, *, quick: bool = False,
 
 
 def _answer(question: Question, kind: str, card: str, budget: Budget, options: argparse.Namespace) -> str:
-    """Ask one question, and store what there is of an answer; what went wrong, or ""."""
+    """Ask one question, and store its answer as far as it exists. Returns the failure, or ""."""
     settings = question.settings[kind]
     patience = 600.0 if options.quick else PATIENCE * settings.seconds + COLD_S[kind]
     limit = min(budget.left() - SAVING_S, patience)
@@ -178,7 +178,7 @@ def _answer(question: Question, kind: str, card: str, budget: Budget, options: a
 
 
 def _run(command: list[str], limit: float, log: Path) -> str:
-    """Run a command with its own process group; what went wrong, or ""."""
+    """Run a command with its own process group. Returns the failure, or ""."""
     with open(log, "w") as output:
         process = _start(command, output)
         try:
@@ -191,21 +191,21 @@ def _run(command: list[str], limit: float, log: Path) -> str:
 
 
 def _start(command: list[str], output: Any) -> subprocess.Popen:
-    """Start a command with its own process group; it writes to a file."""
+    """Start a command with its own process group, which writes to a file."""
     return subprocess.Popen(
         command, cwd=ROOT, env=command_environment(), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
     )  # fmt: skip
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End a process and those that it has started."""
+    """End a process and the processes that it has started."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _compile_ahead(questions: Iterable[Question], kind: str, budget: Budget, quick: bool, say: Any) -> None:
-    """Run questions on tiny graphs, one process for each structure, so that their kernels are in the caches."""
+    """Run questions on tiny graphs, one process for each structure, to fill the caches with their kernels."""
     clock = Budget(min(COMPILE_LIMIT_S, budget.left() - SAVING_S))
     with tempfile.TemporaryDirectory(prefix="dynfrontier-compile-") as name:
         waiting: list[tuple[str, list[str]]] = []

@@ -1,4 +1,4 @@
-"""Results files: what was measured, where, when and from which commit."""
+"""Results files: the measurements, with machine, time and commit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RENAMED = {
 def command_line(
     name: str, doc: str | None, devices: Sequence[str] = ("auto", "cpu", "gpu")
 ) -> argparse.ArgumentParser:  # fmt: skip
-    """The options that all benchmarks have, described by the first line of `doc`; the first device is the default."""
+    """The options that all benchmarks have, described by the first line of `doc`. The first device is the default."""
     found = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=(doc or "").split("\n")[0])
     found.add_argument("--device", default=devices[0], choices=devices)
     found.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the results file")
@@ -45,9 +45,9 @@ class Results:
     ----------
     benchmark, device, mode : str
     rows : list of dict
-        One for each measurement; times are milliseconds.
+        One for each measurement. Times are milliseconds.
     notes : list of str
-        What was left out or failed, and why.
+        Omissions and failures, with their reasons.
     header : dict
         Machine, date, commit, versions, seeds and options.
     """
@@ -60,7 +60,7 @@ class Results:
     header: dict[str, Any] = field(default_factory=dict)
 
     def add(self, **row: Any) -> dict[str, Any]:
-        """Keep a measurement."""
+        """Store a measurement."""
         self.rows.append(row)
         return row
 
@@ -69,7 +69,8 @@ class Results:
         return [row for row in self.rows if all(row.get(key) == value for key, value in values.items())]
 
     def save(self, folder: Path, name: str = "") -> Path:
-        """Write the results to ``<benchmark>-<device>-<date>.json``, or to a file of another name; it is replaced."""
+        """Write the results to ``<benchmark>-<device>-<date>.json``, or to a file of another name, which is
+        replaced."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / (name or f"{self.benchmark}-{self.device}-{self.header['date'][:10]}.json")
         labels = {"benchmark": self.benchmark, "device": self.device, "mode": self.mode}
@@ -94,7 +95,7 @@ class Results:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table, aligned so that it can be read in a terminal; "" if there are no rows."""
+    """A Markdown table, aligned for reading in a terminal, or "" without rows."""
     cells = [[_text(value) for value in row] for row in rows]
     if not cells:
         return ""

@@ -1,4 +1,4 @@
-"""The command line of the benchmarks: ``python -m benchmarks [NAME]``; by default all without options of their own."""
+"""The command line of the benchmarks: ``python -m benchmarks [NAME]``, by default all without custom options."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ OWN_OPTIONS = {
     "pipeline": pipeline.main, "release": release.main, "searches": searches.main, "stream": stream.main,
     "temporal": temporal.main, "temporal-sampling": temporal_sampling.main,
 }  # fmt: skip
-"""Those that read the rest of the command line themselves."""
+"""Benchmarks that read the rest of the command line themselves."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -98,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run benchmarks, write a results file each, and print their tables; 1 if something failed, else 0."""
+    """Run benchmarks, write a results file each, and print their tables. Returns 1 if something failed, else 0."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given and given[0] in OWN_OPTIONS:
         return OWN_OPTIONS[given[0]](given[1:])
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _warm_up(context: Context, benchmarks: list[str]) -> None:
-    """Run benchmarks on tiny graphs, so that no measurement waits for a compiler."""
+    """Run benchmarks on tiny graphs, so no measurement waits for a compiler."""
     axes = replace(axes_for(context.device.kind, "smoke"), variants=context.axes.variants, grown=context.axes.grown)
     graphs = GraphSource(context.device, axes)
     tiny = replace(context, mode="smoke", axes=axes, graphs=graphs, peers=(), quiet=True, out=None, budget=Budget())

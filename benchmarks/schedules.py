@@ -2,7 +2,7 @@
 
 An RMAT graph (few long lists), a grid (all lists are short) and a star (one list has all edges), by structure: a sum
 over all neighbors, advances from all vertices, from one in 64, and from the vertex with the most edges, and
-breadth-first searches from that vertex. Advances also put out edges, or vertices with duplicates (``unique=False``).
+breadth-first searches from that vertex. Advances also return edges, or vertices with duplicates (``unique=False``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNSEEN = 2**30
 
 
 def run(context: Context) -> Results:
-    """Measure `GALLERY_STRUCTURES`, or those that are named."""
+    """Measure `GALLERY_STRUCTURES`, or the named ones."""
     seeds = {"graph": GRAPH_SEED, "vector": VECTOR_SEED}
     header = describe_run(context.device, seeds=seeds, edge_factor=EDGE_FACTOR)
     results = Results(NAME, context.device.kind, context.mode, header=header)
@@ -87,7 +87,7 @@ def _search(graph: fr.Graph, hub: int, distance: Any, unique: bool, **options: A
 
 
 def _calls(graph: fr.Graph) -> dict[str, tuple[Callable[..., Any], Callable[[Any], float]]]:
-    """What is measured: calls that take `balance`, and a number by which their results are compared."""
+    """The measured calls, which accept `balance`, and a number by which their results are compared."""
     xp, n = graph.xp, graph.num_vertices
     rng = np.random.default_rng(VECTOR_SEED)
     x, out = xp.asarray(rng.random(n)), xp.empty(n)
@@ -134,7 +134,7 @@ def _measure(
 
 
 def tables(results: Results) -> list[str]:
-    """What a reader wants to see first."""
+    """The main tables for a reader."""
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         keys = ("structure", "operation")

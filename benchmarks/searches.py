@@ -1,8 +1,8 @@
-"""Breadth-first searches from single vertices, and what a level costs: ``python -m benchmarks searches``.
+"""Breadth-first searches from single vertices, and the cost of a level: ``python -m benchmarks searches``.
 
-*RMAT graphs*: from the hub, and from random vertices that have neighbors; how long a search takes depends on when it
-meets the hubs. *grid*: a search with thousands of levels of few vertices each, by `traverse`, and by a user's own loop
-of `advance`, for which the host waits in every level.
+*RMAT graphs*: from the hub, and from random vertices that have neighbors. The time of a search depends on when it meets
+the hubs. *grid*: a search with thousands of levels of few vertices each, by `traverse`, and by a user's loop of
+`advance`, for which the host synchronizes in every level.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WARM_UP = 3
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure each structure; always 0."""
+    """Measure each structure. Returns 0."""
     line = command_line("searches", __doc__)
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scales", help="of the RMAT graphs; by default 20,22 on a GPU, 16 on a CPU")
@@ -82,7 +82,7 @@ def by_traverse(graph: fr.Graph) -> int:
 
 
 def by_advance(graph: fr.Graph) -> int:
-    """The same, by a loop that waits in every level."""
+    """The same, by a loop that synchronizes in every level."""
     distance, frontier, level = _at_first(graph), fr.Frontier(graph, [0]), 0
     while frontier:
         level += 1

@@ -33,12 +33,12 @@ STAND_INS: dict[str, tuple[str, ...]] = {
     "choosing-cpu": ("choosing-cpu-2026-11-22.json",),
     "one-thread-cpu": ("cpu-algorithms-2-cpu-2026-11-29.json",),
 }  # fmt: skip
-"""Files by question and card; the first one that has a figure counts. `choosing` and `construction` are no part of a
+"""Files by question and card. The first one that has a figure counts. `choosing` and `construction` are no part of a
 release: ``python -m benchmarks choosing`` and ``tests/support/construction_loads.py`` measure them."""
 
 
 def files_of(question: str, card: str) -> list[Path]:
-    """The files that answer a question, the one that counts first; none if it is not measured."""
+    """The files that answer a question, the one that counts first, or none if it is not measured."""
     path = FOLDER / f"{question}-{card}.json"
     return [path] if path.exists() else [FOLDER / name for name in STAND_INS.get(f"{question}-{card}", ())]
 

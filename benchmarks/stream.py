@@ -1,8 +1,8 @@
 """The main job on a large stream: ``python -m benchmarks stream``.
 
-``dynfrontier stream`` runs several times, each time in a process of its own, without an analytic and with one. Batches
-of some ten thousand records wait for the host, which other users of a machine may slow down by half: so each row also
-has what a loop of Python took just before the run, to tell one from the other.
+``dynfrontier stream`` runs several times, each time in a separate process, without an analytic and with one. Batches of
+some ten thousand records are bound by the host, which other users of a machine may slow down by half. So each row also
+has the time of a loop of Python just before the run, for comparison.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ANALYTICS = "none", "triangle_count"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command, write a results file, and print a table; always 0."""
+    """Run the command, write a results file, and print a table. Returns 0."""
     line = command_line("stream", __doc__)
     line.add_argument("--scale", type=int, help="2**scale vertices; by default 22 on a GPU, 15 on a CPU")
     line.add_argument("--rounds", type=int, default=5, help="runs with each analytic, by turns")
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: list[str]) -> dict[str, Any]:
-    """What a process of its own writes as JSON."""
+    """The JSON output of a separate process."""
     with tempfile.TemporaryDirectory(prefix="dynfrontier-stream-") as folder:
         file = Path(folder) / "results.json"
         subprocess.run(

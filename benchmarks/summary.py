@@ -1,7 +1,7 @@
 """The page ``algorithms.md``: times of every algorithm by structure, device and form.
 
-``python -m benchmarks figures --write`` writes it from the results files whose names begin as in `SOURCES`. Of a time
-that several files have, the latest counts. Times that no file has are marked as missing.
+``python -m benchmarks figures --write`` writes it from the results files whose names start as in `SOURCES`. If several
+files have a time, the latest counts. Times that no file has are marked as missing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def load(folder: Path = FOLDER) -> dict[str, Results]:
 
 
 def page(files: dict[str, Results]) -> tuple[str, int, int]:
-    """The page, how many times of structures it has, and how many it could have."""
+    """The page, the number of its times of structures, and the possible number."""
     times = collect(files)
     parts, filled, count = [HEAD.format(missing=MISSING, left_out=LEFT_OUT)], 0, 0
     for device, graphs in GRAPHS.items():
@@ -100,7 +100,7 @@ def times_of(results: Results) -> Iterator[tuple[Key, float]]:
 
 
 def _form_said(label: str) -> str:
-    """The form of times of which the file does not say it."""
+    """The form of times whose file does not specify it."""
     return AUTO if AUTO in forms(label) else NATIVE
 
 
@@ -114,7 +114,7 @@ def forms(label: str) -> tuple[str, ...]:
 
 
 def _table(device: str, graph: str, times: dict[Key, Time]) -> tuple[str, int, int]:
-    """A table in Markdown, how many of its times are there, and how many could be."""
+    """A table in Markdown, the number of its times, and the possible number."""
     structures = list(fr.structures())
     peers = [name for name in PEERS if any(key[4] == name for key in times)]
     lines = [["algorithm", "form", *(f"`{name}`" for name in structures), *peers]]

@@ -1,11 +1,11 @@
 """Streams in time: ``python -m benchmarks temporal``.
 
 *window*: a sliding window that moves by a batch, compared with the same insertions and deletions made without one, on a
-graph of the same structure without times. *expiry*: the cost of `expire` by the number of edges that go, and by the
-number of those that stay. *mixed*: a batch of mixed operations, compared with the same operations sorted into pure
-batches, and with one call for each. *algorithm*: the algorithms for graphs with times, and those without times that
-they extend; temporal triangles also incrementally. *sample*: temporal sampling, by method. *parallel edges*: the
-insertion of a batch of records that add up, compared with one in which the last counts.
+graph of the same structure without times. *expiry*: the cost of `expire` by the number of edges that leave, and by the
+number of edges that stay. *mixed*: a batch of mixed operations, compared with the same operations sorted into pure
+batches, and with one call for each. *algorithm*: the algorithms for graphs with times, and the timeless ones that they
+extend. Temporal triangles also incrementally. *sample*: temporal sampling, by method. *parallel edges*: the insertion
+of a batch of records that add up, compared with one in which the last counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MIXES = {
     "updates and look-ups": {"INSERT": 0.35, "DELETE": 0.25, "HAS_EDGE": 0.2, "WEIGHT": 0.1, "DEGREE": 0.1},
     "3 % queries (LPMA)": {"INSERT": 0.65, "DELETE": 0.32, "HAS_EDGE": 0.015, "NEIGHBORS": 0.015},
 }
-SINGLE = 200  # operations that are run one by one; the rest is extrapolated
+SINGLE = 200  # operations that run one by one, from which the rest is extrapolated
 SIZES = {  # base-2 logarithms: vertices, live edges, records of a pushed batch, operations of a mixed batch
     ("gpu", False): (21, 24, 16, 20), ("gpu", True): (19, 22, 16, 18),
     ("cpu", False): (16, 20, 14, 17), ("cpu", True): (13, 16, 11, 13),
@@ -138,7 +138,7 @@ def expiry(results: Results, device: fr.advanced.Device, kind: Any, vertices: in
 def apply(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, size: int, repeat: int
 ) -> None:  # fmt: skip
-    """Mixed batches, half of whose operations name edges that are there."""
+    """Mixed batches, half of whose operations name existing edges."""
     xp = device.xp
     rng = np.random.default_rng(SEED)
     src, dst = records(device, vertices, edges)
@@ -172,7 +172,7 @@ def apply(
 
 
 def _pure(graph: Any, batches: dict[str, tuple[Any, Any, Any]]) -> None:
-    """The same operations, a call for each kind; but for loops, which look-ups are not asked about here."""
+    """The same operations, a call for each kind, except loops, which look-ups do not include here."""
     calls = {
         "INSERT": lambda u, v, w: graph.insert_edges(u, v, w), "DELETE": lambda u, v, w: graph.delete_edges(u, v),
         "HAS_EDGE": lambda u, v, w: graph.has_edges(u, v), "WEIGHT": lambda u, v, w: _weights(graph, u, v),
@@ -196,7 +196,7 @@ def _one_by_one(graph: Any, operations: list[tuple[int, int, int]]) -> None:
 def analytics(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """The algorithms for graphs with times, each over its counterpart; triangles also by batch."""
+    """The algorithms for graphs with times, each over its counterpart, and triangles also by batch."""
     src, dst = records(device, vertices, edges)
     delta = edges // 8
     graph = kind.from_edges(
@@ -244,7 +244,7 @@ def analytics(
 def samples_of(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """Ten neighbors of each vertex of a batch, before a time of its own, from lists that are kept sorted by time."""
+    """Ten neighbors of each vertex of a batch, before its own time, from lists that stay sorted by time."""
     xp = device.xp
     src, dst = records(device, vertices, edges)
     graph = kind.from_edges(src, dst, num_vertices=vertices, device=device, time=xp.arange(edges, dtype=np.int64))
@@ -265,7 +265,7 @@ def samples_of(
 def parallel_edges(
     results: Results, device: fr.advanced.Device, kind: Any, vertices: int, edges: int, batch: int, repeat: int
 ) -> None:  # fmt: skip
-    """A batch of records, of edges that are there and of others, half of them listed twice."""
+    """A batch of records, of existing edges and of new ones, half of them listed twice."""
     xp = device.xp
     src, dst = records(device, vertices, edges + batch)
     rng = np.random.default_rng(SEED)
@@ -281,7 +281,7 @@ def parallel_edges(
         weights = xp.ones(batch, np.float32)
         for turn in range(repeat + 1):
             graph = built.copy()
-            graph.insert_edges(src[:1], dst[:1], weights[:1])  # makes room, which a copy has none of
+            graph.insert_edges(src[:1], dst[:1], weights[:1])  # allocates spare capacity, which a copy lacks
             call = partial(graph.insert_edges, src[place], dst[place], weights)
             timed(device, call, samples[multi_edges] if turn else None)
         results.add(
@@ -298,7 +298,7 @@ PARTS: dict[str, tuple[Callable[..., None], tuple[str, ...], int]] = {
     "sample": (samples_of, ("edges", "batch"), 5),
     "parallel": (parallel_edges, ("edges", "batch"), 5),
 }
-"""The function of each part, the counts that it takes, and how often it repeats a call at most."""
+"""The function of each part, its counts, and its maximal number of repeated calls."""
 
 
 def tables(results: Results) -> list[str]:

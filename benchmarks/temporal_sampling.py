@@ -1,21 +1,21 @@
 """Temporal neighbor sampling, compared with PyG's samplers: ``python -m benchmarks temporal-sampling``.
 
-Up to k of the edges that each seed had by a time of its own, on a directed RMAT graph with random times: drawn
-uniformly without replacement, or the latest. Seeds are random vertices (*vertices*), or sources of random edges at the
-times of these edges (*edges*), as in training on events: most are hubs. *two hops*: 15 neighbors of each seed, and 10
-of each of these by the time of the seed; ours is two calls.
+Up to k of the edges that each seed had by its own time, on a directed RMAT graph with random times: drawn uniformly
+without replacement, or the latest. Seeds are random vertices (*vertices*), or sources of random edges at the times of
+these edges (*edges*), as in training on events: most are hubs. *two hops*: 15 neighbors of each seed, and 10 of each of
+these by the time of the seed. Ours is two calls.
 
 Peers are the operators that PyG calls, on int64 arrays on the CPU. Each uses one thread for one type of edges: PyG runs
-batches in several processes. pyg-lib's `neighbor_sample` takes lists sorted by time, finds the limit in them by binary
-search, and relabels the vertices that it returns. Ours keeps such lists of a graph until its next update. To sort all
-lists, which peers need again when the graph has changed, is a row of its own for each (*sort*), and so is a call after
-an update of a single edge (*after an update*), which sorts the lists of its seeds alone. torch-sparse's
+batches in several processes. pyg-lib's `neighbor_sample` expects lists sorted by time, finds the limit in them by
+binary search, and relabels the vertices that it returns. Ours caches such lists of a graph until its next update.
+Sorting all lists, which peers need again when the graph has changed, is a separate row for each (*sort*). So is a call
+after an update of a single edge (*after an update*), which sorts only the lists of its seeds. torch-sparse's
 `hetero_temporal_neighbor_sample`, which PyG called before pyg-lib, knows times of vertices only: here each edge is a
 vertex with its time, and each seed another. It draws k of all edges of a seed and drops those after the limit, and so
-returns fewer. Both count edges at the limit itself; ours is asked for times before the limit + 1.
+returns fewer. Both count edges at the limit itself. Ours gets the limit + 1.
 
-Each sample is checked: its edges are in the graph, are edges of the seed by its time, and differ; there are min(k,
-eligible) of them (torch-sparse: at most), and none that ``latest`` left out is later.
+Each sample is checked: its edges are in the graph, are edges of the seed by its time, and differ. Their number is
+min(k, eligible) (torch-sparse: at most), and none that ``latest`` left out is later.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RELATION = "edge__of__seed"
 
 @dataclass
 class Lists:
-    """The graph's edges, sorted by source and time, as peers take them.
+    """The graph's edges, sorted by source and time, as peers expect them.
 
     Attributes
     ----------
@@ -71,11 +71,11 @@ class Lists:
 
 @dataclass
 class Sample:
-    """What a sampler returned: an edge for each entry of `rows`, which is a position in `vertices` and `limits`."""
+    """The result of a sampler: an edge for each entry of `rows`, which is a position in `vertices` and `limits`."""
 
     vertices: Any
     limits: Any
-    counts: Any  # how many were asked for, of each
+    counts: Any  # the requested number of each
     rows: Any
     ids: Any
     times: Any
@@ -83,7 +83,7 @@ class Sample:
 
 @dataclass
 class Case:
-    """One question: the seeds, the times by which edges count, how many of them, and which."""
+    """One question: the seeds, the times by which edges count, their number, and the method."""
 
     kind: str
     seeds: Any
@@ -93,7 +93,7 @@ class Case:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure; always 0."""
+    """Measure. Returns 0."""
     line = command_line("temporal-sampling", __doc__, ["cpu"])  # the device of PyG's samplers
     line.add_argument("--structures", default="csr,slab", help="names, separated by commas")
     line.add_argument("--scale", type=int, default=18, help="of the RMAT graph, which has 16 edges to a vertex")
@@ -196,7 +196,7 @@ def sorted_lists(src: Any, dst: Any, times: Any, num_vertices: int) -> tuple[Any
 
 
 def cases(lists: Lists, sizes: Sequence[int], counts: Sequence[int]) -> Iterator[Case]:
-    """All of them, with seeds that are drawn from a fixed seed; each has an edge by its time."""
+    """All of them, with seeds that are drawn from a fixed seed. Each has an edge by its time."""
     for size in sizes:
         rng = np.random.default_rng(SEED + size)
         sources = np.flatnonzero(np.diff(lists.rowptr))
@@ -214,7 +214,7 @@ def cases(lists: Lists, sizes: Sequence[int], counts: Sequence[int]) -> Iterator
 
 
 def use_threads(number: int) -> None:
-    """How many threads samplers may use, as far as they know any."""
+    """Set the number of threads of samplers, as far as they support it."""
     numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
     try:
         import torch
@@ -275,7 +275,7 @@ def ours(graph: fr.Graph, case: Case) -> Callable[[], Any]:
 
 
 def our_sample(case: Case, found: list[Any]) -> Sample:
-    """What was found."""
+    """The result."""
     vertices = [case.seeds, *(hop[2].astype(np.int64) for hop in found[:-1])]
     begins = np.cumsum([0, *(part.size for part in vertices)])
     rows = [
@@ -326,7 +326,7 @@ def torch_sparse(lists: Lists) -> tuple[tuple[Callable, Callable], str]:
     def prepare(case: Case) -> Callable[[], Any] | None:
         if len(case.counts) > 1 or case.method != "uniform":
             return None
-        # Seed i is vertex 2i of its own kind, whose list is that of the graph's vertex; odd ones are not sampled.
+        # Seed i is vertex 2i of its own kind, whose list is the list of the graph's vertex. Odd ones are not sampled.
         ends = np.stack([lists.rowptr[case.seeds], lists.rowptr[case.seeds + 1]], axis=1).ravel()
         return partial(
             operator, ["edge", "seed"], [("edge", "of", "seed")], {RELATION: torch.from_numpy(ends)}, {RELATION: edges},

@@ -21,7 +21,7 @@ class Samples:
     wall : list of float
         Seconds from before a call until the device had finished its work.
     device : list of float
-        Seconds between two events on the device's queue around a call; empty on the CPU.
+        Seconds between two events on the device's queue around a call, or empty on the CPU.
     """
 
     wall: list[float] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Samples:
 
 
 def timed(device: Device, work: Callable[[], Any], samples: Samples | None = None) -> tuple[float, Any]:
-    """One call: the seconds it took, and what it returned. The times join `samples` if given."""
+    """One call: its seconds, and its result. The times join `samples` if given."""
     if device.is_gpu:
         first, last = device.xp.cuda.Event(), device.xp.cuda.Event()
 
@@ -80,15 +80,14 @@ def timed(device: Device, work: Callable[[], Any], samples: Samples | None = Non
 def measure(
     device: Device, work: Callable[[], Any], *, repeat: int, warm_up: int = 1, limit: float = float("inf")
 ) -> tuple[Samples, Any]:
-    """Repeated calls of the same work, and what the last one returned.
+    """Repeated calls of the same work, and the result of the last one.
 
     Parameters
     ----------
     repeat, warm_up : int
         Timed calls, and calls before them that are not counted.
     limit : float
-        Once all calls, the first excepted, have taken this many seconds together there are no more, but one is timed at
-        least.
+        The total seconds of all calls, the first excepted, after which no more are made. At least one is timed.
     """
     return measure_each(device, (work for _ in range(warm_up + repeat)), warm_up=warm_up, limit=limit)
 
@@ -96,7 +95,7 @@ def measure(
 def measure_each(
     device: Device, works: Iterable[Callable[[], Any]], *, warm_up: int = 0, limit: float = float("inf")
 ) -> tuple[Samples, Any]:
-    """As `measure`, for a series of calls that differ; the first `warm_up` of them are not counted."""
+    """As `measure`, for a series of calls that differ. The first `warm_up` of them are not counted."""
     samples = Samples()
     result, spent = None, 0.0
     for index, work in enumerate(works):

@@ -1,8 +1,8 @@
-"""Updates: bulk build, insertion of new arcs and of arcs that are there, queries, deletion, and memory, by structure.
+"""Updates: bulk build, insertion of new arcs and of existing arcs, queries, deletion, and memory, by structure.
 
-Graphs are directed and hold both directions of every edge, so that an edge of a batch is one arc, as in the peers' own
+Graphs are directed and have both directions of every edge, so an edge of a batch is one arc, as in the peers' own
 benchmarks. A batch of new arcs is inserted, inserted again (duplicates), looked up (hits), deleted, and looked up again
-(misses): the graph is the same before and after. Every repetition has a batch of its own.
+(misses): the graph is the same before and after. Every repetition has a new batch.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(context: Context) -> Results:
 def _measure_graph(
     context: Context, results: Results, graph: BenchmarkGraph, variant: str, prepared: dict[tuple[str, int], Any]
 ) -> None:
-    """All structures on one graph; the batches, which all share, are prepared once."""
+    """All structures on one graph. The batches, which all share, are prepared once."""
     device = context.device
     src, dst = graph.arcs()
     weights = None
@@ -84,7 +84,7 @@ def _measure_structure(
     for distribution in distributions_of(graph):
         for size in axes.batch_sizes:
             key = (distribution, size)
-            if key not in prepared:  # by the baseline, which comes first and answers what is new
+            if key not in prepared:  # by the baseline, which comes first and determines the new arcs
                 count = axes.warm_up + max(min(axes.repeat, MAX_EDGES // size), 1)
                 prepared[key] = new_batches(graph, built, distribution, size, count)
                 if prepared[key] is None:
@@ -147,7 +147,7 @@ def _rates(samples: Samples, count: int) -> dict[str, float]:
 
 
 def _compare(results: Results) -> None:
-    """Add to every row how many times faster than the rebuild it is."""
+    """Add to every row its speedup over the rebuild."""
     axes: tuple[str, ...] = ("graph", "variant", "distribution", "batch", "operation")
     baseline = {
         tuple(row.get(axis) for axis in axes): row for row in results.where(structure=BASELINE) if "median_ms" in row
@@ -164,11 +164,11 @@ EXTRAS = {
     IN_EDGES: ("unweighted", "times_without_in_edges", "time with in-edges, over that without"),
     EDGE_DATA: ("weighted", "times_without_edge_data", "time with edge data, over that with weights alone"),
 }
-"""Variants that do more than another, the name of the ratio in results, and what it is."""
+"""Variants that do more than another, the name of the ratio in results, and its meaning."""
 
 
 def _compare_with_plain(results: Results, variant: str, plain_variant: str, ratio: str) -> None:
-    """Add to every row of a variant how many times as long it takes as another does."""
+    """Add to every row of a variant its time as a multiple of another variant's."""
     axes = ("graph", "distribution", "batch", "operation", "structure")
     plain = {
         tuple(row.get(axis) for axis in axes): row for row in results.where(variant=plain_variant) if "median_ms" in row
@@ -180,7 +180,7 @@ def _compare_with_plain(results: Results, variant: str, plain_variant: str, rati
 
 
 def tables(results: Results) -> list[str]:
-    """What a reader wants to see first."""
+    """The main tables for a reader."""
     found = []
     for graph in dict.fromkeys(row["graph"] for row in results.rows):
         updates = [row for row in results.where(graph=graph) if "batch" in row]

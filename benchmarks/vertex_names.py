@@ -1,7 +1,7 @@
 """Ids for the names of vertices: ``python -m benchmarks names``.
 
-The ends of an R-MAT graph's edges, named by random integers of 64 bits, come in batches, from where the names are kept:
-on the host, and on a GPU. *new*: from nothing, with the table's growth; *known*: all of them once more.
+The ends of an R-MAT graph's edges, named by random integers of 64 bits, come in batches, with the names on the host,
+and on a GPU. *new*: from an empty table, with its growth. *known*: all of them once more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SEED = 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure; always 0."""
+    """Measure. Returns 0."""
     line = command_line("names", __doc__)
     line.add_argument("--scale", type=int, default=20, help="of the RMAT graph, which has 16 edges to a vertex")
     line.add_argument("--batches", default="12,16,20", help="base-2 logarithms of the edges of a batch, with commas")

@@ -35,9 +35,11 @@ def triangles(cell: Cell) -> None:
 
 
 def common_neighbors(graph: fr.DynamicGraph, src: Any, dst: Any) -> int:
-    """How many neighbors the ends of these edges have in common: three for each triangle if these are all edges.
+    """The number of neighbors that the ends of these edges have in common: three for each triangle if these are all
+    edges.
 
-    The papers count triangles so: by searching for the members of one list in the other, in the structure's own way.
+    The papers count triangles this way: by searching for the members of one list in the other, by the structure's own
+    look-up.
     """
     return int(fr.intersect(graph, src, dst, checked=False).sum())
 
@@ -103,8 +105,8 @@ def ranks(cell: Cell) -> None:
 def truss_by_deletion(cell: Cell) -> None:
     """Delete from the graph all edges outside its k-truss, for one k after the other, until none is left.
 
-    M edges/s: the edges that are deleted over the time to find and to delete them, at the peak and in total; and over
-    that of deleting them alone.
+    M edges/s: the deleted edges over the time to find and to delete them, at the peak and in total, and over the time
+    of only deleting them.
     """
     graph = cell.undirected()
     _without_truss(graph.copy(), TRUSSES[0], Samples())
@@ -125,7 +127,7 @@ def truss_by_deletion(cell: Cell) -> None:
 
 
 def _without_truss(graph: fr.DynamicGraph, k: int, deleting: Samples) -> int:
-    """Delete the edges outside the k-truss; returns how many."""
+    """Delete the edges outside the k-truss, and return their number."""
     truss, (src, dst, _) = k_truss(graph, k), graph.to_coo()
     n = graph.num_vertices
     outside = ~graph.xp.isin(src.astype(np.int64) * n + dst, truss.src.astype(np.int64) * n + truss.dst)
@@ -139,7 +141,7 @@ def _without_truss(graph: fr.DynamicGraph, k: int, deleting: Samples) -> int:
 
 
 def edge_queries(cell: Cell, sizes: Iterable[int]) -> None:
-    """Ask whether arcs are there, of which about half are: M queries/s by batch size."""
+    """Look up arcs, of which about half exist: M queries/s by batch size."""
     graph = cell.directed()
     for size in cell.each(map(cell.size, sizes)):
         src, dst = cell.once(("edges", size), partial(_half_present, cell, size))
@@ -187,7 +189,7 @@ def exports(cell: Cell) -> None:
     vertices = cell.xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     cell.add_time(cell.timed(partial(fr.advanced.extract_neighbors, graph, vertices))[0], "as it lies")
     cell.add_time(cell.timed(graph.to_csr)[0], "sorted")
-    on_host = Samples()  # no kernel of it is to be warmed up
+    on_host = Samples()  # no kernel of it needs warming up
     timed(cell.device, partial(sort_on_the_host, graph, vertices), on_host)
     cell.add_time(on_host, "sorted on the host")
 
@@ -206,14 +208,14 @@ def sort_on_the_host(graph: fr.Graph, vertices: Any) -> Any:
 
 
 def memory_over_csr(cell: Cell) -> None:
-    """Memory that the graph takes, 100 % being CSR; and a list of source, destination and nothing else."""
+    """Memory of the graph, 100 % being CSR, and of a list of source, destination and nothing else."""
     memory = cell.directed().memory_usage()
     cell.add(100 * memory.csr / memory.used, "%", "in use", used_bytes=memory.used, csr_bytes=memory.csr)
     cell.add(100 * memory.csr / (8 * memory.arcs), "%", "list of arcs")
 
 
 def block_utilisation(cell: Cell, sizes: Iterable[int]) -> None:
-    """Share of blocks that holds edges, and of block-arrays that is in blocks: % by edges in a block-array."""
+    """Share of blocks in use by edges, and of block-arrays in blocks: % by edges in a block-array."""
     for size in cell.each(1 << max(cell.size(size).bit_length() - 1, 8) for size in sizes):
         found: Any = cell.directed(block_array_size=size)
         statistics = found.statistics()
@@ -277,10 +279,10 @@ def after_each_update(
     Parameters
     ----------
     analytics : iterable of str
-        Names of `ANALYTICS`; where there are several, quantities are named after them.
+        Names of `ANALYTICS`. If they are several, quantities are named after them.
     shares : iterable of float
         Edges that are inserted, and as many deleted, as percent of the edges of the graph. Systems on the host are
-        measured with the last of them alone.
+        measured only with the last of them.
     changes : function
         Makes the updates: `window_changes` or `random_changes`.
     """
@@ -288,7 +290,7 @@ def after_each_update(
     half = int(src.size) // 2
     start = cell.system.load(src[:half], dst[:half], cell.graph.num_vertices, cell.device, directed=False)
     warm_up, names = cell.context.axes.warm_up, list(analytics)
-    if cell.system.host is not None:  # where all of them would take long
+    if cell.system.host is not None:  # whose full set would last long
         shares = list(shares)[-1:]
     for share, analytic in ((share, analytic) for share in cell.each(shares) for analytic in names):
         size = max(int(src.size * share / 100), 1)

@@ -1,4 +1,4 @@
-"""How large the reproduced comparisons are, by device and mode; one scale sets graphs and batches."""
+"""The sizes of the reproduced comparisons, by device and mode. One scale sets graphs and batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _SECONDS = {"full": 0.4, "quick": 0.1, "smoke": 0.02}  # after which a measureme
 
 
 def paper_axes(device: str, mode: str, scale: int | None = None) -> Axes:
-    """The axes of a device and mode: those that all benchmarks have, with less repetition, since there is much here."""
+    """The axes of a device and mode: the axes of all benchmarks, with less repetition, since the measurements are
+    many."""
     chosen = _SCALES[device, mode] if scale is None else scale
     repeat = 1 if mode == "smoke" else 3
     return replace(
@@ -28,5 +29,5 @@ def paper_axes(device: str, mode: str, scale: int | None = None) -> Axes:
 
 
 def shrunk(size: int, scale: int) -> int:
-    """A number of edges, vertices or queries of a paper, for graphs of this scale; at least 1."""
+    """A number of edges, vertices or queries of a paper, for graphs of this scale. At least 1."""
     return max(1, round(size * 2.0 ** min(scale - PAPER_SCALE, 0)))

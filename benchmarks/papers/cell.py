@@ -1,4 +1,4 @@
-"""One structure on one graph: what a measurement is given, and where it leaves what it found."""
+"""One structure on one graph: the input and the output of a measurement."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class System:
     kind : type of DynamicGraph
     options : mapping of str to value
     host : Device or None
-        Where it is, if that is not the device of the run.
+        Its device, if it is not the device of the run.
     shapes : tuple of str
-        The graphs that it is measured on; all if it is empty.
+        The graphs that it is measured on, or all if it is empty.
     """
 
     label: str
@@ -66,14 +66,14 @@ class Cell:
     ----------
     context : Context
     results : Results
-        Of the whole paper.
+        The budget of the whole paper.
     experiment : str
         Key of the table or figure.
     graph : BenchmarkGraph
         On the device of the run.
     system : System
     prepared : dict
-        Inputs that all systems share on this graph, and what they have agreed on.
+        Inputs that all systems share on this graph, and their agreed results.
     smaller : int
         See `Experiment`.
     """
@@ -88,7 +88,7 @@ class Cell:
 
     @property
     def device(self) -> fr.advanced.Device:
-        """Where the system is."""
+        """The device of the system."""
         return self.system.host or self.context.device
 
     @property
@@ -116,7 +116,7 @@ class Cell:
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """An input that is made for the first system and shared by all: an array, a tuple of arrays, or anything else.
 
-        Arrays are made on the device of the run, and copied once to that of the system if it is another.
+        Arrays are made on the device of the run, and copied once to the system's device if it is another.
         """
         if key not in self.prepared:
             self.prepared[key] = make()
@@ -128,7 +128,7 @@ class Cell:
         return self.prepared[copied]
 
     def each(self, values: Iterable[Any]) -> Iterator[Any]:
-        """The distinct values of an axis, for as long as there is time; what is left out is noted."""
+        """The distinct values of an axis, for as long as time is left. Omissions are noted."""
         for value in dict.fromkeys(values):
             if self.context.budget.left() <= 0:
                 self.note(f"from {value} on not run, no time left")
@@ -165,7 +165,7 @@ class Cell:
         return measure(self.device, work, repeat=self.repeat, warm_up=warm_up, limit=self.limit)
 
     def timed_on_copies(self, graph: fr.DynamicGraph, work: Callable[[fr.DynamicGraph], Any]) -> tuple[Samples, Any]:
-        """Repeated calls, each on a copy of its own, which is made before the clock runs."""
+        """Repeated calls, each on a new copy, which is made before the clock runs."""
         warm_up = self.context.axes.warm_up
         calls = (partial(work, graph.copy()) for _ in range(warm_up + self.repeat))
         return measure_each(self.device, calls, warm_up=warm_up, limit=self.limit)
@@ -173,35 +173,35 @@ class Cell:
     # ---- findings ---------------------------------------------------------------------------------------------------
 
     def add(self, value: float, unit: str, quantity: str = "", x: Any = None, graph: str = "", **more: Any) -> None:
-        """Keep a number, of another graph than that of the cell if it has a name."""
+        """Store a number, of another graph than the cell's if `graph` names one."""
         self.results.add(
             experiment=self.experiment, graph=graph or self.graph.name, system=self.system.label, quantity=quantity,
             x=x, value=float(value), unit=unit, **more,
         )  # fmt: skip
 
     def add_time(self, samples: Samples, quantity: str = "", x: Any = None) -> None:
-        """Keep times: their median, in milliseconds."""
+        """Store times: their median, in milliseconds."""
         self.add(1e3 * samples.median, "ms", quantity, x, **samples.numbers())
 
     def add_rate(
         self, samples: Samples, count: int, unit: str = "M edges/s", quantity: str = "", x: Any = None
     ) -> None:
-        """Keep times as a rate: millions a second."""
+        """Store times as a rate: millions a second."""
         self.add(count / samples.median / 1e6, unit, quantity, x, **samples.numbers())
 
     def note(self, text: str) -> None:
-        """Keep what was left out, and why."""
+        """Store an omission, and its reason."""
         self.context.skip(self.results, f"{self.experiment}: {self.system.label} on {self.graph.name}: {text}")
 
     def agree(self, what: Any, found: Any) -> None:
-        """Compare a result with that of the first system that got here; it must be the same."""
+        """Compare a result with the result of the first system that got here, which must be equal."""
         expected = self.prepared.setdefault(("agreed", what), found)
         if found != expected:
             raise AssertionError(f"{self.system.label} found {found} for {what}, others {expected}")
 
 
 def _to_host(device: fr.advanced.Device, value: Any) -> Any:
-    """Arrays of a device, copied to the host; what is no array is left as it is."""
+    """Arrays of a device, copied to the host. Other values are returned unchanged."""
     if isinstance(value, tuple):
         return tuple(_to_host(device, part) for part in value)
     return device.to_host(value) if hasattr(value, "dtype") else value

@@ -1,4 +1,4 @@
-"""Verdicts: whether what a paper claims of two systems is so in the rows that were measured."""
+"""Verdicts: whether a paper's claim about two systems is true in the measured rows."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import numpy as np
 LESS_IS_BETTER = ("ms", "MB", "bytes/edge")
 ROUNDING = 0.1  # a median this far outside the paper's range still counts as within it
 LABELS = ("graph", "system", "quantity", "x")
-"""What tells the rows of one experiment apart."""
+"""The labels that distinguish the rows of one experiment."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A claim that numbers decide: how many times as good one group of rows is as another.
+    """A claim that numbers decide: the ratio of one group of rows to another.
 
     Attributes
     ----------
     text : str
         The claim, as a sentence about the measured systems.
     paper : str
-        The same ratio in the paper: ``"2 - 5"``, ``"2"``, ``"up to 5"``, or words; "" where it gives none.
+        The same ratio in the paper: ``"2 - 5"``, ``"2"``, ``"up to 5"``, or words, or "" if it gives none.
     of, over : mapping of label to value
-        What both groups have in common with themselves only, such as ``{"system": "slab"}``. Rows that agree in all
-        other labels are compared. Without `over` the values themselves are judged.
+        The labels of each group that the other group does not share, such as ``{"system": "slab"}``. Rows that agree in
+        all other labels are compared. Without `over` the values themselves are judged.
     where : mapping of label to value
-        What rows of both groups must have.
+        The labels that rows of both groups must have.
     least, most : float
-        The claim holds for a pair of rows if their ratio lies between.
+        The claim is true for a pair of rows if their ratio is in this range.
     decided_by : str
-        What decides the ratio here in place of what the paper compares. Such a claim gets no verdict.
+        The factor that decides the ratio here instead of the paper's comparison. Such a claim gets no verdict.
     """
 
     text: str
@@ -55,10 +55,10 @@ class Verdict:
     ----------
     check : Check
     word : {"holds", "by more", "by less", "in part", "does not hold", "not comparable", "not measured"}
-        The direction of the claim holds for all pairs of rows (the first three), some, or none. By more, by less: the
+        The direction of the claim is true for all pairs of rows (the first three), some, or none. By more, by less: the
         median ratio lies outside the paper's range. For "up to" the best ratio counts.
     figure : str
-        What the word rests on: that ratio, the number of pairs, or what decides in place of the paper's reason.
+        The basis of the word: that ratio, the number of pairs, or the deciding factor instead of the paper's reason.
     ratios : tuple of float
         One for each pair of rows.
     """
@@ -70,7 +70,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The word and what it rests on."""
+        """The word and its basis."""
         return f"{self.word}: {self.figure}" if self.figure else self.word
 
     @property
@@ -84,7 +84,7 @@ class Verdict:
 
 
 def judge(check: Check, rows: Iterable[Mapping[str, Any]]) -> Verdict:
-    """Compare the rows of one experiment as a check says."""
+    """Compare the rows of one experiment as a check specifies."""
     chosen = [row for row in rows if _has(row, check.where)]
     mine = [row for row in chosen if _has(row, check.of)]
     if check.over is None:
@@ -98,7 +98,7 @@ def judge(check: Check, rows: Iterable[Mapping[str, Any]]) -> Verdict:
 
 
 def _word(check: Check, ratios: Sequence[float]) -> tuple[str, str]:
-    """The word of a verdict, and what it rests on."""
+    """The word of a verdict, and its basis."""
     if not ratios:
         return "not measured", ""
     if check.decided_by:

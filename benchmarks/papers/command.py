@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure papers, write a results file each, and print their tables; 1 if something failed, else 0."""
+    """Measure papers, write a results file each, and print their tables. Returns 1 if something failed, else 0."""
     line = parser()
     options = line.parse_args(arguments)
     try:
@@ -95,7 +95,7 @@ def choose(
     Raises
     ------
     ValueError
-        There is no such paper, table, figure or section.
+        A name is no paper, table, figure or section.
     """
     for name in papers:
         if name not in PAPERS:
@@ -156,7 +156,7 @@ def _ends(shapes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _warm_up(context: Context, chosen: list[tuple[Paper, list[Experiment]]]) -> None:
-    """Run everything on tiny graphs, so that no measurement waits for a compiler."""
+    """Run everything on tiny graphs, so no measurement waits for a compiler."""
     context.say("compile kernels, on tiny graphs")
     compiled: list[str] = []
     axes = paper_axes(context.device.kind, "smoke")

@@ -1,4 +1,4 @@
-"""Compiles what the papers' experiments need in several processes, so that a new machine is ready in less time."""
+"""Compiles the kernels of the papers' experiments in several processes, which prepares a new machine in less time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Chosen = Sequence[tuple[Paper, list[Experiment]]]
 
 
 def compile_ahead(context: Context, chosen: Chosen, processes: int) -> None:
-    """Run experiments on small graphs, each structure in a process of its own; the caches on disk have it then.
+    """Run experiments on small graphs, each structure in a separate process, which fills the caches on disk.
 
-    What fails here fails again where it is measured, and is reported there. Meanwhile, this process makes the graphs.
+    Failures here recur in the measurement, and are reported there. Meanwhile, this process makes the graphs.
     """
     names = [(paper.name, [experiment.number for experiment in experiments]) for paper, experiments in chosen]
     jobs = [(context.device.kind, structure, names, False) for structure in context.structures]
@@ -37,7 +37,7 @@ def _hosted(experiment: Experiment) -> list[str]:
 
 
 def _on_host(context: Context, chosen: Chosen) -> list[str]:
-    """Those of all experiments, in this run."""
+    """The systems on the host of all experiments, in this run."""
     found = [name for _, experiments in chosen for one in experiments for name in _hosted(one)]
     return [name for name in dict.fromkeys(found) if context.device.is_gpu and name in context.structures]
 
@@ -51,7 +51,7 @@ def _make_one_graph(context: Context, chosen: Chosen) -> None:
 
 
 def _run(device: str, structure: str, names: list[tuple[str, list[str]]], hosted: bool) -> None:
-    """The work of a process; of experiments in which the structure is `hosted`, or of all."""
+    """The work of a process: the experiments in which the structure is `hosted`, or all."""
     from . import PAPERS
 
     place = fr.advanced.resolve_device(device)

@@ -1,4 +1,4 @@
-"""What a table or figure of a paper is made of: its claim, how it is reproduced, and which systems take part."""
+"""The definition of a table or figure of a paper: its claim, how it is reproduced, and which systems participate."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ EVERY = "every structure of the run"
 
 @dataclass(frozen=True)
 class Variant:
-    """A structure with options of its own, as a separate column.
+    """A structure with custom options, as a separate column.
 
     Attributes
     ----------
     label : str
-        Of the column.
+        Name of the column.
     structure : str
         Name in the registry.
     options : mapping of str to value
-        Of the structure's class.
+        Options of the structure's class.
     on_host : bool
-        It is on the CPU of the machine, also where the run is on a GPU. On a CPU there is no such column: it would be
-        that of the structure.
+        It is on the CPU of the machine, also where the run is on a GPU. On a CPU this column is absent: it would equal
+        the structure's.
     shapes : tuple of str
-        The graphs that it is measured on; all of the experiment if it is empty.
+        The graphs that it is measured on, or all of the experiment if it is empty.
     """
 
     label: str
@@ -48,20 +48,20 @@ def only(*structures: str) -> tuple[Variant, ...]:
 
 @dataclass(frozen=True)
 class Earlier:
-    """How an experiment was measured before it was changed. Results of that time are shown while there are no others.
+    """How an experiment was measured before it was changed. Results of that time are shown while no others exist.
 
     Attributes
     ----------
     until : str
         The date of the change.
     how : str
-        What was different, as it is put after a verdict; "" if results of that time are not to be shown.
+        The difference, as worded after a verdict, or "" if results of that time are not shown.
     comparable : bool
         Whether verdicts still mean something.
     quantities : tuple of str
-        Those that are concerned; all if it is empty.
+        The concerned columns, or all if it is empty.
     note : str
-        What else is to be said of results of that time.
+        A further remark on results of that time.
     """
 
     until: str
@@ -83,22 +83,23 @@ class Experiment:
     Attributes
     ----------
     number : str
-        As the paper counts: ``table 2``, ``figure 8``, ``figure 4a``; ``section 6.2`` where there is neither.
+        As the paper counts: ``table 2``, ``figure 8``, ``figure 4a``, or ``section 6.2`` without either.
     title : str
     claim : str
-        What the paper shows, in a sentence with its numbers.
+        The paper's result, in a sentence with its numbers.
     how : str
         How it is reproduced, and how that differs from the paper.
     why : str
-        What in the structures or the engine explains the verdicts. Without measured numbers, which are in the table.
+        The properties of the structures or the engine that explain the verdicts. Without measured numbers, which are in
+        the table.
     shapes : tuple of str
         Graphs (see `shapes`).
     measure : function of Cell
         Measures one structure on one graph.
     rows : tuple of {"graph", "x"}
-        What makes a row of the table; over anything else values are averaged, as the papers do.
+        The labels that define a row of the table. Values are averaged over all other labels, as in the papers.
     axis : str
-        What `x` is.
+        The meaning of `x`.
     columns : {"system", "graph"}
     systems : tuple of str and Variant
         `EVERY`, and variants of single structures.
@@ -106,12 +107,12 @@ class Experiment:
     curve : bool
         The picture shows single measurements in their order, not their median.
     gpu_only : bool
-        There is nothing to measure where graphs are in the host's memory.
+        Nothing can be measured if graphs are in the host's memory.
     derive : function of rows
-        Computes the rows that are shown and judged from those that were measured; by default they are the same.
+        Computes the rows that are shown and judged from the measured ones. By default they are the same.
     smaller : int
-        Its graphs have this many fewer powers of two of vertices than those of other experiments, and its batches fewer
-        edges.
+        Its graphs have this many fewer powers of two of vertices than the graphs of other experiments, and its batches
+        fewer edges.
     earlier : Earlier or None
         How it was measured before, if that differs.
     """
@@ -148,7 +149,7 @@ class Paper:
     name : str
         On the command line and in names of files.
     citation, place : str
-        What it is called, and the GPU that its numbers are from.
+        Its title, and the GPU of its numbers.
     differences : str
         How all its experiments differ from the paper's here.
     left_out : str
@@ -164,5 +165,5 @@ class Paper:
     experiments: tuple[Experiment, ...]
 
     def key(self, experiment: Experiment) -> str:
-        """Names an experiment among those of all papers."""
+        """Names an experiment among the experiments of all papers."""
         return f"{self.name} {experiment.number}"

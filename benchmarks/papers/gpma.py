@@ -18,7 +18,7 @@ BATCHES = (1, 2**4, 2**8, 2**12, 2**16, 2**20)
 SHARES = (0.01, 0.1, 1.0)  # percent of the edges, of a shift
 LOCKS = Variant("gpma, locks", "gpma", {"method": "lock"})
 LAZY = Variant("gpma, lazy", "gpma", {"deletion": "lazy"})
-HOSTED = SHAPES[:1]  # the graphs that are also measured on the CPU, which takes long
+HOSTED = SHAPES[:1]  # the graphs that are also measured on the CPU, which is slow
 PMA = Variant("gpma, CPU", "gpma", {"deletion": "lazy"}, on_host=True, shapes=HOSTED)
 BLOCKS = Variant("graphvine, CPU", "graphvine", on_host=True, shapes=HOSTED)
 CPU = (PMA, BLOCKS)

@@ -15,12 +15,12 @@ from ..timing import Samples, timed
 from .cell import Cell
 from .inputs import Arcs, random_arcs, shuffled
 
-GROWTH = 8  # how many times as many arcs the graph has in the end
+GROWTH = 8  # the factor by which the graph's arcs grow
 
 
 @dataclass
 class Stream:
-    """What the batches of a stream did.
+    """The measurements of the batches of a stream.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Stream:
     grew : list of bool
         Whether the structure's pool was larger after the batch.
     densities : list of float
-        Of a packed memory array: its density before the batch.
+        For a packed memory array: its density before the batch.
     graph : DynamicGraph
         As it is now.
     """
@@ -44,9 +44,10 @@ class Stream:
 
 
 def growth(cell: Cell, sizes: Iterable[int], summary: Callable[[Cell, Stream], None]) -> None:
-    """Insert arcs of the graph in batches until it has grown eightfold; `summary` keeps what an experiment shows.
+    """Insert arcs of the graph in batches until it has grown eightfold. `summary` stores the results that an experiment
+    shows.
 
-    The stream has as many batches as the axes say, or fewer where the graph has no more arcs. Every batch is timed.
+    The stream has as many batches as the axes specify, or fewer if the graph has no more arcs. Every batch is timed.
     """
     for size in cell.each(map(cell.size, sizes)):
         src, dst = cell.once(("stream", size), partial(_stream, cell, size))
@@ -99,7 +100,8 @@ def mean_rate(cell: Cell, stream: Stream) -> None:
 
 
 def by_density(cell: Cell, stream: Stream) -> None:
-    """Median time of the batches that found the array at a density, to one digit: ms. Those of growth do not count."""
+    """Median time of the batches that found the array at a density, to one digit: ms. Batches that grow the array do
+    not count."""
     found: dict[float, list[float]] = {}
     for density, wall, grown in zip(stream.densities, stream.samples.wall, stream.grew, strict=True):
         if not grown:
@@ -119,7 +121,7 @@ def at_growth(cell: Cell, stream: Stream) -> None:
 
 
 def redundancy(cell: Cell, stream: Stream) -> None:
-    """Mean time of a batch, and the share of moves that are spared, of those that rounds from level to level make."""
+    """Mean time of a batch, and the share of spared moves among the moves that rounds from level to level make."""
     mean_time(cell, stream)
     cell.add(100 * stream.graph.statistics()["redundant_saved"], "%", "moves spared", stream.size)
 
@@ -128,7 +130,8 @@ def redundancy(cell: Cell, stream: Stream) -> None:
 
 
 def transfer(cell: Cell, sizes: Iterable[int]) -> None:
-    """Insert a batch that lies on the device, and one that lies on the host: %, what the way takes of the time."""
+    """Insert a batch that lies on the device, and one that lies on the host: %, the share of the transfer in the
+    time."""
     graph = cell.directed()
     for size in cell.each(map(cell.size, sizes)):
         src, dst = cell.once(size, partial(random_arcs, cell.graph, size))

@@ -12,7 +12,7 @@ from ..defaults import BATCH_SEED, GRAPH_SEED
 from ..graphs import BenchmarkGraph
 
 Arcs = tuple[Any, Any]
-KEPT = 8  # graphs whose arcs in some order are kept from one experiment to the next
+KEPT = 8  # graphs whose ordered arcs are cached from one experiment to the next
 MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # odd numbers: so keys that are mixed stay distinct
 MIX_WEIGHTS = 2_654_435_761
 
@@ -23,7 +23,7 @@ def random_arcs(graph: BenchmarkGraph, size: int) -> Arcs:
 
 
 def arcs_of(graph: BenchmarkGraph, size: int) -> Arcs:
-    """Arcs of the graph in random order; some repeat where there are not so many."""
+    """Arcs of the graph in random order. Some repeat if it has too few."""
     src, dst = shuffled(graph)
     if size > int(src.size):
         chosen = graph.device.xp.asarray(np.random.default_rng(BATCH_SEED).integers(0, int(src.size), size))
@@ -68,6 +68,6 @@ def in_csr_order(graph: BenchmarkGraph) -> Arcs:
 
 
 def random_vertices(graph: BenchmarkGraph, count: int) -> Any:
-    """Distinct vertices, int64; all of them if there are no more than `count`."""
+    """Distinct vertices, int64, or all of them if the graph has no more than `count`."""
     chosen = np.random.default_rng(BATCH_SEED).permutation(graph.num_vertices)[:count]
     return graph.device.xp.asarray(chosen.astype(np.int64))

@@ -24,7 +24,7 @@ class Mixed(NamedTuple):
     Attributes
     ----------
     ops, src, dst : arrays, shape (m,)
-        On the device, as `DynamicGraph.apply` takes them.
+        On the device, as `DynamicGraph.apply` expects them.
     groups : list of (int, int, int)
         Operations of one kind in a row: kind, first and end.
     """
@@ -64,7 +64,8 @@ def at_once(graph: fr.DynamicGraph, batch: Mixed) -> fr.advanced.MixedResult:
 
 
 def in_groups(graph: fr.DynamicGraph, batch: Mixed) -> tuple[list[Any], list[Any]]:
-    """Apply the groups of a batch one after another; returns which edges, and how many neighbors, queries found."""
+    """Apply the groups of a batch one after another. Returns the edges, and the numbers of neighbors, that queries
+    found."""
     edges: list[Any] = []
     neighbors: list[Any] = []
     for kind, begin, end in batch.groups:

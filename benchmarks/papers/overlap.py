@@ -28,9 +28,9 @@ Batch = tuple[Columns, bool]
 def hidden_transfers(cell: Cell, shares: Iterable[float]) -> None:
     """Slide a window of half the edges, find all distances from a vertex, bring them to the host: ms for each slide.
 
-    *on the device*: batches lie on the device, and distances stay there. *transfers alone*: both ways and no work.
-    *one after another*: batches lie on the host. *overlapped*: the same by `dynfrontier.Pipeline`. And how much of the
-    time of the transfers the overlap hides: %.
+    *on the device*: batches lie on the device, and distances stay there. *transfers alone*: both ways and no work. *one
+    after another*: batches lie on the host. *overlapped*: the same by `dynfrontier.Pipeline`. Also the share of the
+    time of the transfers that the overlap hides: %.
     """
     src, dst = cell.once("edges", partial(shuffled_edges, cell.graph))
     half, device = int(src.size) // 2, cell.device
@@ -102,7 +102,7 @@ def _one_after_another(batches: list[Batch], search: Callable[[Any], Any], graph
 
 
 def _overlapped(batches: list[Batch], search: Callable[[Any], Any], graph: Any) -> list[float]:
-    """When the distances of each slide had arrived: what a pipeline takes to start does not count."""
+    """The times at which the distances of each slide had arrived: the start of a pipeline does not count."""
     ends: list[float] = []
     deletes = cycle((False, True))
     items = (

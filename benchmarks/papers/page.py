@@ -1,4 +1,4 @@
-"""The page of all claims, README.md: made from the papers' experiments and from results files alone."""
+"""The page of all claims, README.md: made only from the papers' experiments and from results files."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def page(results: Iterable[Results], papers: Iterable[Paper]) -> str:
     Parameters
     ----------
     results : iterable of Results
-        Of a table or figure, the latest that was measured on a GPU counts, else the latest. Results from before the
-        experiment was changed count if there are no others of a GPU (`Earlier`).
+        For each table or figure, the latest measurement on a GPU counts, else the latest. Results from before the
+        experiment was changed count if no others of a GPU exist (`Earlier`).
     """
     ordered = sorted(results, key=lambda one: (one.device == "gpu", one.header["date"]), reverse=True)
     parts = [HEAD]

@@ -19,7 +19,8 @@ ANALYTICS = ("BFS", "components", "PageRank")
 def over_parts(cell: Cell) -> None:
     """Updates and analytics of graphs of one, two and three times the edges, on one part and more: M edges/s.
 
-    A part is a GPU of the machine. Without GPUs, there are two processes of the CPU; in the smallest mode, two threads.
+    A part is a GPU of the machine. Without GPUs, the parts are two processes of the CPU, or, in the smallest mode, two
+    threads.
     """
     smallest, on_gpu = cell.context.mode == "smoke", cell.device.is_gpu
     gpus = count_gpus() if on_gpu else 0
@@ -44,7 +45,7 @@ def over_parts(cell: Cell) -> None:
 
 
 def rows_of(found: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of the figure from what the benchmark `distributed` found for one graph on some parts."""
+    """The rows of the figure from the results of the benchmark `distributed` for one graph on some parts."""
     options, times = found["options"], found["rows"]
     graph = f"R-MAT {options['scale']}/{options['edge_factor']}"
     slide = sum(times[f"{name} (again)"]["seconds"] for name in ("insert", "delete"))

@@ -29,12 +29,12 @@ def report(paper: Paper, results: Results) -> str:
 
 
 def title_of(experiment: Experiment) -> str:
-    """Its number and what it is about."""
+    """Its number and its subject."""
     return f"{experiment.number.capitalize()}: {experiment.title}"
 
 
 def place_of(results: Results, smaller: int = 0, hosted: bool = False) -> str:
-    """Where, when and how large; with the CPU as well as the GPU if some columns are `hosted` there."""
+    """The machine, the date and the size, with the CPU as well as the GPU if some columns are `hosted` on it."""
     machine = results.header["machine"]
     host = f"{machine['cpu']}, {machine['cores']} cores"
     place = machine.get("gpu") or host
@@ -82,7 +82,7 @@ def verdict_lines(experiment: Experiment, rows: Sequence[dict[str, Any]], source
 
 
 def tables(experiment: Experiment, rows: Sequence[dict[str, Any]]) -> list[str]:
-    """A table for each quantity; where several rows fall together, as over graphs, their mean."""
+    """A table for each quantity. If several rows coincide, as over graphs, it has their mean."""
     found = []
     for quantity, unit in dict.fromkeys((row["quantity"], row["unit"]) for row in rows):
         mine = [row for row in rows if (row["quantity"], row["unit"]) == (quantity, unit)]

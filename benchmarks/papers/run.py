@@ -17,7 +17,7 @@ from .experiment import EVERY, Experiment, Paper
 from .shapes import smaller_name
 
 SHARE = 4.0
-"""An experiment may take this many times the time that an even share of the rest is: most take less than theirs."""
+"""The factor by which an experiment may exceed an even share of the remaining time: most use less than theirs."""
 SMALLEST = 3  # base-2 logarithm of the vertices of the smallest graphs
 
 
@@ -29,11 +29,11 @@ def measure_paper(
     Parameters
     ----------
     context : Context
-        Of its time, what one experiment does not use is there for the next.
+        Its time. Time that one experiment does not use goes to the next.
     name : str
-        Of the results, and so of their file.
+        The name of the results, and so of their file.
     later : int
-        Experiments of other papers that are to be measured afterwards, in the same time.
+        Experiments of other papers to measure afterwards, in the same time.
     """
     scale = context.axes.scales[0]
     seeds = {"graph": GRAPH_SEED, "batch": BATCH_SEED}
@@ -52,7 +52,7 @@ def measure_paper(
 
 
 def measure_experiment(context: Context, results: Results, key: str, experiment: Experiment) -> None:
-    """Fill in one table or figure; what is not measured is noted, with the reason."""
+    """Fill in one table or figure. Omissions are noted, with the reason."""
     if experiment.gpu_only and not context.device.is_gpu:
         context.skip(results, f"{key}: left out, graphs are in the host's memory here")
         return
@@ -74,7 +74,7 @@ def measure_experiment(context: Context, results: Results, key: str, experiment:
 
 
 def smaller_by(context: Context, experiment: Experiment) -> int:
-    """By how many powers of two the graphs of an experiment are smaller, in this run."""
+    """The number of powers of two by which the graphs of an experiment are smaller, in this run."""
     return max(min(experiment.smaller, context.axes.scales[0] - SMALLEST), 0)
 
 
@@ -84,7 +84,7 @@ def graphs_of(context: Context, experiment: Experiment) -> list[str]:
 
 
 def systems_of(context: Context, results: Results, key: str, experiment: Experiment) -> list[System]:
-    """The columns of an experiment: those of its structures that take part in the run."""
+    """The columns of an experiment: its structures that participate in the run."""
     found = []
     for wanted in experiment.systems:
         if isinstance(wanted, str):

@@ -27,7 +27,7 @@ DENSE_FACTOR = 64  # edges for each vertex of the graphs with a quarter of the v
 
 
 class Shapes(GraphSource):
-    """Makes graphs by the name of their shape, at the first scale of the axes; each is generated once.
+    """Makes graphs by the name of their shape, at the first scale of the axes. Each is generated once.
 
     ``road / 4`` is a road network with a quarter of the vertices (`smaller_name`), whose own name is ``road``.
     """

@@ -85,7 +85,8 @@ def incremental_build(cell: Cell, sizes: Iterable[int], weighted: bool = False) 
 
 
 def with_coverage(rows: Sequence[Row]) -> list[Row]:
-    """Rows of `incremental_build`, and how much of the graph each inserted: % of what any structure did."""
+    """Rows of `incremental_build`, and the share of the graph that each inserted: % of the most that any structure
+    did."""
     most: dict[str, int] = {}
     for row in rows:
         most[row["graph"]] = max(row["arcs"], most.get(row["graph"], 0))
@@ -140,7 +141,7 @@ def first_batch_memory(cell: Cell, sizes: Iterable[int]) -> None:
 
 
 def in_use_and_reserved(rows: Sequence[Row]) -> list[Row]:
-    """Rows of `first_batch_memory` as two quantities: what holds the graph, and all that is allocated."""
+    """Rows of `first_batch_memory` as two quantities: the memory of the graph, and all allocated memory."""
     used = [{**row, "quantity": "in use", "value": row["used_bytes"] / MB} for row in rows]
     return [*used, *({**row, "quantity": "reserved, scratch memory included"} for row in rows)]
 

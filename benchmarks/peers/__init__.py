@@ -1,5 +1,5 @@
-"""Peers (`dynfrontier.peers`), each in a process of its own, so that a crash or an endless run ends only that process.
+"""Peers (`dynfrontier.peers`), each in a separate process, in which a crash or an endless run ends only that process.
 
-`process.PeerRun` hands a peer a graph through files in a temporary folder; ``python -m benchmarks.peers.worker`` does
-the work and writes each answer at once.
+`process.PeerRun` passes a graph to a peer through files in a temporary folder. ``python -m benchmarks.peers.worker``
+does the work and writes each answer at once.
 """

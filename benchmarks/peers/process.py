@@ -69,7 +69,7 @@ class PeerRun:
             Seconds after which a task is not repeated.
         task_timeout : float
             Seconds after which a task is given up: its answer is ``{"task": ..., "late_s": ...}``, and a new process
-            goes on with the next.
+            continues with the next.
         batches : list of pairs of arrays, optional
             New edges, for the task ``"recount"``.
 
@@ -78,7 +78,7 @@ class PeerRun:
         answers : list of dict
             One for each task that the peer can do and has done.
         note : str
-            What went wrong, or "".
+            The failure, or "".
         """
         for index, (src, dst) in enumerate(batches or ()):
             self._save(f"src{index}", src, np.int32)
@@ -107,7 +107,7 @@ class PeerRun:
         return kept, "; ".join(notes)
 
     def _run(self, request: dict[str, Any], end: float, task_timeout: float) -> tuple[list[dict[str, Any]], str, bool]:
-        """One process: its answers, what went wrong, or "", and whether that is a task that took too long."""
+        """One process: its answers, its failure, or "", and whether that is a task that exceeded its time."""
         (self.folder / "request.json").write_text(json.dumps(request))
         path = self.folder / "answers.jsonl"
         path.unlink(missing_ok=True)
@@ -138,6 +138,6 @@ class PeerRun:
 
 
 def _answers(path: Path) -> list[dict[str, Any]]:
-    """The answers so far; of a line that is not complete there is none yet."""
+    """The answers so far. An incomplete line has none yet."""
     lines = path.read_text().splitlines(keepends=True) if path.exists() else []
     return [json.loads(line) for line in lines if line.endswith("\n")]

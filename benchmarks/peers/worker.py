@@ -29,7 +29,7 @@ class Worker:
         self.graphs: dict[bool, Any] = {}  # without weights, and with
 
     def run(self) -> None:
-        """Do all tasks and write down each answer as soon as it is there."""
+        """Do all tasks and write each answer as soon as it exists."""
         with open(self.folder / "answers.jsonl", "w") as answers:
             for task in self.request["tasks"]:
                 try:
@@ -83,7 +83,7 @@ class Worker:
         return self.peer.prepare(self.request["num_vertices"], src, dst, weights)
 
     def _recount(self) -> dict[str, Any]:
-        """Build the graph and count its triangles after every batch; the start, before any batch, warms up."""
+        """Build the graph and count its triangles after every batch. The start, before any batch, warms up."""
         seconds, totals = [], []
         for batches in range(self.request["batches"] + 1):
             took, (read, result) = timed_call(partial(self._count, self._edges(batches)), self.peer.synchronize)
@@ -97,7 +97,7 @@ class Worker:
         }  # fmt: skip
 
     def _count(self, prepared: Any) -> tuple[Callable[[Any], Any], Any]:
-        """Build a graph and count its triangles; how the result is read, and the result."""
+        """Build a graph and count its triangles. Returns the function that reads the result, and the result."""
         task = self.peer.triangle_count(self.peer.build(prepared))
         assert task is not None
         return task.read, task.run()

@@ -1,4 +1,4 @@
-"""Sums of the weights in a graph and those of a batch, for ``on_existing="add"``."""
+"""Sums of a graph's weights and a batch's weights, for ``on_existing="add"``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from .base import BaseGraph
 
 
 def add_weights(graph: BaseGraph, added: Any, held: Any, *, copies: int) -> Any:
-    """Add weights to those of existing edges, each listed `copies` times; ValueError if a sum is NaN or overflows."""
+    """Add weights to the weights of existing edges, each listed `copies` times. ValueError if a sum is NaN or
+    overflows."""
     with np.errstate(invalid="ignore", over="ignore"):
         sums = added + held
     refuse_sums(graph, int(_fails(graph.xp, added, held, sums).sum()) // copies)

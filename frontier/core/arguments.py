@@ -1,4 +1,4 @@
-"""Checks of arguments. Each error names the argument and what is wrong with it."""
+"""Checks of arguments. Each error names the argument and the fault."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check_graph(graph: Any, name: str = "graph") -> None:
 
 
 def check_one_device(graph: Any, name: str) -> None:
-    """Raise NotImplementedError if `graph` is in several parts, over which what is called `name` does not run."""
+    """Raise NotImplementedError if `graph` is distributed, over which the function `name` does not run."""
     if graph.in_parts:
         raise NotImplementedError(f"{name} is not available for a graph of several parts yet")
 
@@ -82,7 +82,7 @@ def vertex_ids(graph: BaseGraph, values: Any, name: str, *, allow_deleted: bool 
     Raises
     ------
     TypeError
-        `graph` is no graph, or `values` does not hold integers.
+        `graph` is no graph, or `values` does not contain integers.
     ValueError
         It has other than one dimension, or an id is out of range, or was deleted.
     """
@@ -96,7 +96,7 @@ def numbers(graph: BaseGraph, values: Any, name: str) -> Any:
     Raises
     ------
     TypeError
-        `graph` is no graph, or `values` does not hold numbers.
+        `graph` is no graph, or `values` does not contain numbers.
     ValueError
         It has other than one dimension.
     """
@@ -140,7 +140,7 @@ def check_output(
 
 
 def sample_size(count: Any, name: str) -> int:
-    """`count`, how many neighbors to sample: at least 1, or -1 for all, which becomes the largest int64.
+    """`count`, the number of neighbors to sample: at least 1, or -1 for all, which becomes the largest int64.
 
     Raises
     ------

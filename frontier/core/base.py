@@ -18,7 +18,7 @@ T = TypeVar("T", bound=type)
 
 
 class BaseStore:
-    """The base of `Store`, which describes what is here."""
+    """The base of `Store`, which documents its members."""
 
     name: ClassVar[str]
     package: ClassVar[str]
@@ -73,14 +73,14 @@ class BaseGraph(FunctorGraph):
 
     read_only: ClassVar[bool]
     refusal: ClassVar[str] = "the reverse of a graph is read-only"
-    """What is said to those who update a read-only graph."""
+    """The error message for updates of a read-only graph."""
     is_part: ClassVar[bool] = False
     """Whether it is one of the parts of a graph on several workers."""
     forms: ClassVar[dict[type, type]] = {}
-    """Classes that stand in for others where a graph is not on one device (`specialization_of`)."""
+    """Classes that replace a class for graphs that are not on one device (`specialization_of`)."""
 
     component_types: ClassVar[tuple[type[Component], ...]] = ()
-    """Classes of components of which files can tell."""
+    """Classes of the components that files can contain."""
 
     name: ClassVar[str]
     package: ClassVar[str]
@@ -94,7 +94,7 @@ class BaseGraph(FunctorGraph):
     vertex_dtype: np.dtype
     weight_dtype: np.dtype | None
     is_transpose: bool = False
-    """Whether it is kept beside a directed graph, with every arc the other way round; it shares that one's payload."""
+    """Whether this is the reverse graph of a directed graph. It shares the payload of that graph."""
     _components: list[Component]
     """Features that follow its updates (`frontier.core.component`)."""
 
@@ -147,7 +147,7 @@ class BaseGraph(FunctorGraph):
         def reading(self) -> AbstractContextManager[Any]: ...
 
     def make_over_parts(self, cls: type, args: tuple, kwargs: dict) -> object:
-        """What stands for an object of a class that is made on every worker, of the worker's part; None on a worker."""
+        """The distributed object of a class that is made on every worker, of the worker's part. None on a worker."""
 
     def __len__(self) -> int:
         return self.num_vertices
@@ -157,7 +157,7 @@ class BaseGraph(FunctorGraph):
 
 
 def specialization_of(cls: type, graph: object) -> type:
-    """The class to make an object of, where `cls` was asked for: graphs in several parts have forms of their own."""
+    """The class to instantiate for `cls`: distributed graphs have specializations."""
     return graph.forms.get(cls, cls) if isinstance(graph, BaseGraph) else cls
 
 

@@ -19,15 +19,15 @@ class Change:
     ----------
     kind : {INSERT, DELETE}
     arcs : Arcs or function
-        A function ``arcs(passing=...)`` is called when the arcs are first asked for; `passing` is that of
+        A function ``arcs(passing=...)`` is called when the arcs are first requested, with the `passing` of
         `ArcMaker.arcs`.
     small : tuple of arrays, optional
         The same batch as sources, destinations and weights, on the device and of the graph's types, if the structure
-        may take them as they are (`Store.max_small_batch`). Their values need not be valid.
+        may read them directly (`Store.max_small_batch`). Their values need not be valid.
     finds : bool
         Whether `slots` are asked for (`Store.insert_and_find`, `Store.erase_and_find`).
     replaces : bool
-        Whether existing arcs get other values, which some observers want to hear of.
+        Whether existing arcs get other values, which some observers receive.
     notifications : pair of list, optional
         The notifications of new or deleted edges, and of edges that get other values, if they are known already.
     commit : function, optional
@@ -40,7 +40,7 @@ class Change:
     changed : int
         Distinct arcs that were inserted, or deleted.
     found : int
-        Distinct arcs of an insertion that were there.
+        Distinct arcs of an insertion that already existed.
     slots : array of int64 or None
         The slots that `insert_and_find` or `erase_and_find` returned, until the scratch memory is used again.
     edges : int or None
@@ -74,9 +74,9 @@ class Change:
 
     @property
     def arcs(self) -> Arcs:
-        """The arcs; both directions of undirected edges are among them."""
+        """The arcs, with both directions of undirected edges."""
         if self._arcs is None:
-            passing = True  # exact observers get arrays of their own, others may keep those of the arcs
+            passing = True  # exact observers get new arrays, other observers may retain the arrays of the arcs
             for observer in self.observers:
                 passing = passing and observer.exact
             self._arcs = self._make(passing=passing)  # type: ignore[misc]
@@ -93,7 +93,7 @@ class Change:
         return made
 
     def _swapped_arcs(self, passing: bool) -> Arcs:
-        """The same arcs the other way round; to check these is to check those."""
+        """The arcs with their ends exchanged. Checking these checks the arcs."""
         arcs = self.arcs
 
         def check(waited: bool) -> None:

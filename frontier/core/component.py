@@ -1,7 +1,7 @@
-"""`Component`: a feature of a graph, which takes part in its updates, its copies and its files.
+"""`Component`: a feature of a graph, which participates in its updates, its copies and its files.
 
-The core names no feature. A graph has a list of components, made from its options, and asks each at the points below;
-an empty list costs a loop of no rounds. ``docs/components.md`` is the guide to writing one.
+The core names no feature. A graph has a list of components, made from its options, and calls each at the points below.
+An empty list costs nothing. ``docs/components.md`` is the guide to writing one.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Call(NamedTuple):
 
 
 class Component:
-    """Data and behavior beside the arcs of one graph. All methods do nothing by default.
+    """Data and behavior of one graph in addition to its arcs. All methods do nothing by default.
 
-    Methods get the graph: a component keeps no reference to it, so that both are freed with the user's last reference.
-    From `begin` to `compacted`, no other thread reads or updates the graph meanwhile.
+    Methods get the graph. A component stores no reference to it, so both are freed with the user's last reference. From
+    `begin` to `compacted`, no other thread reads or updates the graph meanwhile.
     """
 
     header_fields: ClassVar[frozenset[str]] = frozenset()
@@ -44,7 +44,7 @@ class Component:
         return []
 
     def begin(self, graph: Any) -> None:
-        """A method that updates the graph was called; nothing has changed."""
+        """Called when a method that updates the graph starts, before any change."""
 
     def end(self, graph: Any, call: Call | None, *, changed: bool) -> None:
         """It has returned.
@@ -67,7 +67,7 @@ class Component:
         """Vertices were inserted or deleted."""
 
     def vertices_deleted(self, graph: Any, ids: Any) -> None:
-        """Vertices are being deleted, whose edges are; `vertices_changed` follows."""
+        """Vertices are being deleted, and their edges are already deleted. `vertices_changed` follows."""
 
     def compacted(self, graph: Any) -> None:
         """`DynamicGraph.compact` has rearranged the graph."""
@@ -78,17 +78,17 @@ class Component:
     # ---- copies, files, memory --------------------------------------------------------------------------------------
 
     def copied_to(self, twin: Any) -> Component | None:
-        """That of a copy, whose arrays are there; None if copies have none."""
+        """Return the component of a copy, whose arrays exist already, or None if copies have none."""
 
     def memory_usage(self, graph: Any) -> MemoryUsage | None:
-        """Bytes to add to those of the graph."""
+        """Bytes to add to the memory usage of the graph."""
 
     def array_bytes(self) -> dict[str, int]:
         """Bytes of its arrays by name, for `Graph.statistics`."""
         return {}
 
     def header(self, graph: Any) -> dict[str, Any]:
-        """Its fields of a file's header, as JSON can hold them."""
+        """Its fields of a file's header, as JSON values."""
         return {}
 
     def arrays(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Component:
 
     @classmethod
     def check_header(cls, header: Mapping[str, Any]) -> None:
-        """Raise ValueError unless its fields of a header, if they are there, are what `header` returns."""
+        """Raise ValueError unless its fields of a header, if present, are values that `header` returns."""
 
     @classmethod
     def options(cls, header: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,10 +109,10 @@ class Component:
         return {}
 
     def fill(self, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Be what a header and arrays say, which are not checked yet."""
+        """Set the contents from a header and arrays, which are not checked yet."""
 
     def check(self, graph: Any, stored: Any) -> None:
-        """Raise ValueError unless it is what kernels rely on; no kernel may be called.
+        """Raise ValueError unless it satisfies the invariants of kernels. Call no kernel.
 
         Parameters
         ----------
@@ -155,5 +155,5 @@ def columns_moved(graph: Any) -> None:
 
 
 def is_followed(graph: Any) -> bool:
-    """Whether a component of the graph has to hear what changes (`Component.apply`)."""
+    """Whether a component of the graph receives changes (`Component.apply`)."""
     return any(type(component).apply is not Component.apply for component in graph._components)

@@ -31,7 +31,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         self._observers: Any = Observers(self)
 
     def _constructed(self) -> None:
-        """Compile and load what updates need on a GPU, where no batch then waits for a compiler."""
+        """Compile and load the kernels of updates on a GPU, so no batch waits for a compiler."""
         if not self.device.is_gpu:
             return
         needed = self._update_kernels()
@@ -58,7 +58,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
     ) -> UpdateResult:  # fmt: skip
         """`insert_edges` of checked arcs on the device, both directions included, with `data` for all columns.
 
-        Arcs that are `resolved` are distinct and replace existing ones whatever the times; weights are not added.
+        Arcs that are `resolved` are distinct and replace existing ones whatever the times. Weights are not added.
         """
         return self.payload.insert_arcs(self, Arcs(src, dst, weights), on_existing, data or {}, resolved=resolved)
 
@@ -100,7 +100,8 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         return ids
 
     def _absent_without(self, ids: Any, num_vertices: int) -> Any:
-        """Which of so many ids name no vertex once some have been inserted: a new array of bool; None if all do."""
+        """Return a new bool array that marks which of `num_vertices` ids name no vertex once `ids` are inserted, or
+        None if all do."""
         if self.store.absent is None:
             return None
         absent = self.xp.zeros(num_vertices, bool)
@@ -114,7 +115,7 @@ class CoreDynamicGraph(CoreGraph, BaseDynamicGraph):
         absent = marked if self.store.absent is None else self.store.absent | marked
         result = self.payload.delete_arcs(self, Arcs(src, dst, None))
         with self._access.changing():
-            with suppress(MemoryError):  # their edges are deleted; failing to free their memory is harmless
+            with suppress(MemoryError):  # their edges are deleted, so failing to free their memory is harmless
                 self.store.release(gone)
                 for component in self._components:
                     component.vertices_deleted(self, gone)

@@ -1,8 +1,8 @@
 """Graphs in files and in pickles: their arrays as they lie in memory, and a header that describes them.
 
 A file is a ZIP archive without compression, which ``numpy.load`` reads as well: ``header.json``, and a ``.npy`` for
-each array. The archive's comment, the last bytes of the file, holds a hash of all bytes before it, so a truncated or
-damaged file is refused. The hash is no signature: a file may be made to do harm. So `read_graph` checks sizes before it
+each array. The archive's comment, its last bytes, contains a hash of all bytes before it, so a truncated or damaged
+file is refused. The hash is no signature: a file may be made to do harm. So `read_graph` checks sizes before it
 allocates memory, and then every invariant that kernels rely on (`frontier.core.invariants`).
 """
 
@@ -35,14 +35,14 @@ TRAILER = len(MARK) + 2 * hashlib.sha256().digest_size
 MAX_HEADER = 1 << 20  # bytes
 CHUNK = 1 << 20
 ABSENT = "absent"
-VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Store.arrays`: those of ids, and of what is stored by slot
+VERTEX, WEIGHT = "vertex", "weight"  # types of arrays in `Store.arrays`: vertex ids, and the numbers stored by slot
 
 
-# ---- what a graph is made of ----------------------------------------------------------------------------------------
+# ---- the parts of a graph ------------------------------------------------------------------------------------------
 
 
 def graph_header(graph: BaseGraph) -> dict[str, Any]:
-    """Everything about a graph but its arrays, as JSON can hold it."""
+    """Everything about a graph but its arrays, as JSON values."""
     header = {
         "format": FORMAT_VERSION,
         "structure": graph.name,
@@ -59,7 +59,7 @@ def graph_header(graph: BaseGraph) -> dict[str, Any]:
 
 
 def stored_arrays(store: BaseStore) -> Iterator[tuple[str, Any]]:
-    """The store's arrays and their names, but those that it does without."""
+    """The store's arrays and their names, except absent ones."""
     for name in (*store.arrays, ABSENT):
         array = getattr(store, name)
         if array is not None:
@@ -86,7 +86,7 @@ def host_arrays(graph: BaseGraph) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Device) -> BaseGraph:
-    """A graph without vertices of the kind that a header tells."""
+    """A graph without vertices of the kind that a header names."""
     options: dict[str, Any] = {}
     for component in kind.component_types:
         options |= component.options(header)
@@ -97,12 +97,12 @@ def empty_graph(kind: type[BaseGraph], header: dict[str, Any], device: str | Dev
 
 
 def fill_graph(graph: BaseGraph, header: dict[str, Any], arrays: dict[str, np.ndarray], *, check: bool) -> None:
-    """Give an empty graph the contents of a header and arrays; with `check`, ValueError if they make no graph."""
+    """Give an empty graph the contents of a header and arrays. With `check`, ValueError if they make no graph."""
     store = graph.store
     store.num_vertices, store.num_arcs = header["num_vertices"], header["num_arcs"]
     for name, value in header["scalars"].items():
         setattr(store, name, tuple(value) if isinstance(value, list) else value)
-    # Those of a pickle may be views of memory that cannot be written to.
+    # Arrays of a pickle may be views of read-only memory.
     arrays = {name: graph.xp.asarray(np.require(array, requirements="CW")) for name, array in arrays.items()}
     for name in (*store.arrays, ABSENT):
         setattr(store, name, arrays.get(name))
@@ -128,7 +128,7 @@ def pickled_graph(kind: type[BaseGraph], header: dict[str, Any], arrays: dict[st
 
 
 def write_graph(graph: BaseGraph, path: str | os.PathLike[str]) -> None:
-    """Write the file that `read_graph` reads; whatever happens, `path` is the old file or the new one."""
+    """Write the file that `read_graph` reads. After a failure, `path` is the old file or the new one."""
     with atomic_file(path) as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             # Equal graphs make equal files: entries have no time.
@@ -164,7 +164,7 @@ def _digest(file: BinaryIO, size: int) -> bytes:
 
 
 def read_graph(path: str | os.PathLike[str], base: type[BaseGraph], device: str | Device) -> BaseGraph:
-    """Read a graph, an instance of `base`; ValueError names the file and its fault, OSError if it cannot be read."""
+    """Read a graph, an instance of `base`. ValueError names the file and its fault, OSError if it cannot be read."""
     device = resolve_device(device)
     try:
         file = open(path, "rb")  # noqa: SIM115  (closed by `with`; only opening it is tried here)
@@ -184,7 +184,7 @@ def read_graph(path: str | os.PathLike[str], base: type[BaseGraph], device: str 
         except ValueError as error:
             raise ValueError(f"{os.fsdecode(path)} is no valid graph file: {error}") from None
         except (zipfile.BadZipFile, EOFError, NotImplementedError, OverflowError, RecursionError) as error:
-            # What is left of the ways in which an archive can be malformed.
+            # All further ways in which an archive can be malformed.
             raise ValueError(f"{os.fsdecode(path)} is no valid graph file: {error}") from None
     return graph
 
@@ -204,7 +204,7 @@ def _check_digest(file: BinaryIO) -> None:
 
 
 def _entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """The entries of an archive by name; none can be larger than the file."""
+    """The entries of an archive by name. None can be larger than the file."""
     entries = entries_of(archive, size)
     require(HEADER in entries, f"it has no {HEADER}")
     require(entries[HEADER].file_size <= MAX_HEADER, f"its {HEADER} is too long")

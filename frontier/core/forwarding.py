@@ -1,4 +1,4 @@
-"""Properties that are those of another object."""
+"""Properties forwarded to another object."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ T = TypeVar("T", bound=type)
 
 
 def forwards(to: str, *names: str) -> Callable[[T], T]:
-    """Class decorator: properties of these names are those of the attribute `to`. Bases declare their types."""
+    """Class decorator: properties of these names return the properties of the attribute `to`. Bases declare their
+    types."""
 
     def decorate(cls: T) -> T:
         for name in names:

@@ -89,7 +89,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
         """The constructor is about to return."""
 
     def view(self) -> Any:
-        """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
+        """The view of the graph that kernels accept (`frontier.core.view`), valid until the next update."""
         return self.store.view()
 
     @reads
@@ -109,7 +109,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
         return graph
 
     def _saved_components(self) -> list[Component]:
-        """The components that files and pickles hold."""
+        """The components that files and pickles contain."""
         return self._components
 
     def __copy__(self) -> Self:
@@ -123,7 +123,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
     def __reduce__(self) -> tuple[Any, ...]:
         """The contents of a pickle, the same as of a file. GPU graphs are copied to the host.
 
-        Loading places them on the GPU again if there is one, otherwise on the CPU. Observers are not included.
+        Loading puts them on the GPU again if one is available, otherwise on the CPU. Observers are not included.
         """
         arrays = dict(host_arrays(self))
         if not self.device.is_gpu:  # the arrays are written after this returns, when another thread may update them
@@ -152,7 +152,7 @@ class CoreGraph(BaseGraph, MakesVertexArrays):
 
 
 def store_usage(store: Store) -> MemoryUsage:
-    """The memory of a store alone."""
+    """The memory of a store without components and caches."""
     weight = store.weight_dtype.itemsize if store.weight_dtype is not None else 0
     offset = 4 if store.num_arcs < 2**31 else 8
     csr = store.num_arcs * (store.vertex_dtype.itemsize + weight) + (store.num_vertices + 1) * offset

@@ -1,4 +1,4 @@
-"""Whether a graph's arrays are those of a graph: invariants that kernels rely on, and never check.
+"""Checks of a graph's arrays: the invariants that kernels rely on, and never check.
 
 A kernel that follows a bad index reads or writes anywhere. So a file's arrays are checked once, before any kernel reads
 them: each structure checks its own (`Store.check`), and this module the rest. The checks are array operations, on the
@@ -20,7 +20,7 @@ from .sort import arc_keys, id_bits, row_ids, sort_pairs
 def check_graph(graph: BaseGraph) -> None:
     """Raise ValueError with the fault unless the graph's arrays and numbers make up a simple graph.
 
-    O(V + E) memory; a sort of all arcs unless they are in order, and another one in undirected graphs.
+    O(V + E) memory. One sort of all arcs unless they are in order, and another one in undirected graphs.
     """
     xp, n = graph.xp, graph.num_vertices
     store = graph.store
@@ -46,7 +46,7 @@ def check_graph(graph: BaseGraph) -> None:
         stored = None if stored is None else stored[order]
         require(in_order(src, dst), "an edge is listed twice")
     if not graph.directed:
-        # Of arcs in order of (src, dst), in the order of (dst, src), each is the reverse of the one at its place.
+        # The k-th arc in order of (src, dst) is the reverse of the k-th arc in order of (dst, src).
         _, reverse = sort_pairs(graph.device, dst.astype(np.int64))
         require((dst[reverse] == src).all() and (src[reverse] == dst).all(), "an edge has one direction only")
         if stored is not None:
@@ -70,7 +70,7 @@ def _order(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
 
 
 def require(condition: Any, problem: str) -> None:
-    """Raise ValueError with `problem` unless `condition` holds."""
+    """Raise ValueError with `problem` unless `condition` is true."""
     if not bool(condition):
         raise ValueError(problem)
 
@@ -93,12 +93,12 @@ def within(values: Any, end: int) -> Any:
 
 
 def count_at(xp: Any, places: Any, size: int) -> Any:
-    """How often each of ``0 .. size - 1`` is among the places, all of which are in that range."""
+    """Return the number of occurrences of each of ``0 .. size - 1`` in `places`, all of which are in that range."""
     return xp.bincount(places, minlength=size) if places.size else xp.zeros(size, np.int64)
 
 
 def cover(xp: Any, starts: Any, lengths: Any, size: int) -> Any:
-    """How many of the ranges, all of which end at `size` or before, cover each of ``0 .. size - 1``."""
+    """Return for each of ``0 .. size - 1`` the number of ranges that cover it. All ranges end at `size` or before."""
     return xp.cumsum(count_at(xp, starts, size + 1) - count_at(xp, starts + lengths, size + 1))[:size]
 
 

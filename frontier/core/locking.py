@@ -1,12 +1,12 @@
 """Who may use a graph when: many threads that read it, or one that changes it.
 
 Each thread has its own lock for each graph. A reader holds its own lock, an update the locks of all threads: readers do
-not contend, and a thread that updates may also read. No exception can be raised between taking a Python lock and the
-start of its `with` block, so readers hold one.
+not contend, and a thread that updates may also read. No exception can be raised between the acquisition of a Python
+lock and the start of its `with` block, so readers acquire a single one.
 
 On a GPU the host is ahead of the device. Reads in several CUDA streams need no order. An update waits on the device for
-the streams that have read since the last one, and the first read of a stream after an update waits for the stream of
-that update. With one stream nothing waits.
+all streams that have read since the last update, and the first read of a stream after an update waits for the update's
+stream. With one stream no synchronization is needed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ F = TypeVar("F", bound=Callable)
 E = TypeVar("E", bound="Entry")
 
 WHOLE = (MemoryError, TypeError, ValueError, OverflowError)
-"""What structures may raise in an update: the graph is then as it was."""
-STREAM_WORKSPACES = 8  # of a thread; with more streams, the memory of the first is given back
-POLL = 0.05  # seconds between looks at whether an update that waits was interrupted
+"""The exceptions that structures may raise in an update and then leave the graph unchanged."""
+STREAM_WORKSPACES = 8  # per thread; with more streams, the memory of the first is freed
+POLL = 0.05  # seconds between checks whether a blocked update was interrupted
 CONTENTS, LAYOUT = "contents", "layout"
-"""What the methods of a graph change that have an attribute `changes`, set by `update` and `rearranges`."""
+"""The possible values of the attribute `changes` of a graph's methods, set by `update` and `rearranges`."""
 PER_THREAD_STREAM = 2  # one address for the default streams of all threads
 
 
@@ -46,7 +46,7 @@ class VersionCache:
 
     def __init__(self) -> None:
         self.entries: dict[Any, Any] = {}
-        self.lock: Any = threading.RLock()  # held while one of several readers makes a costly entry
+        self.lock: Any = threading.RLock()  # held while one of several readers makes an expensive entry
 
     def get(self, name: Any, make: Callable[[], E]) -> E:
         """The entry of this name, made now if there is none."""
@@ -54,7 +54,7 @@ class VersionCache:
         return self.entries.setdefault(name, make()) if found is None else found  # another thread may do the same
 
     def put(self, name: Any, entry: E) -> E:
-        """Have this entry in place of another."""
+        """Replace an entry."""
         self.entries[name] = entry
         return entry
 
@@ -63,7 +63,7 @@ class VersionCache:
         return sum(entry.nbytes() for entry in list(self.entries.values()))
 
     def forked(self) -> None:
-        """In a child process: no other thread is there to give the lock back."""
+        """In a child process: no other thread exists there to release the lock."""
         self.lock = threading.RLock()
 
 
@@ -86,30 +86,30 @@ class Access:
         self.broken: str | None = None  # why the graph can no longer be used
         self.checks_reads = device.is_gpu  # whether `check` does anything
         self._local = threading.local()  # `share`: this thread's
-        self._shares: list[weakref.ref[Share]] = []  # those of all threads that live
-        self._members: Any = threading.RLock()  # held by the writer; who joins waits for it
-        self._barred = False  # whether readers must look closer: a thread updates or waits to, or the graph is broken
+        self._shares: list[weakref.ref[Share]] = []  # the shares of all live threads
+        self._members: Any = threading.RLock()  # held by the writer; new threads block on it
+        self._barred = False  # whether readers must check further: a thread updates or will, or the graph broke
         self._streams = Streams(device) if device.is_gpu else None
-        self.updates = 0  # that have ended or failed: after each, arrays may be others
-        self.kept = VersionCache()  # made by readers since the last update; nothing is added during an update
+        self.updates = 0  # that have ended or failed: after each, arrays may have changed
+        self.kept = VersionCache()  # entries made by readers since the last update; none are added during an update
         with _all_lock:
             _all.add(self)
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def share(self) -> Share:
-        """This thread's share, whose lock readers hold; waits for a writer that came first."""
+        """This thread's share, whose lock readers acquire. Blocks while an earlier writer runs."""
         try:
             share = self._local.share
         except AttributeError:
             share = self._join()
         if self._barred and not share.lock._is_owned():
-            with self._members:  # a writer that waits goes first, or a thread that reads all the time would keep it out
+            with self._members:  # a blocked writer goes first, or a thread that reads all the time would starve it
                 pass
         return share
 
     def check(self) -> None:
-        """Called with the share's lock held, before anything is read."""
+        """Check the graph before anything is read. The caller has acquired the share's lock."""
         if self.broken is not None:
             raise RuntimeError(self.broken)
         if self._streams is not None:
@@ -133,7 +133,7 @@ class Access:
     # ---- updating ---------------------------------------------------------------------------------------------------
 
     def update(self, apply: Callable[..., Any], *args: Any) -> Any:
-        """Call a function that updates the graph, with other threads and Ctrl-C held back until it has ended."""
+        """Call a function that updates the graph, with other threads blocked and Ctrl-C deferred until it has ended."""
         if self.writer == get_ident():
             return apply(*args)
         interrupts = HeldInterrupts()
@@ -152,14 +152,14 @@ class Access:
             interrupts.release()
 
     def _enter(self, interrupts: HeldInterrupts) -> list[Share]:
-        """Wait until no other thread reads or updates; return the shares whose locks `_leave` releases."""
+        """Block until no other thread reads or updates. Return the shares whose locks `_leave` releases."""
         mine = getattr(self._local, "share", None) or self._join()
         if mine.lock._is_owned():
             raise RuntimeError(
                 "the graph cannot be updated while the same thread reads it: the update would wait for its own thread; "
                 "leave the `with graph.reading()` block, or the call, that reads"
             )
-        if not self._members.acquire(False):  # by position, which takes half the time
+        if not self._members.acquire(False):  # by position, which costs half the time
             _acquire(self._members, interrupts)
         held: list[Share] = []
         try:
@@ -182,7 +182,7 @@ class Access:
         return held
 
     def _leave(self, held: list[Share]) -> None:
-        """Let others in again."""
+        """Admit other threads again."""
         self.writer = None
         self._barred = self.broken is not None
         for share in held:
@@ -201,7 +201,7 @@ class Access:
     # ---- fork -------------------------------------------------------------------------------------------------------
 
     def forked(self) -> None:
-        """In a child process, whose only thread is the one that has forked: forget about the others."""
+        """In a child process, whose only thread is the one that has forked: discard the other shares."""
         me = get_ident()
         if self.device.is_gpu:
             self._break("this graph is on a GPU, which a forked process cannot use: start processes by 'spawn' or "
@@ -210,7 +210,7 @@ class Access:
             self._break("another thread was updating the graph when this process was forked")
         mine = getattr(self._local, "share", None)
         if mine is not None and not mine.lock._is_owned():
-            mine.lock = threading.RLock()  # a thread that was updating, or was about to, may have held it
+            mine.lock = threading.RLock()  # a thread that was updating, or was about to, may have owned it
         self.kept.forked()
         self._shares = [] if mine is None else [weakref.ref(mine)]
         if self.writer != me:
@@ -251,7 +251,7 @@ class Streams:
         self._switched = False
 
     def current_key(self) -> Any:
-        """What tells the current stream from others."""
+        """A key that identifies the current stream."""
         stream = self._current()
         pointer = stream.ptr
         return pointer if pointer != PER_THREAD_STREAM else self._key(stream)
@@ -262,7 +262,7 @@ class Streams:
         return (pointer, get_ident()) if pointer == PER_THREAD_STREAM else pointer
 
     def read(self) -> None:
-        """Have the current stream wait for the last update, if it has not yet."""
+        """Make the current stream wait for the last update, unless it has already."""
         stream = self._current()
         if stream.ptr in self.known:
             return
@@ -272,20 +272,21 @@ class Streams:
             self.known[key] = stream
 
     def begin_update(self, *, frees: bool = False) -> None:
-        """Have the current stream wait for all reads; the host, too, if the update `frees` arrays."""
+        """Make the current stream wait for all reads, and the host, too, if the update `frees` arrays."""
         stream = self._current()
         key = self._key(stream)
         for other_key, other in self.known.items():
             if other_key != key:
                 self._wait(stream, other_key, other)
         if frees and len(self.known) > 1:
-            # Arrays go back to the memory of the stream that made them, which may give it out while others read them.
+            # Arrays return to the memory pool of the stream that made them, which may reuse it while other streams read
+            # them.
             stream.synchronize()
         self._switched = key != self.written[0]
         self.written = key, stream
 
     def end_update(self) -> None:
-        """Have others wait for what was updated."""
+        """Make other streams wait for this update."""
         key, stream = self.written
         self.known = {key: stream}
         if self._switched:
@@ -293,7 +294,7 @@ class Streams:
             stream.synchronize()
 
     def _wait(self, stream: Any, key: Any, other: Any) -> None:
-        """Have `stream` wait for what is queued in another one."""
+        """Make `stream` wait for the queued work of another one."""
         if isinstance(key, tuple):  # the default stream of another thread cannot be named here
             self._runtime.deviceSynchronize()
         else:
@@ -301,13 +302,13 @@ class Streams:
 
 
 def mark_work(device: Device) -> Callable[[], None]:
-    """Return a function that has the current stream of its call wait for the present stream's work, later work
+    """Return a function that makes the current stream of its call wait for the present stream's work, later work
     included."""
     return Streams(device).read if device.is_gpu else _wait_for_nothing
 
 
 def _wait_for_nothing() -> None:
-    """What CPUs do, whose work is done when a call returns."""
+    """The CPU's case: the work is done when a call returns."""
 
 
 def scratch_of_stream() -> list[Any]:
@@ -325,7 +326,7 @@ def scratch_of_stream() -> list[Any]:
 
 
 def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
-    """Take a lock; the wait can be interrupted, since nothing has changed yet."""
+    """Acquire a lock. Blocking can be interrupted, since nothing has changed yet."""
     while not lock.acquire(timeout=POLL):
         interrupts.deliver()
 
@@ -333,8 +334,8 @@ def _acquire(lock: Any, interrupts: HeldInterrupts) -> None:
 def reads(function: F) -> F:
     """Decorate a function, whose first argument is a graph (or has one, as a `Frontier` does), as one that reads it.
 
-    While it runs no other thread updates the graph. Operators and look-ups are such functions; one that makes several
-    calls and needs them to see the same graph should be one, too.
+    While it runs no other thread updates the graph. Operators and look-ups are such functions. A function that makes
+    several calls which must see the same graph should be one, too.
     """
     return _reading(function, 0)
 
@@ -357,7 +358,7 @@ def _reading(function: F, position: int) -> F:
             run = parts_of(thing)
             if run is not None:
                 return run(call, args, kwargs)  # by its name, under which other processes find it
-            return function(*args, **kwargs)  # which says what is wrong with it
+            return function(*args, **kwargs)  # which raises the right error
         with access.share().lock:
             if access.checks_reads:
                 access.check()
@@ -383,7 +384,7 @@ def rearranges(function: F) -> F:
 
 
 def access_of(thing: Any) -> Access | None:
-    """The access to a graph, or to the graph of something; None if there is no graph."""
+    """The access to a graph, or to the graph of an object. None if it has no graph."""
     access = getattr(thing, "_access", None)
     if access is None:
         access = getattr(getattr(thing, "graph", None), "_access", None)
@@ -391,7 +392,7 @@ def access_of(thing: Any) -> Access | None:
 
 
 def workspace_of(graph: Any) -> Workspace:
-    """The memory that is kept with a graph between calls: one for each thread, and on a GPU for each stream."""
+    """The memory that is cached with a graph between calls, one for each thread, and on a GPU for each stream."""
     access = graph._access
     try:
         share = access._local.share
@@ -408,7 +409,8 @@ def workspace_of(graph: Any) -> Workspace:
 
 
 def parts_of(thing: Any) -> Callable[[Callable, tuple, dict], Any] | None:
-    """What calls functions with a graph that consists of parts, or with the graph of something; None for others."""
+    """The function that calls functions over a distributed graph, or over the graph of an object. None for other
+    objects."""
     run = getattr(thing, "_run_over_parts", None)
     return getattr(getattr(thing, "graph", None), "_run_over_parts", None) if run is None else run
 
@@ -419,7 +421,7 @@ _all_lock = threading.Lock()
 
 def _after_fork() -> None:
     global _all_lock
-    _all_lock = threading.Lock()  # a thread that is not there any more may have held it
+    _all_lock = threading.Lock()  # a thread that no longer exists may have owned it
     for access in list(_all):
         access.forked()
 

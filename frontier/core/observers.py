@@ -12,14 +12,14 @@ from .results import ObserverError, UpdateObserver
 
 EDGE_METHODS = ("edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted")
 Notification = tuple[UpdateObserver, tuple[Any, ...] | None]
-"""An observer, and the arguments of its notification; None if it recomputes its result."""
+"""An observer, and the arguments of its notification, which are None if it recomputes its result."""
 
 
 class Observers:
     """The observers of one graph, by weak references, in order of attachment.
 
-    An observer never prevents an update. One that raises is detached, all others are still notified, and `run` raises
-    the error once the update has been applied.
+    An observer never prevents an update. An observer that raises is detached. All remaining ones are still notified,
+    and `run` raises the error once the update has been applied.
     """
 
     def __init__(self, graph: Any):
@@ -73,10 +73,10 @@ class Observers:
         return live
 
     def notify(self, method: str, notifications: Iterable[Notification]) -> None:
-        """Call a method of some observers, except those detached meanwhile; collect their exceptions.
+        """Call a method of some observers, except those detached meanwhile, and collect their exceptions.
 
-        Observers that see records are not notified of edges in a graph that keeps records, and those that recompute
-        their results of no edges.
+        In a graph that stores records, observers that see records are not notified of edges. Observers that recompute
+        their results are notified of no edges.
         """
         self._notifying = True
         try:
@@ -87,13 +87,13 @@ class Observers:
                     continue
                 try:
                     getattr(observer, method)(*args)
-                except BaseException as error:  # interrupts, too, must not prevent the notification of others
+                except BaseException as error:  # interrupts, too, must not prevent further notifications
                     self._fail(observer, method, error)
         finally:
             self._notifying = False
 
     def _tells_records(self, method: str) -> bool:
-        """Whether observers that see records hear of those instead of what a method tells."""
+        """Whether a method notifies of records the observers that see them."""
         graph = self._graph()
         return method in EDGE_METHODS and graph is not None and graph.multi_edges == "all"
 

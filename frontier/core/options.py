@@ -1,4 +1,4 @@
-"""The options that the constructors and `from_edges` of all structures take, for type checkers and editors."""
+"""The options that the constructors and `from_edges` of all structures accept, for type checkers and editors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from frontier.runtime import Device
 
 
 class BuildOptions(TypedDict, total=False):
-    """Those of `Graph` that `Graph.from_edges` takes by keyword only; a structure adds its own."""
+    """The keyword-only options of `Graph.from_edges`. A structure adds its own."""
 
     weight_dtype: Any
     vertex_dtype: Any
@@ -19,7 +19,7 @@ class BuildOptions(TypedDict, total=False):
 
 
 class GraphOptions(BuildOptions, total=False):
-    """Those of `Graph`, which describes them; a structure adds its own."""
+    """The options of `Graph`, which describes them. A structure adds its own."""
 
     directed: bool
     device: str | Device

@@ -1,7 +1,7 @@
-"""`Payload`: what a graph keeps of each edge besides its ends, and how updates and look-ups take it.
+"""`Payload`: the data of each edge in addition to its ends, and its handling in updates and look-ups.
 
 Structures store a number of `Payload.stored_dtype` with each arc, whatever it means. In most graphs it is the weight of
-the edge; in those with edge data (`frontier.features.edge_payload`), the row of a table.
+the edge. In graphs with edge data (`frontier.features.edge_payload`), it is the row of a table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .small_updates import small_arrays
 from .updates import notifications_of, run
 
 ON_EXISTING = ("replace", "keep", "add")
-"""How an insertion may treat edges that are there."""
+"""The treatments of existing edges by an insertion."""
 
 
 def check_on_existing(graph: Any, on_existing: str) -> None:
@@ -41,16 +41,16 @@ class Payload(Component):
     """A weight of each edge or nothing, stored by slot. Methods get the graph, or its transpose, which shares it."""
 
     table: Any = None
-    """The columns of edge data; None here."""
+    """The columns of edge data, None here."""
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def stored_dtype(self, weight_dtype: np.dtype | None) -> np.dtype | None:
-        """Type of the numbers that structures store with arcs; None for none."""
+        """Type of the numbers that structures store with arcs, or None."""
         return weight_dtype
 
     def edges_at(self, graph: Any, slots: Any, out: Any = None) -> Any:
-        """The `edge` (int64) of the arcs in these slots, -1 for negative slots; `out` may be `slots`."""
+        """The `edge` (int64) of the arcs in these slots, -1 for negative slots. `out` may be `slots`."""
         return slots
 
     def edge_capacity(self, graph: Any) -> int:
@@ -58,11 +58,11 @@ class Payload(Component):
         return graph.slot_capacity
 
     def weights_of(self, stored: Any) -> Any:
-        """Weights, for numbers that structures store; None in graphs without weights."""
+        """Weights, given the numbers that structures store. None in graphs without weights."""
         return stored
 
     def weights_by_edge(self, graph: Any) -> Any:
-        """The weights, indexed by `edge`; None in graphs without weights."""
+        """The weights, indexed by `edge`. None in graphs without weights."""
         return None if graph.weight_dtype is None else graph.store.weights
 
     def weights_at(self, graph: Any, slots: Any) -> Any:
@@ -104,7 +104,7 @@ class Payload(Component):
         return _result(graph, run(graph, Change(INSERT, arcs, small=small)))
 
     def _insert_unless_replacing(self, graph: Any, arcs: Arcs, on_existing: str) -> UpdateResult:
-        """Insert arcs; existing ones keep their weights, or theirs are added."""
+        """Insert arcs. Existing ones retain their weights, or the new ones are added."""
         if not len(arcs):
             return UpdateResult()
         if on_existing == "add":
@@ -141,11 +141,12 @@ class Payload(Component):
 
 
 WEIGHTS = Payload()
-"""That of graphs without edge data. It has no state: one object serves all."""
+"""The payload of graphs without edge data. It has no state: one object serves all."""
 
 
 def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
-    """Add the weights of arcs to those in the graph; how many distinct arcs were new, updated and deleted."""
+    """Add the weights of arcs to those in the graph. Return the numbers of distinct arcs that were new, updated and
+    deleted."""
     if not graph._observers.live() and not is_followed(graph):
         with graph._access.changing():
             done = graph.store.append(arcs)
@@ -153,7 +154,7 @@ def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
             return done
     staying, _, going = graph.payload.summed(graph, arcs, {})
     leaving = notifications_of(graph, going, present=True) if going.size else []
-    added = run(graph, Change(INSERT, staying))  # first, as it may take much more memory
+    added = run(graph, Change(INSERT, staying))  # first, as it may need much more memory
     removed = run(graph, Change(DELETE, going, notifications=(leaving, [])))
     return added.changed, added.found, removed.changed
 

@@ -20,7 +20,7 @@ class ReadOnlyGraph:
     observer_refusal: ClassVar[str]
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
-        """A new graph of the structure: only graphs make those that show them."""
+        """A new graph of the structure. Read-only views are created only by graphs."""
         return cls.structure(*args, **options)
 
     def _refuse(self, *args: Any, **options: Any) -> NoReturn:
@@ -35,7 +35,7 @@ class ReadOnlyGraph:
 
 
 def read_only_class(base: type[ReadOnlyGraph], structure: Any, **contents: Any) -> type:
-    """A class of read-only graphs of a structure, whose updates raise; `contents` are its attributes."""
+    """A class of read-only graphs of a structure, whose updates raise. `contents` are its attributes."""
     refused = [name for name in dir(structure) if getattr(getattr(structure, name), "changes", None) in base.refuses]
     contents |= {"__module__": structure.__module__, "structure": structure}
     contents |= dict.fromkeys(refused, ReadOnlyGraph._refuse)

@@ -1,4 +1,4 @@
-"""The structures there are. Each registers itself; tests, benchmarks and the command line go through them all."""
+"""The structures there are. Each registers itself. Tests, benchmarks and the command line iterate over them all."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import importlib
 from .base import BaseGraph
 
 PROVIDERS = ["structures"]
-"""Packages that register their structures when they are imported, which they are when somebody asks for structures."""
+"""Packages that register their structures when they are imported, at the first request for structures."""
 
 _structures: dict[str, type[BaseGraph]] = {}
 _csr: list[type[BaseGraph]] = []
 
 
 def register_structure(cls: type[BaseGraph], *, static_copies: bool = False) -> type[BaseGraph]:
-    """Register a structure by its `name`; with `static_copies` it is the one that `Graph.to_csr` makes."""
+    """Register a structure by its `name`. With `static_copies` it is the one that `Graph.to_csr` makes."""
     _structures[cls.name] = cls
     if static_copies:
         _csr[:] = [cls]

@@ -1,4 +1,4 @@
-"""What updates report, and how analytics are notified of them."""
+"""The results of updates, and the interface through which analytics are notified of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UpdateResult:
     inserted : int
         New edges.
     replaced : int
-        Existing edges, whose weights and edge data were replaced; none with ``on_existing="keep"``.
+        Existing edges, whose weights and edge data were replaced. None with ``on_existing="keep"``.
     deleted : int
         Deleted edges.
     """
@@ -33,12 +33,12 @@ class UpdateResult:
 
 
 class UpdateObserver:
-    """Base class of analytics that are maintained incrementally; its methods do nothing.
+    """Base class of analytics that are maintained incrementally. Its methods do nothing.
 
     All arrays are on the graph's device and of its vertex dtype. Copies and pickles of a graph have no observers, and
     observers can be neither copied nor pickled (TypeError): create another one for the copy.
 
-    An observer is attached to at most one graph; attaching it twice has no further effect. Observers are notified in
+    An observer is attached to at most one graph. Attaching it twice has no further effect. Observers are notified in
     the order of attachment, and must not change the graph.
 
     An observer never prevents an update. If one of the notification methods raises, the observer is detached,
@@ -49,23 +49,23 @@ class UpdateObserver:
     ----------
     exact : bool
         If true (the default), methods get only effective edges, each once: edges absent before an insertion, or present
-        before a deletion; undirected edges as ``src < dst``. If false, they get the arcs of the batch unfiltered, at no
-        cost: both directions of undirected edges, duplicates, insertions of existing arcs, deletions of absent arcs,
-        and dropped entries, with a negative `src`. `visit_edges` accepts these arrays and skips dropped entries. Before
-        a deletion, the batch may still turn out to be invalid.
+        before a deletion. Undirected edges are listed as ``src < dst``. If false, they get the arcs of the batch
+        unfiltered, at no cost: both directions of undirected edges, duplicates, insertions of existing arcs, deletions
+        of absent arcs, and dropped entries, with a negative `src`. `visit_edges` accepts these arrays and skips dropped
+        entries. Before a deletion, the batch may still turn out to be invalid.
     sees_changes : bool
         If true, an exact observer of a graph with weights or edge data is also notified of existing edges whose values
-        an insertion replaces, by `edges_changing` and `edges_changed`. False by default: to find them takes as long as
-        to find new edges.
+        an insertion replaces, by `edges_changing` and `edges_changed`. False by default: finding them costs as much as
+        finding new edges.
     sees_records : bool
-        If true, an observer of a graph that keeps its records (``multi_edges="all"``) is notified of records, by
+        If true, an observer of a graph that stores its records (``multi_edges="all"``) is notified of records, by
         `records_inserted`, `records_deleting` and `records_deleted`, and not of edges. False by default.
     """
 
     exact: ClassVar[bool] = True
     sees_changes: ClassVar[bool] = False
     sees_records: ClassVar[bool] = False
-    _watched: Any = None  # weak reference to the graph, kept by it
+    _watched: Any = None  # weak reference to the graph, set by it
 
     def __reduce__(self) -> Any:
         """Raise TypeError: a copy would not be attached to a graph, and wrong after the next update."""
@@ -77,19 +77,20 @@ class UpdateObserver:
     def find_edges(self, find: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:
         """Called on the first exact observer to compute the effective edges of a batch, by `find`.
 
-        They are computed for observers only, so that override allows their cost to be measured. If it raises, the
-        update is not applied. It is not called where the kernel of an update finds them by the way, as those of small
-        batches on a GPU do.
+        They are computed for observers only, and an override can measure their cost. If it raises, the update is not
+        applied. It is not called if the kernel of an update also finds them, as the kernels of small batches on a GPU
+        do.
         """
         return find()
 
     def recomputes(self, update: str, edges: int) -> bool:
         """Called before the effective edges of a batch are computed: whether this observer needs none of them.
 
-        An exact observer returns true if it will recompute its result anyway, and is then notified by `outdated` alone.
+        An exact observer returns true if it will recompute its result anyway, and is then notified only by `outdated`.
         `update` is ``"insert"`` or ``"delete"``, and `edges` the number of edges of the batch, including duplicates and
-        edges without effect. Small batches on a GPU, records, graphs in several parts, and updates within
-        `frontier.advanced.warming_up`, which load all kernels, do not ask: `edges_inserted` or `edges_deleting` follow.
+        edges without effect. Small batches on a GPU, records, distributed graphs, and updates within
+        `frontier.advanced.warming_up`, which load all kernels, do not call it: `edges_inserted` or `edges_deleting`
+        follow.
         """
         return False
 
@@ -105,44 +106,44 @@ class UpdateObserver:
     def edges_changing(self, src: Any, dst: Any) -> None:
         """Called before the weights or the data of existing edges are replaced, while the old ones can be read.
 
-        Only with `sees_changes`. The insertion may still fail; then `edges_changed` is not called. Also called before
-        edges lose records, of which others are left (``multi_edges="all"``).
+        Only with `sees_changes`. The insertion may still fail, and then `edges_changed` is not called. Also called
+        before edges lose some but not all of their records (``multi_edges="all"``).
         """
 
     def edges_changed(self, src: Any, dst: Any) -> None:
-        """Called after they were replaced, even if by equal ones; only with `sees_changes`, after `edges_inserted`."""
+        """Called after they were replaced, even by equal ones. Only with `sees_changes`, after `edges_inserted`."""
 
     def edges_deleting(self, src: Any, dst: Any) -> None:
         """Called before edges are deleted, while they are still in the graph.
 
         The deletion may still fail (invalid batch, exhausted memory). Then `edges_deleted` is not called, and the edges
-        stay: results computed here take effect only once `edges_deleted` is called.
+        stay. Results computed here become valid only once `edges_deleted` is called.
         """
 
     def edges_deleted(self, src: Any, dst: Any) -> None:
-        """Called after edges were deleted; not called if the deletion failed."""
+        """Called after edges were deleted, unless the deletion failed."""
 
     def records_inserted(self, src: Any, dst: Any, records: Any) -> None:
-        """Called after records were inserted, with the ends of the edge of each and its id; only with `sees_records`.
+        """Called after records were inserted, with the ends of each one's edge and its id. Only with `sees_records`.
 
         An edge is listed as often as it has such records. The ends of undirected edges are in any order.
         """
 
     def records_deleting(self, src: Any, dst: Any, records: Any) -> None:
-        """Called before records are deleted, while they are still there; otherwise as `edges_deleting`.
+        """Called before records are deleted, while they still exist. Otherwise as `edges_deleting`.
 
-        An update that deletes some edges with all their records, and some records of other edges, notifies of both, one
-        after the other.
+        An update that deletes some edges with all their records, and some records of further edges, notifies of both in
+        turn.
         """
 
     def records_deleted(self, src: Any, dst: Any, records: Any) -> None:
-        """Called after records were deleted; not called if the deletion failed."""
+        """Called after records were deleted, unless the deletion failed."""
 
     def vertices_changed(self) -> None:
-        """Called after vertices were added, reinserted or deleted; the edges of deleted ones are deleted before."""
+        """Called after vertices were added, reinserted or deleted. The edges of deleted ones are deleted before."""
 
     def attaching(self, graph: Any) -> None:
-        """Called before the observer is attached to a graph; may raise to reject it."""
+        """Called before the observer is attached to a graph. It may raise to reject the graph."""
 
     def detached(self) -> None:
         """Called after `DynamicGraph.detach` has detached the observer."""
@@ -174,7 +175,7 @@ class ObserverError(RuntimeError):
         super().__init__(f"the update was made{made}, but observers failed and were detached: {reasons}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What another process gets of it: all but the observers, which cannot leave theirs."""
+        """The contents that another process receives: all but the observers, which cannot leave their process."""
         return _unpickled, (self.result, str(self))
 
 
@@ -191,7 +192,7 @@ class MemoryUsage:
     Attributes
     ----------
     used : int
-        Bytes that hold the graph, including gaps that the structure requires, excluding capacity for growth.
+        Bytes of the graph's contents, including gaps that the structure requires, excluding capacity for growth.
     reserved : int
         Bytes allocated, scratch memory included.
     csr : int

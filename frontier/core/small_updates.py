@@ -14,7 +14,7 @@ from .results import UpdateObserver
 
 
 def small_arrays(graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any) -> tuple[Any, Any, Any] | None:
-    """A batch on the device, if it is small and the structure can take it as it is; otherwise None."""
+    """A batch on the device, if it is small and the structure can read it without conversion, otherwise None."""
     limit = graph.store.max_small_batch
     if not limit:
         return None
@@ -33,8 +33,8 @@ class NotificationBuffer:
     """Memory for notifications: `arcs` of the batch, and its effective `edges`, as pairs of addresses, or None if not
     needed.
 
-    Both arrays of a pair share one allocation and are made once their size is known: making an array takes the host
-    longer than a GPU takes to fill it.
+    Both arrays of a pair share one allocation and are made once their size is known: making an array costs the host
+    more time than a GPU needs to fill it.
     """
 
     __slots__ = ("_arcs", "_count", "_dtype", "_edges", "_observers", "_total", "_xp", "arcs", "edges")
@@ -54,12 +54,12 @@ class NotificationBuffer:
         self._edges, self.edges = self._pair(count) if exact else (None, None)
 
     def notifications(self, edges: int) -> list[Notification]:
-        """Each observer with the arrays of arcs, or, if it is exact, with those of so many edges."""
+        """Each observer with the arrays of arcs, or, if it is exact, with those of `edges` effective edges."""
         arcs, found = self.arrays(edges)
         return [(observer, found if observer.exact else arcs) for observer in self._observers]
 
     def arrays(self, edges: int) -> tuple[Any, Any]:
-        """The arrays of arcs, and those of so many edges; None as above."""
+        """The arrays of arcs, and those of `edges` effective edges. None as above."""
         return self._arrays(self._arcs, self._total), self._arrays(self._edges, edges)
 
     def _pair(self, size: int) -> tuple[Any, tuple[int, int]]:

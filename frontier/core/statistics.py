@@ -9,7 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StorageStatistics:
-    """How a graph is stored. What is particular to a structure is in `details`, and found by ``statistics[name]``.
+    """How a graph is stored. The values specific to a structure are in `details`, and accessible as
+    ``statistics[name]``.
 
     Attributes
     ----------
@@ -17,13 +18,13 @@ class StorageStatistics:
     slots : int
         Allocated slots, each for one neighbor.
     used : int
-        Slots that hold a neighbor: one for each arc, thus two for each undirected edge.
+        Slots that contain a neighbor: one for each arc, thus two for each undirected edge.
     tombstones : int
         Slots of deleted neighbors that have not been reclaimed.
     bytes : mapping of str to int
         Size of each array, by name.
     details : mapping of str to anything
-        What the structure's class documents.
+        The values that the structure's class documents.
     """
 
     structure: str
@@ -35,7 +36,7 @@ class StorageStatistics:
 
     @property
     def load(self) -> float:
-        """Share of the allocated slots that hold a neighbor."""
+        """Share of the allocated slots that contain a neighbor."""
         return self.used / max(self.slots, 1)
 
     @property

@@ -1,4 +1,4 @@
-"""`Store`: the host side of a structure, and what follows from its few methods for all of them.
+"""`Store`: the host side of a structure, and the methods that all structures derive from its few ones.
 
 A graph (`frontier.core.graph`) is a store and components. ``docs/structures.md`` is the guide to writing one.
 """
@@ -28,18 +28,18 @@ from .view import pack_view, with_pointer
 
 @forwards("device", "xp")
 class Store(BaseStore, ABC):
-    """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels take.
+    """Arcs in arrays of one device, with a number of `stored_dtype` for each, and the view that kernels accept.
 
-    Subclasses implement the methods marked *structure*. Ids and numbers were checked before, or are checked by
-    ``arcs.check()``; locks are held. `payload` defines the meaning of the stored numbers, and `access` has the graph's
-    locks and workspaces. If not `directed`, updates list arcs in both directions.
+    Subclasses implement the methods marked *structure*. The caller has acquired the locks, and has checked ids and
+    numbers or leaves that to ``arcs.check()``. `payload` defines the meaning of the stored numbers, and `access` has
+    the graph's locks and workspaces. If not `directed`, updates list arcs in both directions.
 
     Attributes
     ----------
     stored_dtype : dtype or None
         Type of the numbers in `weights`: weights, or ids of edges in a graph with edge data. None for nothing.
     absent : array of bool, shape (num_vertices,), or None
-        Ids that name no vertex; None without any.
+        Ids that name no vertex, or None if all do.
     neighbors, weights : arrays
         By slot: ids of neighbors, and the stored numbers (None for nothing).
     """
@@ -48,7 +48,7 @@ class Store(BaseStore, ABC):
 
     name: ClassVar[str]
     package: ClassVar[str]
-    """Dotted name of the structure's folder, which holds ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
+    """Dotted name of the structure's folder, which contains ``cpu.py``, ``kernels.cuh`` and ``view.cuh``."""
     view_type: ClassVar[Any]
     """The named tuple ``View`` of the structure's ``cpu.py``."""
     arrays: ClassVar[dict[str, Any]] = {}
@@ -65,17 +65,17 @@ class Store(BaseStore, ABC):
     supports_insert_and_find: ClassVar[bool] = False
     """Whether there are `insert_and_find` and `erase_and_find`."""
     walk_cost: ClassVar[dict[str, float]] = {"cpu": 1.0, "gpu": 1.0}
-    """The time in which all neighbors are walked, by kind of device, as a multiple of that of CSR: by it operators
-    decide whether a copy would be faster to read (`frontier.advanced.choose_layout`)."""
+    """The time to walk all neighbors, by kind of device, as a multiple of the time of CSR. Operators derive from it
+    whether a copy would be faster to read (`frontier.advanced.choose_layout`)."""
     find_lanes: ClassVar[int] = 1
     """Threads that look up an arc together on a GPU."""
     max_small_batch: int = 0
-    """Edges of the largest batch for `insert_small`, `find_small` and `erase_small`; 0 if there are no such methods.
-    Users' arrays are on the device and of its types then (`frontier.core.batch.raw`); their values are checked by the
-    kernel. None is returned if they are invalid, or the batch does not fit: then nothing has changed."""
+    """Edges of the largest batch for `insert_small`, `find_small` and `erase_small`. 0 without such methods. Users'
+    arrays are on the device and of its types then (`frontier.core.batch.raw`), and the kernel checks their values. None
+    is returned if they are invalid, or the batch does not fit: then nothing has changed."""
     makes_update_plans: bool = False
-    """Whether there are `reserve_for` and `make_update_plan`, besides `insert_and_find`: whether batches may be applied
-    by kernels that tell each other what the host would wait for."""
+    """Whether `reserve_for` and `make_update_plan` exist in addition to `insert_and_find`, so kernels can apply batches
+    and pass each other the counts that the host would otherwise synchronize for."""
 
     neighbors: Any
     weights: Any
@@ -94,12 +94,13 @@ class Store(BaseStore, ABC):
         self.num_arcs = self.version = self.vertex_version = 0
         self.absent: Any = None
         self.has_sorted_lists = True
-        """False in one whose lists do not ascend, though its structure keeps them so: made of arcs in any order."""
+        """False if its lists do not ascend, although its structure sorts them, because it was made of arcs in any
+        order."""
         self._access = access
         self.attach_runtime()
 
     def attach_runtime(self) -> None:
-        """Set up what is not part of the stored graph: kernels, the cached view."""
+        """Set up kernels and the cached view, which are not part of the stored graph."""
         self.kernels: Kernels = load_kernels(self.package, self.device, self.defines)
         self._view: tuple[int, Any, Any] | None = None  # and its version, and that without weights
         self._latest: tuple[list[int], Any] | None = None  # addresses and numbers, and the view that is made of them
@@ -107,7 +108,7 @@ class Store(BaseStore, ABC):
 
     @property
     def store(self) -> Store:
-        """Itself: operators that walk a graph ask what they are given for its store, and walk stores likewise."""
+        """Itself. Operators that walk a graph use the `store` of their argument, so they walk stores likewise."""
         return self
 
     # ---- for structures to implement --------------------------------------------------------------------------------
@@ -116,25 +117,26 @@ class Store(BaseStore, ABC):
     def build(self, offsets: Any, dst: Any, weights: Any) -> None:
         """*structure*: fill the empty store from sorted CSR arrays without duplicates.
 
-        `offsets` is int64 of length num_vertices + 1; `weights` is None if nothing is stored. The structure may take
-        ownership of the arrays.
+        `offsets` is int64 of length num_vertices + 1. `weights` is None if nothing is stored. The structure may adopt
+        the arrays.
         """
 
     @abstractmethod
     def insert(self, arcs: Arcs) -> tuple[int, int]:
-        """*structure*: insert arcs (the last of duplicates); return how many distinct arcs were new and replaced.
+        """*structure*: insert arcs (the last of duplicates). Return the numbers of distinct arcs that were new and
+        replaced.
 
-        Call ``arcs.check()`` before anything changes. If memory is exhausted, the store must stay unchanged. Keep no
+        Call ``arcs.check()`` before anything changes. If memory is exhausted, the store must stay unchanged. Retain no
         array of `arcs`: the next batch may reuse the memory.
         """
 
     @abstractmethod
     def erase(self, arcs: Arcs) -> int:
-        """*structure*: delete the arcs that exist; return how many distinct ones did. Otherwise as `insert`."""
+        """*structure*: delete the arcs that exist. Return the number of distinct ones. Otherwise as `insert`."""
 
     @abstractmethod
     def extend(self, num_vertices: int) -> None:
-        """*structure*: extend the id space to `num_vertices`; new vertices have no neighbors."""
+        """*structure*: extend the id space to `num_vertices`. New vertices have no neighbors."""
 
     @abstractmethod
     def degrees(self) -> Any:
@@ -144,9 +146,9 @@ class Store(BaseStore, ABC):
     def check(self) -> tuple[Any, Any, Any]:
         """*structure*: raise ValueError unless its numbers and arrays satisfy the invariants that kernels rely on.
 
-        The arrays have the types of `array_types` and arbitrary contents; `num_vertices` is in the range of its dtype.
+        The arrays have the types of `array_types` and arbitrary contents. `num_vertices` is in the range of its dtype.
         Call no kernel (`frontier.core.invariants` has helpers). Returns `src`, `dst` and `slots` of all arcs in any
-        order, `src` and `slots` in range; the caller checks `dst`, and that the graph is simple and symmetric.
+        order, `src` and `slots` in range. The caller checks `dst`, and that the graph is simple and symmetric.
         """
 
     # ---- for structures to replace where they can do better, or differ ----------------------------------------------
@@ -165,18 +167,18 @@ class Store(BaseStore, ABC):
         return slots
 
     def degrees_of(self, vertices: Any) -> Any:
-        """*structure*, where `degrees` takes a pass over all vertices: the numbers of neighbors of some."""
+        """*structure*, if `degrees` costs a pass over all vertices: the degrees of some vertices."""
         return self.degrees()[vertices]
 
     def sorted_arcs(self) -> tuple[Any, Any, Any] | None:
-        """*structure*, where this is faster than a walk: all arcs as CSR with sorted rows, in arrays of their own.
+        """*structure*, if this is faster than a walk: all arcs as CSR with sorted rows, in new arrays.
 
         None has operators walk them (`frontier.operators.extract.sorted_arcs`).
         """
         return None
 
     def update_kernels(self) -> list[Header]:
-        """*structure*, if updates launch kernels of others: those that batches of any size need."""
+        """*structure*, if updates launch kernels of other modules: the ones that batches of any size need."""
         return [self.kernels]
 
     def used_bytes(self) -> int:
@@ -188,36 +190,36 @@ class Store(BaseStore, ABC):
         return sum(int(array.nbytes) for _, array in stored_arrays(self))
 
     def details(self) -> dict[str, Any]:
-        """*structure*, if it has more to say: `StorageStatistics.details`.
+        """*structure*, if it has further statistics: `StorageStatistics.details`.
 
         Entries named ``slots`` and ``tombstones`` replace the fields of these names.
         """
         return {}
 
     def compact(self) -> None:
-        """*structure*: `DynamicGraph.compact`; nothing for structures that have nothing to rearrange."""
+        """*structure*: `DynamicGraph.compact`. Does nothing in structures with nothing to rearrange."""
 
     def release(self, ids: Any) -> None:
-        """*structure*: free the memory still held by deleted vertices, whose arcs are already deleted."""
+        """*structure*: free the memory of deleted vertices, whose arcs are already deleted."""
 
     def insert_and_find(self, arcs: Arcs) -> tuple[int, int, Any]:
         """*structure*, with `supports_insert_and_find`: `insert` of distinct arcs, which also finds them.
 
-        Existing arcs keep their stored number. Returns the numbers of new and of existing arcs, and `slots` (int64):
+        Existing arcs retain their stored number. Returns the numbers of new and of existing arcs, and `slots` (int64):
         the slot of each new arc, ``-2 - slot`` of each existing one, -1 for ignored ones.
         """
         raise NotImplementedError
 
     def erase_and_find(self, arcs: Arcs) -> tuple[int, Any]:
         """*structure*, likewise: `erase`, which also finds. Returns the number of deleted arcs, and `edges` (int64):
-        the `edge` that operators saw of each existing arc, once for equal ones; -1 for others."""
+        the `edge` that operators saw of each existing arc, once for equal ones, and -1 elsewhere."""
         raise NotImplementedError
 
     def append(self, arcs: Arcs) -> tuple[int, int, int] | None:
         """*structure*, if it can in one pass: add the weights of arcs to the stored ones, with no observer to notify.
 
-        Returns and commits how many distinct arcs were new, updated, and deleted as their weight became 0 or negative.
-        None has arcs looked up, inserted and deleted (`frontier.core.payload`).
+        Commits, and returns the numbers of distinct arcs that were new, updated, and deleted because their weight
+        became 0 or negative. None has arcs looked up, inserted and deleted (`frontier.core.payload`).
         """
         return None
 
@@ -237,34 +239,34 @@ class Store(BaseStore, ABC):
 
     def erase_small(self, src: Any, dst: Any, found: int | None) -> int | None:
         """*structure*, likewise: `erase` of a small batch. `found` is the number of effective edges that `find_small`
-        has just found; with it, nothing is waited for."""
+        has just found. With it, the host does not synchronize."""
         raise NotImplementedError
 
     # ---- optional: updates whose kernels are bound to arrays that stay ----------------------------------------------
 
     def reserve_for(self, arcs: int) -> None:
-        """*structure*, if it sets `makes_update_plans`: reserve capacity for so many arcs, as far as memory allows;
-        arcs without capacity are deferred."""
+        """*structure*, if it sets `makes_update_plans`: reserve capacity for `arcs` more arcs, as far as memory allows.
+        Arcs without capacity are deferred."""
         raise NotImplementedError
 
     def make_update_plan(self, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any) -> Any:
-        """*structure*, likewise: kernels that insert arcs and delete others, bound to arrays that stay.
+        """*structure*, likewise: kernels that insert arcs and delete others, bound to persistent arrays.
 
         ``insert(store, count)`` and ``erase(store, count)`` of the result queue kernels for the first `count` arcs, and
-        skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs; of
+        skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs. Of
         equal arcs one is new, and its stored number stays. Nothing is written if one of the three `error_counts` is not
-        zero. After a wait, ``inserted(store)`` returns the numbers of new and of deferred arcs; ``resume(store,
-        count)`` inserts the deferred ones and returns the number of all new ones. Arcs to delete are distinct and
-        present: ``erased(store, deleted)`` reports their number once their deletion is queued.
+        zero. After a synchronization, ``inserted(store)`` returns the numbers of new and of deferred arcs.
+        ``resume(store, count)`` inserts the deferred ones and returns the number of all new ones. Arcs to delete are
+        distinct and present: ``erased(store, deleted)`` reports their number once their deletion is queued.
         """
         raise NotImplementedError
 
-    # ---- what follows -----------------------------------------------------------------------------------------------
+    # ---- derived ----------------------------------------------------------------------------------------------------
 
     @property
     def is_sorted(self) -> bool:
-        """Whether neighbors are stored in ascending order of id, so that no export, query or CPU intersection sorts
-        them."""
+        """Whether neighbors are stored in ascending order of id, so exports, queries and CPU intersections need not
+        sort them."""
         return self.has_sorted_lists and bool(importlib.import_module(f"{self.package}.cpu").SORTED)
 
     @property
@@ -273,11 +275,11 @@ class Store(BaseStore, ABC):
         return {"VID": self.vertex_dtype, "WEIGHT": self.stored_dtype or np.dtype(np.float32)}
 
     def view(self) -> Any:
-        """The view of the graph that kernels take (`frontier.core.view`); valid until the next update."""
+        """The view of the graph that kernels accept (`frontier.core.view`), valid until the next update."""
         launches = recorder.launches
         recorded = None if launches is None or launches.memory is None else launches.memory.view_of(self)
         if recorded is not None:
-            return recorded  # which this thread's record reads whenever it is repeated
+            return recorded  # which each replay of this thread's capture reads
         if self._view is None or self._view[0] != self.version:
             view = self._latest_view() if self.device.is_gpu else self.make_view()
             has_weights = not self.device.is_gpu and getattr(view, "weights", None) is not None
@@ -324,7 +326,7 @@ class Store(BaseStore, ABC):
 
     @property
     def edge_capacity(self) -> int:
-        """An exclusive upper bound on `edge` of operators, and so the length of arrays indexed by it; insertions may
+        """An exclusive upper bound on `edge` of operators, thus the length of arrays indexed by it. Insertions may
         raise it."""
         return self.payload.edge_capacity(self)
 
@@ -340,11 +342,11 @@ class Store(BaseStore, ABC):
         self._view = None
 
     def array_types(self) -> dict[str, tuple[Any, tuple[int | None, ...]] | None]:
-        """The dtype and shape of each of `arrays` in this graph; None for any size, or for no array."""
+        """The dtype and shape of each of `arrays` in this graph. None for any size, or for no array."""
         return array_types(self)
 
     def make_arcs(self, src: Any, dst: Any, weights: Any = None, **options: Any) -> Arcs:
-        """Users' arrays as arcs of this graph; `options` are those of `ArcMaker.arcs`."""
+        """Users' arrays as arcs of this graph. `options` are the options of `ArcMaker.arcs`."""
         work = workspace_of(self)
         if work.arc_maker is None:
             work.arc_maker = ArcMaker(self.device, self.vertex_dtype, self.weight_dtype, work.scratch)
@@ -371,7 +373,7 @@ class Store(BaseStore, ABC):
             )
 
     def empty_like(self, **options: Any) -> Self:
-        """A store of the same kind, with the same vertices and options but for those that are given, without arcs."""
+        """A store of the same kind without arcs, with the same vertices, and the same options except the given ones."""
         return type(self)(
             self.num_vertices, device=self.device, directed=self.directed, vertex_dtype=self.vertex_dtype,
             weight_dtype=self.weight_dtype, payload=self.payload, access=self._access,
@@ -379,7 +381,7 @@ class Store(BaseStore, ABC):
         )  # fmt: skip
 
     def copy(self, access: Access) -> Self:
-        """A store with the same contents, in arrays of its own, for a graph with this access."""
+        """A store with the same contents, in new arrays, for a graph with this access."""
         twin = copy.copy(self)
         for name, array in stored_arrays(self):
             setattr(twin, name, array.copy())

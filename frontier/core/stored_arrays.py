@@ -15,7 +15,7 @@ from .invariants import require
 
 
 def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the entries of an archive of `size` bytes by name; ValueError if names repeat, or one is compressed or too
+    """Return the entries of an archive of `size` bytes by name. ValueError if names repeat, or one is compressed or too
     large."""
     found = archive.infolist()
     entries = {entry.filename: entry for entry in found}
@@ -30,7 +30,7 @@ def entries_of(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo
 def read_array(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, dtype: np.dtype, shape: tuple[int | None, ...]
 ) -> Any:  # fmt: skip
-    """Return the array of an entry; ValueError unless it has this type, shape (None for any size) and length."""
+    """Return the array of an entry. ValueError unless it has this type, shape (None for any size) and length."""
     with archive.open(info) as entry:
         require(np.lib.format.read_magic(entry) == (1, 0), f"the array {name} is of an unknown format")
         found_shape, fortran, found_dtype = np.lib.format.read_array_header_1_0(entry)

@@ -1,8 +1,8 @@
 """The way of every update through a graph: lock, components, store, observers.
 
-A method of a graph that updates it is decorated by `update`. It makes one or several changes (`Change`) and has each
-applied by `run`: components reserve what they need, observers are notified, the store changes, the numbers of the
-graph change with it, and components and observers follow.
+A method of a graph that updates it is decorated by `update`. It makes changes (`Change`) and has each applied by `run`:
+components reserve what they need, observers are notified, the store changes, the numbers of the graph change with it,
+and components and observers follow.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def update(function: F) -> F:
 
 
 def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str, Any]) -> Any:
-    """Apply an update, of which the components hear before and after, unless it is a part of another."""
+    """Apply an update and notify the components before and after it, unless it is part of another."""
     observers, components = graph._observers, graph._components
     if observers.is_updating or not components:
         return observers.run(function, graph, *args, **options)
@@ -64,7 +64,7 @@ def _apply_update(graph: Any, function: Callable, args: tuple, options: dict[str
 
 
 def run(graph: BaseDynamicGraph, change: Change) -> Change:
-    """Apply a change to a graph and its components, and notify observers; nothing, if it is empty."""
+    """Apply a change to a graph and its components, and notify observers. An empty change does nothing."""
     change.observers = graph._observers.live()
     if change.small is None:
         arcs = change.arcs
@@ -106,7 +106,7 @@ def run(graph: BaseDynamicGraph, change: Change) -> Change:
 
 
 def apply_to_store(store: Any, change: Change) -> None:
-    """Apply a change to a store alone, and count its arcs."""
+    """Apply a change to a store only, and count its arcs."""
     if change.small is None or not _apply_small(store, change, None, None):
         _apply(store, change, change.arcs)
     store.commit(change.changed if change.kind is INSERT else -change.changed)
@@ -140,7 +140,7 @@ def _follow(graph: Any, change: Change) -> None:
 
 
 def _run_small(graph: Any, change: Change) -> bool:
-    """`run` of a small change; False if nothing has changed, and it is to go the general way."""
+    """`run` of a small change. False if nothing has changed, and the general path must apply it."""
     observers = change.observers
     if not observers:
         with graph._access.changing():
@@ -182,7 +182,7 @@ def _delete_notifying(graph: Any, change: Change, buffer: NotificationBuffer) ->
 
 
 def _apply_small(store: Any, change: Change, arcs: Any, edges: Any) -> bool:
-    """Have a store apply a small change, if it can; `arcs` and `edges` are addresses for what it finds."""
+    """Make a store apply a small change, if it can. `arcs` and `edges` are addresses of output buffers."""
     src, dst, weights = change.small  # type: ignore[misc]
     if change.kind is INSERT:
         done = store.insert_small(src, dst, weights, arcs, edges)

@@ -14,7 +14,7 @@ from frontier.runtime.memory import elementwise
 from frontier.runtime.memory.transfer import copy_to_host_async
 
 FEW = 4096
-"""So many entries are summed up on the host, which takes less than a kernel that CuPy compiles."""
+"""Up to this many entries are summed on the host, which is faster than a kernel that CuPy compiles."""
 
 
 class MakesVertexArrays:
@@ -40,10 +40,10 @@ class MakesVertexArrays:
             The initial entries.
         combine : {"min", "max", "add", "or", "countdown"} or function, optional
             A function ``combine(v, array, theirs)`` is called for every vertex v with another part's copy, `theirs`,
-            and must be idempotent; then functors may write to entries of any vertices. Otherwise they write only to
-            that of `dst`, and return True if they do. With "countdown" they return
-            ``frontier.atomic_add(array, dst, -1) == 1``: each vertex whose entry reaches 0 is returned once. By
-            default, functors at edges must not write to the array.
+            and must be idempotent. Functors may then write to entries of any vertices. Otherwise they write only to the
+            entry of `dst`, and return True if they do. With "countdown" they return ``frontier.atomic_add(array, dst,
+            -1) == 1``: each vertex whose entry reaches 0 is returned once. By default, functors at edges must not write
+            to the array.
         follows : array, optional
             A vertex array with ``combine="min"`` or ``"max"``: the copy with the best entry there defines the entry.
         normal : function ``normal(v, array)``, optional
@@ -74,7 +74,7 @@ class MakesVertexArrays:
         return array
 
     def flags(self, count: int = 1) -> Any:
-        """Make a small array of zeros, for functors to write ones to; `sync` makes it equal on all parts.
+        """Make a small array of zeros, for functors to write ones to. `sync` makes it equal on all parts.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class MakesVertexArrays:
         return self.xp.zeros(count, np.int32)
 
     def sums(self, count: int = 1) -> Any:
-        """Make a small array of zeros, for functors to add to (`atomic_add`); `total` is its sum over all parts.
+        """Make a small array of zeros, for functors to add to (`atomic_add`). `total` is its sum over all parts.
 
         Several entries, chosen by any number, reduce contention.
 
@@ -110,14 +110,14 @@ class MakesVertexArrays:
         return copy_to_host_async(array)
 
     def sync(self, *arrays: Any, of: Any = None) -> None:
-        """Copy all entries of vertex arrays from the parts that own the vertices; on one device, do nothing.
+        """Copy all entries of vertex arrays from the parts that own the vertices. On one device, do nothing.
 
         For code that reads arrays between operators. Operators and results synchronize by themselves.
 
         Parameters
         ----------
         of : Frontier, optional
-            Exchange entries of these vertices only. No others may have changed since the arrays were complete.
+            Exchange entries of these vertices only. No other entry may have changed since the arrays were complete.
         """
 
     def locally(self, *arrays: Any) -> AbstractContextManager[None]:
@@ -136,7 +136,7 @@ class MakesVertexArrays:
         elementwise.put(self.device, array, at, elementwise.converted(self.device, values, array.dtype))
 
     def joined(self, *arrays: Any) -> Any:
-        """Arrays of one dtype, one behind the other: a new array."""
+        """Concatenate arrays of one dtype into a new array."""
         return elementwise.joined(self.device, *arrays)
 
     def multiplied(self, array: Any, by: int) -> Any:
@@ -152,17 +152,18 @@ class MakesVertexArrays:
         return (self.device.to_host(array) if self.device.is_gpu and array.size <= FEW else array).sum()
 
     def sum_over_parts(self, number: int) -> int:
-        """The sum of what each part has, such as edges that it is notified of; on one device the number itself."""
+        """The sum of a number over all parts, such as the edges each is notified of. On one device the number
+        itself."""
         return int(number)
 
     def listed_over_parts(self, src: Any, dst: Any) -> int:
-        """Count the listed edges of all parts, such as those of a notification; on one device, the entries.
+        """Count the listed edges of all parts, such as the edges of a notification. On one device, count the entries.
 
-        For edges of a notification, parts also count those that end in each part, which spares `visit_edges` in the
+        For edges of a notification, parts also count the edges that end in each part, which spares `visit_edges` in the
         backward direction, and `intersect`, an exchange.
         """
         return int(src.size)
 
     def max_over_parts(self, number: int) -> int:
-        """The largest of what each part has; on one device the number itself."""
+        """The maximum of a number over all parts. On one device the number itself."""
         return int(number)

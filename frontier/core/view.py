@@ -1,13 +1,13 @@
 """Views: what kernels see of a graph, and the neighbor-iterator interface.
 
 A structure never hands itself to a kernel, only a *view*: a few pointers and integers, passed by value. The engine
-walks any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions; in
-its ``view.cuh`` they are members of ``struct View``, whose fields are those of the named tuple ``View`` of ``cpu.py``,
-in order, each eight bytes wide.
+walks any graph through the same five functions over its view. In a structure's ``cpu.py`` they are Numba functions. In
+its ``view.cuh`` they are members of ``struct View``, whose fields are the fields of the named tuple ``View`` of
+``cpu.py``, in order, each eight bytes wide.
 
-The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is a neighbor's id, or negative where the
-slot holds none (a gap, a tombstone); ``view.weights[slot]``, in weighted graphs, is the edge's weight. A slot
-identifies its arc until the next update: it is the `edge` that operators hand to users' functions.
+The neighbors of a vertex lie in *slots* of a pool: ``view.neighbors[slot]`` is a neighbor's id, or negative if the slot
+is empty (a gap, a tombstone). In weighted graphs, ``view.weights[slot]`` is the edge's weight. A slot identifies its
+arc until the next update: it is the `edge` that operators hand to users' functions.
 
 In a graph with edge data ``view.weights[slot]`` is the id of the edge (of the type of vertices' ids), whatever the
 weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/edge.cuh``). A structure need not know.
@@ -22,10 +22,10 @@ weights are, and `edge` is that id (``operators/dispatch/weights.py``, ``cuda/ed
 ``prefetch_row(view, v)``          optional, on a CPU: loads in the background what `segments` and `segment` read of v
 =================================  =====================================================================================
 
-In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``).
-There, a view whose `find` takes now few and now many memory accesses can be asked for one at a time (``table`` and
-``look``): threads that look up many neighbors do not wait for each other then.
-The module constant ``SORTED`` (CPU) and ``View::sorted`` (CUDA) tell whether neighbors come in ascending order of id.
+In CUDA a run is a ``Run {i64 handle, low, high;}`` and the functions take no `view` (see ``frontier/cuda/view.cuh``). A
+CUDA view whose `find` needs a varying number of memory accesses can also be searched one access at a time (``table``
+and ``look``), so threads that look up many neighbors do not wait for each other. The module constant ``SORTED`` (CPU)
+and ``View::sorted`` (CUDA) specify whether neighbors come in ascending order of id.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from frontier.runtime.launch.arguments import ByValue, Struct
 
 
 def pack_view(device: Device, view_type: Any, **fields: Any) -> Any:
-    """Return a view for kernels of `device`; each field is an array, an integer or None (no array)."""
+    """Return a view for kernels of `device`. Each field is an array, an integer or None (no array)."""
     if not device.is_gpu:
         return view_type(**fields)
     packed = Struct(view_type._fields)
@@ -58,5 +58,5 @@ def with_numbers(view: Any, **numbers: int) -> Any:
 
 
 def with_pointer(view: ByValue, array: Any) -> ByValue:
-    """Append the address of an array (or None) to a view on the GPU; kernels that know the shorter view ignore it."""
+    """Append the address of an array (or None) to a view on the GPU. Kernels that know the shorter view ignore it."""
     return ByValue(np.append(view.fields, 0 if array is None else array.data.ptr))

@@ -54,13 +54,13 @@ class DistributedGraph(BaseDistributedGraph):
     directed : bool
     weight_dtype, vertex_dtype : dtype, optional
     engine : Engine, optional
-        The workers, by default those of the current Dask client.
+        The workers, by default the workers of the current Dask client.
     edge_data, time_unit, keep_time
         As in `Graph`: columns of data on edges, and times. Values are read by `edge_values`.
     multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options
-        Of the structure.
+        Options of the structure.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class DistributedGraph(BaseDistributedGraph):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to a folder that all workers reach, a file for each part.
 
-        Atomically as a whole: if anything fails, or a worker is killed, the folder keeps its previous contents.
+        Atomically as a whole: if anything fails, or a worker is killed, the folder retains its previous contents.
 
         Raises
         ------
@@ -193,7 +193,7 @@ class DistributedGraph(BaseDistributedGraph):
         return self._keeping(steps.run, function, args, kwargs)
 
     def _keeping(self, step: Callable, *given: Any) -> Any:
-        """Return the first worker's result, or the `KeptResult` of one that all workers keep."""
+        """Return the first worker's result, or the `KeptResult` of a result that all workers store."""
         if not self.engine.keeps_results:
             return self._call(step, [(None, *given)] * self.num_parts)[0]
         with self.engine.making() as key:
@@ -264,7 +264,7 @@ class DistributedGraph(BaseDistributedGraph):
         return PartsObject(self, cls, args, kwargs)
 
     def _call(self, step: Callable, shares: list[tuple], *, whole: bool = False) -> list[Any]:
-        """Run a step on all workers; with `whole`, Ctrl-C waits until it is done."""
+        """Run a step on all workers. With `whole`, Ctrl-C is delayed until it is done."""
         with suppress(IndexError):  # other threads do the same
             while self.engine.abandoned:
                 self.engine.run_alike(steps.drop, self.engine.abandoned.pop())
@@ -357,7 +357,7 @@ class DistributedGraph(BaseDistributedGraph):
         Parameters
         ----------
         name : str
-            Of the column; ``"weight"`` for the weights.
+            The dtype of the column. ``"weight"`` returns the weights.
         src, dst : array-like of int, shape (m,)
             An undirected edge has the value at its end `src`: functors may have written another one at its end `dst`.
 

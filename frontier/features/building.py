@@ -20,7 +20,7 @@ def build_graph(
     cls: Any, src: Any, dst: Any, weights: Any, num_vertices: int | None, edge_data: Any, time: Any,
     options: dict[str, Any],
 ) -> Any:  # fmt: skip
-    """See `Graph.from_edges`; `options` are those of the constructor."""
+    """See `Graph.from_edges`. `options` are the options of the constructor."""
     device = options["device"] = resolve_device(options["device"])
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
     if weights is not None:
@@ -50,7 +50,7 @@ def build_graph(
 
 @contextmanager
 def _memory_for_ids(num_vertices: int) -> Iterator[None]:
-    """Have a MemoryError say that the number of vertices is that of the largest id."""
+    """Make a MemoryError explain that the largest id determines the number of vertices."""
     try:
         if num_vertices > MAX_VERTICES:
             raise MemoryError(f"no device has memory for more than {MAX_VERTICES} vertices")

@@ -1,4 +1,4 @@
-"""`EdgePayload`: edge data and times as what a graph keeps of each edge.
+"""`EdgePayload`: edge data and times as the payload of a graph's edges.
 
 Structures store the id of each edge, which is its row in the columns (`frontier.features.edge_data`).
 """
@@ -46,7 +46,7 @@ TIMES = "times"
 """In graphs with times: ``{"unit": str, "keep": str}``, and `REPLACED`."""
 REPLACED = "replaced"  # true, if times of edges were replaced
 MULTI_FIELD = "multi_edges"
-"""``"sum"`` or ``"all"``, in graphs that add up records, or keep them."""
+"""``"sum"`` or ``"all"``, in graphs that add up records, or store them."""
 
 
 def payload_for(
@@ -241,7 +241,7 @@ class EdgePayload(Payload):
         self.table.has_replaced = header.get(TIMES, {}).get(REPLACED, False)
 
     def check(self, graph: Any, stored: Any) -> None:
-        """Raise ValueError unless each id below the top is that of one edge, or free, and columns have its entry."""
+        """Raise ValueError unless each id below the top belongs to one edge, or is free, and columns have its entry."""
         table, xp = self.table, graph.xp
         copies = 1 if graph.directed else 2
         held = int(stored.size) // copies + table.free_count

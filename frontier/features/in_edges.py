@@ -1,8 +1,8 @@
 """In-edges: the transpose of a directed graph, updated with it.
 
-A directed graph that keeps in-edges has a second store with every arc reversed. Each change is applied to both. Without
-memory for the second, the transpose is *stale* and is rebuilt when it is next read or updated: an update that fails
-leaves both as they were.
+A directed graph with in-edges has a second store with every arc reversed. Each change is applied to both. Without
+memory for the second, the transpose is *stale* and is rebuilt when it is next read or updated. An update that fails
+leaves both unchanged.
 
 Users see it as `Graph.reverse`, a read-only graph of that store, which refers to the graph. The graph refers only to
 the store: large arrays are in no reference cycle, and are freed with the last reference.
@@ -36,23 +36,23 @@ from frontier.operators.extract import sorted_arcs, sorted_kernels
 from frontier.runtime.compile.kernels import Header
 
 IN_EDGES = "in_edges"
-"""A field of headers that is present and true in graphs that keep in-edges."""
+"""A field of headers that is present and true in graphs with in-edges."""
 
 
 class InEdges(Component):
-    """The transpose of one graph: None until it is needed first; one that is `stale` is rebuilt before it is used."""
+    """The transpose of one graph: None until its first use. A `stale` one is rebuilt before it is used."""
 
     header_fields = frozenset({IN_EDGES})
 
     def __init__(self, transpose: BaseStore | None = None):
-        self._lock = threading.RLock()  # held to rebuild the transpose, by one of several threads that read
+        self._lock = threading.RLock()  # acquired to rebuild the transpose, by one of several threads that read
         _all.add(self)
         self._view: Any = None  # a weak reference to the last `ReverseView`
         self.transpose = transpose
         self.stale = transpose is None
 
     def current(self, graph: BaseGraph) -> BaseStore:
-        """The transpose, rebuilt if it is stale; after a MemoryError, it still is."""
+        """The transpose, rebuilt if it is stale. After a MemoryError, it still is."""
         if self.stale:
             with self._lock:
                 if self.stale:
@@ -95,13 +95,13 @@ class InEdges(Component):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def reserve(self, graph: BaseGraph, change: Change) -> None:
-        """Have a transpose that can follow; without memory for it, it stays stale."""
+        """Make the transpose current. Without memory for it, it stays stale."""
         if self.stale:
             with suppress(MemoryError):
                 self.current(graph)
 
     def apply(self, graph: BaseGraph, change: Change) -> None:
-        """Change the transpose alike; without memory for it, it is stale."""
+        """Apply the change to the transpose. Without memory for it, the transpose becomes stale."""
         if self.stale:
             return
         self.stale = True
@@ -110,7 +110,7 @@ class InEdges(Component):
             self.stale = False
 
     def vertices_deleted(self, graph: BaseGraph, ids: Any) -> None:
-        """Free the memory that the transpose holds for them."""
+        """Free the memory of the transpose for them."""
         if not self.stale:
             self.transpose.release(ids)  # type: ignore[union-attr]
 
@@ -136,12 +136,12 @@ class InEdges(Component):
             transpose.commit()
 
     def columns_moved(self) -> None:
-        """Columns of the graph's payload, which is that of the transpose, may have been replaced."""
+        """Columns of the graph's payload, which the transpose shares, may have been replaced."""
         if self.transpose is not None:
             self.transpose.view_changed()
 
     def forked(self) -> None:
-        """Replace the lock in a child process, where the thread that holds it does not run."""
+        """Replace the lock in a child process, in which the thread that owns it does not run."""
         self._lock = threading.RLock()
 
     # ---- the rest ---------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class InEdges(Component):
         return InEdges(copied)
 
     def memory_usage(self, graph: BaseGraph) -> MemoryUsage:
-        """That of the transpose."""
+        """The memory of the transpose."""
         return store_usage(self.current(graph))
 
     def header(self, graph: BaseGraph) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class InEdges(Component):
 
     @classmethod
     def options(cls, header: Mapping[str, Any]) -> dict[str, Any]:
-        """That of the constructor."""
+        """The option of the constructor."""
         return {IN_EDGES: header.get(IN_EDGES, False)}
 
     def filled(self, graph: BaseGraph) -> None:
@@ -193,7 +193,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class SharedAccess:
-    """The access to a transpose: that of its graph, since who reads or updates one may read or update both."""
+    """The access to a transpose: the access of its graph, since a reader or writer of one may read or update both."""
 
     checks_reads = True  # the transpose may have to be rebuilt
 
@@ -245,7 +245,7 @@ class ReverseView(ReadOnlyGraph):
         return self.num_vertices
 
     def copy(self) -> Any:
-        """An independent graph with these edges, which keeps in-edges and can be updated."""
+        """An independent graph with these edges, which has in-edges and can be updated."""
         with self.reading():  # type: ignore[attr-defined]
             self._access.check()  # type: ignore[attr-defined]
             access = Access(self.device)

@@ -7,7 +7,7 @@ comparisons, ``if``, loops, ``math``, the atomics of `frontier`, constants, call
 A functor means the same as in Python at the moment of the call, with the present values of globals, defaults, closures,
 attributes of modules and called functions. Each new value is compiled again: pass values that change as arguments.
 Arrays are always arguments: one named from outside is refused. On the GPU one-dimensional arrays are raw pointers
-without a length; two-dimensional ones know their shape. `cuda` hides which compiler makes code for GPUs.
+without a length, while two-dimensional ones know their shape. `cuda` hides which compiler makes code for GPUs.
 """
 
 from .arguments import ARRAY_DTYPES, NUMBERS, c_parameters, functor_argument, parameter_types

@@ -1,4 +1,4 @@
-"""Users' arguments of functors, as kernels take them."""
+"""Users' arguments of functors, as kernels expect them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBERS: dict[type, Callable[[Any], Any]] = {
 
 
 def functor_argument(device: Device, function_name: str, i: int, value: Any, graph_argument: Callable) -> Any:
-    """The i-th argument of a functor as kernels take it: an array of the device, a `Matrix` on a GPU, or a NumPy
+    """The i-th argument of a functor as kernels expect it: an array of the device, a `Matrix` on a GPU, or a NumPy
     number.
 
     `graph_argument` converts graphs. FunctorError for other values or devices, and arrays of unknown types or not
@@ -68,7 +68,7 @@ def functor_argument(device: Device, function_name: str, i: int, value: Any, gra
 
 
 def parameter_types(args: tuple) -> tuple[tuple[Any, int], ...]:
-    """The ``(dtype, ndim)`` of each argument as kernels take it: 0 dimensions for a number, a `GraphForm` for a
+    """The ``(dtype, ndim)`` of each argument as kernels expect it: 0 dimensions for a number, a `GraphForm` for a
     graph."""
     return tuple((value.dtype, value.ndim) for value in args)
 

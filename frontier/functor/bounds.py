@@ -1,4 +1,4 @@
-"""What checked functors call for each index."""
+"""The functions that checked functors call for each index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def length_of(array: Any, report: Any) -> int:
 
 
 def checked_index(array: Any, index: Any, site: int, report: Any) -> Any:
-    """`index` if `array` has such an element; otherwise a report is made, and it is 0."""
+    """Return `index` if `array` has such an element. Otherwise report it, and return 0."""
     length = length_of(array, report)
     if 0 <= index < length:
         return index
@@ -27,7 +27,7 @@ def checked_index(array: Any, index: Any, site: int, report: Any) -> Any:
 
 
 def checked_pair(array: Any, index: Any, site: int, report: Any) -> Any:
-    """The same for the two indices of an array of two dimensions; otherwise both are 0."""
+    """The same for the two indices of an array of two dimensions. Otherwise both are 0."""
     row, column = index
     rows, columns = array.shape
     if 0 <= row < rows and 0 <= column < columns:
@@ -42,7 +42,7 @@ def checked_pair(array: Any, index: Any, site: int, report: Any) -> Any:
 
 
 def checked_vertex(graph: Any, v: Any, site: int, report: Any) -> Any:
-    """`v` if it is a vertex of the graph; otherwise a report is made, and it is 0."""
+    """Return `v` if it is a vertex of the graph. Otherwise report it, and return 0."""
     count = neighbors.num_vertices(graph)
     if 0 <= v < count:
         return v
@@ -54,7 +54,7 @@ def checked_vertex(graph: Any, v: Any, site: int, report: Any) -> Any:
 
 
 def find_length(address: int, report: Any) -> int:
-    """The length of the array at this address; the largest number if the report does not list it."""
+    """The length of the array at this address, or the largest number if the report does not list it."""
     at = TABLE
     while report[at] != 0:
         if report[at] == address:

@@ -1,4 +1,4 @@
-"""The form of functors: how many parameters they take, what they return, and which they look at."""
+"""The form of functors: the number of their parameters, their results, and the parameters that they read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_functor(
 ) -> None:
     """Raise FunctorError, with `name`, unless `function` is a Python function that can be called with these arguments.
 
-    It takes the `parameters` and `num_args` users' arguments, and returns `wanted`, by default nothing.
+    Its parameters are `parameters` and `num_args` users' arguments, and it returns `wanted`, by default nothing.
     """
     if not isinstance(function, FunctionType):
         raise FunctorError(f"{name} must be a plain Python function, not {type(function).__name__}")
@@ -43,10 +43,10 @@ def check_functor(
 
 
 class Returns(NamedTuple):
-    """What a function returns."""
+    """The results of a function."""
 
     nothing: int | None
-    """The first line on which it returns nothing (None); None if there is none."""
+    """The first line on which it returns nothing (None), or None if it never does."""
     something: bool
     """Whether it returns anything else."""
 
@@ -54,7 +54,7 @@ class Returns(NamedTuple):
 @clearable
 @functools.lru_cache(4096)
 def returns(code: CodeType) -> Returns:
-    """What a function returns, by its code."""
+    """The results of a function, by its code."""
     nothing, something = None, False
     before = None
     for instruction in dis.get_instructions(code):
@@ -70,7 +70,7 @@ def returns(code: CodeType) -> Returns:
 
 
 def uses_parameter(function: Callable, position: int) -> bool:
-    """Whether the text of a functor names one of its parameters at all; True where that is not known."""
+    """Whether the text of a functor names one of its parameters at all. True if that is not known."""
     return names_parameter(function.__code__, position)
 
 

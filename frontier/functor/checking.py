@@ -20,7 +20,7 @@ from frontier.runtime.launch.arguments import Matrix
 ENVIRONMENT = "DYNFRONTIER_CHECK"
 
 bounds_checked = ContextVar("checking", default=os.environ.get(ENVIRONMENT, "0") not in ("", "0"))
-"""Whether users want the indices of functors to be checked, of those that are compiled."""
+"""Whether the indices of compiled functors are checked."""
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def checking() -> Iterator[None]:
 
     An index below 0 or beyond the end raises `FunctorIndexError`, which names the functor, the line, the array and the
     index. (Negative indices count from the end on a CPU but not on a GPU, so they are mistakes, too.) The first such
-    access is reported; the others of that call are led to element 0, so what the functor has written is of no use. Each
+    access is reported. All further ones of that call access element 0, so the functor's output is of no use. Each
     functor is compiled once more for this mode, from its source, and runs several times slower. The environment
     variable ``DYNFRONTIER_CHECK=1`` checks the whole program.
 
@@ -67,7 +67,7 @@ def interpreted() -> Iterator[None]:
 
 
 def is_checking() -> bool:
-    """Whether functors are checked now; those that Python runs are not, as it checks indices itself."""
+    """Whether functors are checked now. Functors that Python runs are not, as it checks indices itself."""
     return bounds_checked.get() and not interpreting.get()
 
 
@@ -77,7 +77,7 @@ def is_plain() -> bool:
 
 
 class FunctorIndexError(IndexError):
-    """A functor's index is outside an array, or a vertex not in a graph; the message names the functor, the line, the
+    """A functor's index is outside an array, or a vertex not in a graph. The message names the functor, the line, the
     array and the index."""
 
 
@@ -97,12 +97,13 @@ sites: dict[int, Site] = {}
 """Places by the number that compiled code reports."""
 
 RAISED, SITE, INDEX, LENGTH, COLUMN, COLUMNS, TABLE = range(7)
-"""A report: whether there is one, where, which index and length, and the second of each where there are two; then a
-list of arrays, as addresses and lengths, which ends with an address of 0. Those that know their shape are not in it."""
+"""A report: whether it is set, the site, the index and length, and the second index and length if the site has two.
+Then a list of arrays, as addresses and lengths, which ends with an address of 0. Arrays that know their shape are not
+in it."""
 
 
 class Report:
-    """What checked functors write to when an index is bad: their last argument, an int64 array on the device."""
+    """The report that checked functors write if an index is bad: their last argument, an int64 array on the device."""
 
     def __init__(self, device: Device, args: tuple):
         table = []
@@ -113,7 +114,7 @@ class Report:
         self._device = device
 
     def check(self) -> None:
-        """Wait for queued work, and raise FunctorIndexError if an index was bad."""
+        """Synchronize with queued work, and raise FunctorIndexError if an index was bad."""
         raised, number, index, length, column, columns = self._device.to_host(self.array[:TABLE]).tolist()
         if not raised:
             return
@@ -143,7 +144,7 @@ def checked_arguments(device: Device, args: tuple) -> tuple:
 
 
 def _with_memory(device: Device, value: Any) -> Any:
-    """An argument, in place of which there is another of its shape if it is an empty array."""
+    """An argument, replaced by another of its shape if it is an empty array."""
     xp = device.xp
     array = value.array if isinstance(value, Matrix) else value
     if not isinstance(array, xp.ndarray) or array.size:
@@ -154,7 +155,7 @@ def _with_memory(device: Device, value: Any) -> Any:
 
 
 def check_report() -> None:
-    """Raise what the functors of this thread's latest call reported."""
+    """Raise the error that functors of this thread's latest call reported."""
     report = getattr(_local, "report", None)
     if report is not None:
         report.check()

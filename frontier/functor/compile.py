@@ -31,13 +31,13 @@ from .rewrite import rewrite
 CPU_OPTIONS: dict[str, Any] = {"nogil": True, **LINKED_OPTIONS}
 
 HELPER_OPTIONS = ("fastmath", "inline", "boundscheck", "forceinline")
-"""What a function that is already compiled by Numba keeps of its own options when a functor calls it."""
+"""The options that a function already compiled by Numba retains when a functor calls it."""
 
 _in_memory: dict[Any, Any] = clearable({})
 
 
 def functor_identity(function: Callable | None) -> Any:
-    """The identity of a functor: its code, and the values of everything it names; None for an absent one.
+    """The identity of a functor: its code, and the values of everything it names. None for an absent one.
 
     Raises FunctorError if it names an array, a list or a whole module, whose contents may change.
     """
@@ -86,8 +86,8 @@ _ONE_THREAD = _OneThread()
 def cpu_functor(function: Any, *, checked: bool = False, alone: bool = False) -> Any:
     """Numba's dispatcher for a functor as it is now, once for each identity.
 
-    If its indices are `checked`, it takes a report as its last argument (see `checking`). If it is called `alone`, by
-    one thread, it has no atomic instructions.
+    If its indices are `checked`, its last argument is a report (see `checking`). If it is called `alone`, by one
+    thread, it has no atomic instructions.
     """
     key = ("cpu", functor_identity(function), checked, alone)
     found = _in_memory.get(key)
@@ -102,7 +102,7 @@ def cpu_functor(function: Any, *, checked: bool = False, alone: bool = False) ->
 class CudaFunctor(NamedTuple):
     """A functor as the C function `symbol` that kernels call, which is compiled when its code is asked for.
 
-    Its result is a dtype, or None for nothing; each parameter has a dtype and a number of dimensions. If its indices
+    Its result is a dtype, or None for nothing. Each parameter has a dtype and a number of dimensions. If its indices
     are `checked`, the last of its parameters is a report (see `checking`).
     """
 
@@ -118,8 +118,8 @@ class CudaFunctor(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """What tells it from all others, in any process and version of Python, by which it is found where machine code
-        came with the package; None if nothing does, or its indices are checked."""
+        """A name that identifies it in any process and version of Python, by which it is found among the package's
+        machine code. None without one, or if its indices are checked."""
         meaning = None if self.checked else functor_identity(self.function).portable
         if meaning is None:
             return None
@@ -142,9 +142,9 @@ def cuda_functor(
     *,
     checked: bool = False,
 ) -> bytes:
-    """`function` compiled to LTO-IR, as the C function `symbol`; raises FunctorError where that fails.
+    """`function` compiled to LTO-IR, as the C function `symbol`. Raises FunctorError if that fails.
 
-    The result, the parameters and `checked` are those of a `CudaFunctor`; the capability is the GPU's, such as
+    The result, the parameters and `checked` are the fields of a `CudaFunctor`. The capability is the GPU's, such as
     ``(9, 0)``.
     """
     found_identity = functor_identity(function)
@@ -175,11 +175,12 @@ def _compile_for_cuda(
 
 
 _compiling = threading.RLock()
-"""The compilers for GPUs register what they know while they compile, which two threads must not do at the same time."""
+"""The compilers for GPUs modify global registries while they compile, so two threads must not compile at the same
+time."""
 
 
 def _get_ready() -> None:
-    """Import the compiler for GPUs, and have it compile something: the first functor takes a second longer."""
+    """Import the compiler for GPUs, and compile something: the first functor costs a second more."""
     from frontier.runtime.compile.cuda import current_arch
 
     try:
@@ -187,7 +188,7 @@ def _get_ready() -> None:
         with _compiling:
             compiler = functor_compiler(chosen_compiler(), (int(arch[3:-1]), int(arch[-1])))
             compiler.compile(freeze(_example, compiler), "example", np.dtype(np.int64), ((np.dtype(np.int64), 1),))
-    except Exception as error:  # whoever needs a functor will hear of it
+    except Exception as error:  # raised again for the first caller that needs a functor
         logger.debug("the compiler of functors is not ready: %r", error)
 
 

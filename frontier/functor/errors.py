@@ -1,4 +1,4 @@
-"""What users see when a functor cannot be used: which line, and why, without the compiler's traceback."""
+"""The error that users see if a functor cannot be used: the line, and the reason, without the compiler's traceback."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from frontier.runtime.compile.function_identity import captured
 
 
 class FunctorError(TypeError):
-    """A functor, or an argument for one, that cannot be used; the message shows the line and the reason.
+    """A functor, or an argument for one, that cannot be used. The message shows the line and the reason.
 
     Attributes
     ----------
     original : Exception or None
-        What the compiler said, where it was the compiler that refused.
+        The compiler's message, if the compiler refused.
     """
 
     original: Exception | None = None
@@ -58,7 +58,7 @@ _OURS = ("would lose the fraction", "must hold integers")
 
 
 def _reason(text: str) -> str:
-    """The part of Numba's message that tells a user what is wrong."""
+    """The part of Numba's message that explains the error to a user."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
     for line in lines:
         if any(words in line for words in _OURS):
@@ -74,7 +74,7 @@ def _reason(text: str) -> str:
 
 
 def _called(function: Callable) -> Iterator[FunctionType]:
-    """The plain functions that a functor calls, directly or through others; the innermost first."""
+    """The plain functions that a functor calls, directly or through callees, the innermost first."""
     found: dict[int, FunctionType] = {}
 
     def follow(caller: FunctionType) -> None:
@@ -113,7 +113,7 @@ def _lines_named(function: Callable, text: str) -> list[int]:
 
 
 def _line_number(function: Callable, error: Exception, text: str) -> int:
-    """The line of a functor that an error is about; its first line if the error does not say."""
+    """The line of a functor that an error is about, or its first line if the error does not contain it."""
     unknown = re.search(r"name '(\w+)' is not defined", text)
     if unknown:
         lines = [i.positions.lineno for i in dis.get_instructions(function) if i.argval == unknown[1] and i.positions]

@@ -1,8 +1,8 @@
 """Functors as they are at this moment: copies whose globals, defaults and closures no longer change.
 
-Numba reads what a function names when it compiles it for each new type of arguments, which may be much later than the
-call that asked for it first. A frozen copy keeps the values of that call. The plain functions that it calls are
-compiled along.
+Numba reads the names that a function uses when it compiles it for each new type of arguments, which may be much later
+than the first call. A frozen copy retains the values of that call. The plain functions that it calls are compiled
+along.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ MODULE = __name__.rpartition(".")[0]
 
 
 class Target(Protocol):
-    """What functions are frozen for."""
+    """The compiler for which functions are frozen."""
 
     @property
     def substitutes(self) -> Mapping[Any, Any]:
-        """Functions that others stand in for."""
+        """Functions with their replacements."""
 
     def knows(self, value: Any) -> bool:
-        """Whether the compiler has an implementation of its own for this function."""
+        """Whether the compiler implements this function itself."""
 
     def helper(self, function: FunctionType, options: dict[str, Any]) -> Any:
         """A function that compiled code can call."""
 
 
 def is_known(context: Any, value: Any) -> bool:
-    """Whether a compiler, of which this is the typing context, has an implementation of its own for a function."""
-    with global_compiler_lock:  # which contexts leave to those who compile
+    """Whether a compiler, of which this is the typing context, implements a function itself."""
+    with global_compiler_lock:  # which contexts leave to their callers
         context.refresh()
         try:
             context.resolve_value_type(value)
@@ -102,7 +102,7 @@ def _fill(copy: FunctionType, function: FunctionType, target: Target, helpers: d
 
 
 def caller(function: Callable, count: int, *, result: str = "value", report: bool = False) -> FunctionType:
-    """A function of exactly `count` parameters that calls `function`; its other parameters keep their defaults.
+    """A function of exactly `count` parameters that calls `function`, whose other parameters have their defaults.
 
     It returns the function's `result` (``"value"``), False (``"false"``), or ``"nothing"``. With `report`, the last
     parameter goes first.

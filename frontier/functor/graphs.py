@@ -1,7 +1,7 @@
-"""Graphs that functors for GPUs are given: an address, and the functions that take it (``cuda/neighbors.cuh``).
+"""Graphs as arguments of functors for GPUs: an address, and the functions that accept it (``cuda/neighbors.cuh``).
 
-Those functions are compiled for each kind of graph, and linked to the operator's kernels as functors are, so that a
-functor may walk another graph than its operator's, of another structure.
+The functions are compiled for each kind of graph, and linked to the operator's kernels as functors are. A functor may
+therefore walk another graph than its operator's, of another structure.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FunctorGraph:
 
     device: Device
     in_parts: ClassVar[bool] = False
-    """Whether it consists of parts on several workers (`frontier.distributed`), or is one of these."""
+    """Whether it is distributed over several workers (`frontier.distributed`), or one of its parts."""
 
 
 class GraphForm(NamedTuple):
@@ -34,7 +34,7 @@ class GraphForm(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What tells it from all others."""
+        """A name that identifies it."""
         return f"graph {_digest(self.defines)}"
 
     def symbol(self, function: str) -> str:
@@ -42,7 +42,7 @@ class GraphForm(NamedTuple):
         return f"walk_{_digest(self.defines)}_{function}"
 
     def code(self, capability: tuple[int, int]) -> bytes:
-        """LTO-IR of the functions, as `CudaFunctor.code` is that of a functor."""
+        """LTO-IR of the functions, as `CudaFunctor.code` for a functor."""
         from frontier.runtime.compile.cuda import cached_ltoir
 
         name = "WALK(function)", self.symbol("##function")
@@ -55,7 +55,8 @@ def _digest(defines: tuple[tuple[str, str], ...]) -> str:
 
 
 class GraphArgument:
-    """A graph as kernels on a GPU take it and hand it to functors: its view and the number of vertices, at `data`."""
+    """A graph as kernels on a GPU receive it and pass it to functors: its view and the number of vertices, at
+    `data`."""
 
     __slots__ = ("_memory", "data", "dtype")
 
@@ -66,5 +67,5 @@ class GraphArgument:
 
 
 def dtype_name(dtype: Any) -> str:
-    """What tells the type of a functor's parameter from all others."""
+    """A name that identifies the type of a functor's parameter."""
     return dtype.name if isinstance(dtype, GraphForm) else np.dtype(dtype).name

@@ -28,11 +28,11 @@ CALLED = {
     unique_name(function.__name__): function
     for function in (neighbors.next_place, neighbors.vertex_at, neighbors.edge_in, neighbors.weight_in)
 }
-"""What loops are made of, by the names that they call it by."""
+"""The functions that loops are compiled to, by the names under which they call them."""
 
 
 def without_loops(function: FunctionType) -> FunctionType:
-    """`function`, or a copy with loops over neighbors written out; FunctorError for other uses, or without a source."""
+    """`function`, or a copy with loops over neighbors written out. FunctorError for other uses, or without a source."""
     if not _names_neighbors(function):
         return function
     tree = definition_of(function, "compiled")
@@ -68,7 +68,7 @@ def _names_neighbors(function: FunctionType) -> bool:
 
 
 def _end_of(value: Any, chain: tuple[str, ...]) -> Any:
-    """The last module, or what is not a module, on a chain of attributes."""
+    """The last module, or the first object that is no module, on a chain of attributes."""
     for name in chain:
         if not isinstance(value, ModuleType):
             break
@@ -133,6 +133,6 @@ class _Writer(ast.NodeTransformer):
 
 
 def _visited(visitor: ast.NodeTransformer, statements: list[ast.stmt]) -> list:
-    """What becomes of statements."""
+    """The transformed statements."""
     found = map(visitor.visit, statements)
     return [node for part in found for node in (part if isinstance(part, list) else [part])]

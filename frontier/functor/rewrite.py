@@ -1,4 +1,4 @@
-"""Functors rewritten so that every index is checked: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
+"""Functors rewritten to check every index: ``a[i]`` becomes ``a[checked_index(a, i, site, report)]``.
 
 ``a[i, j]``, and ``a[i][j]``, become ``a[checked_pair(a, (i, j), site, report)]``. So are vertices whose neighbors are
 asked for (`frontier.functor.intrinsics.neighbors`).
@@ -27,16 +27,16 @@ CHECKS = {CHECK: checked_index, CHECK_PAIR: checked_pair, CHECK_VERTEX: checked_
 
 
 def rewrite(function: FunctionType, target: Target) -> FunctionType:
-    """A copy of a functor that checks its indices, and takes a report (see `checking`) before its arguments."""
+    """A copy of a functor that checks its indices, and has a report (see `checking`) before its parameters."""
     return _rewrite(function, target, {})
 
 
 def _rewrite(function: FunctionType, target: Target, done: dict[int, FunctionType]) -> FunctionType:
-    """A copy that takes the report first, and hands it on to the functions it calls."""
+    """A copy that has the report as its first parameter, and passes it on to the functions it calls."""
     tree = definition_of(function, "checked")
     names: dict[str, Any] = {name: value for name, value, _, _ in captured(function)}
     scope = names | CHECKS | {"__name__": function.__module__}
-    # The copy is there before its body, for functions that call themselves.
+    # The copy exists before its body, for functions that call themselves.
     copy = done[id(function)] = FunctionType((lambda: None).__code__, scope, function.__name__)
 
     def helper(callee: FunctionType) -> str:
@@ -131,7 +131,7 @@ class _Checker(ast.NodeTransformer):
         return _call(CHECK_PAIR if is_pair else CHECK, ast.Name(array.id, ast.Load()), index, place)
 
     def check_vertex(self, graph: ast.expr, v: ast.expr, call: ast.Call) -> ast.expr:
-        """A vertex, checked, that `call` takes of a graph which stands in a variable."""
+        """A checked vertex, which `call` looks up in a graph that is a variable."""
         return self._checked_vertex(graph, v, _text(call))
 
     def _checked_vertex(self, graph: ast.expr, v: ast.expr, text: str) -> ast.expr:
@@ -147,7 +147,7 @@ OF_VERTICES = (neighbors.degree, neighbors.find_edge)
 def _call(check: str, thing: ast.expr, index: ast.expr, place: Site) -> ast.expr:
     """A call that checks an index of something."""
     number = int.from_bytes(hashlib.sha256(f"{place} {index.col_offset}".encode()).digest()[:6], "big")
-    sites[number] = place  # the same in every process: compiled code is kept on disk
+    sites[number] = place  # the same in every process: compiled code is cached on disk
     args = [thing, index, ast.Constant(number), ast.Name(REPORT, ast.Load())]
     return ast.copy_location(ast.Call(ast.Name(check, ast.Load()), args, []), index)
 
@@ -170,7 +170,7 @@ def _is_special(index: ast.expr) -> bool:
 
 
 class _Unchecked(ast.NodeTransformer):
-    """Takes the checks of an inner index out again."""
+    """Removes the checks of an inner index."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -17,7 +17,7 @@ Definition = ast.FunctionDef | ast.Lambda
 
 
 def definition_of(function: FunctionType, purpose: str) -> Definition:
-    """Return a new syntax tree of a function; FunctorError, with the `purpose`, if its text is missing or has
+    """Return a new syntax tree of a function. FunctorError, with the `purpose`, if its text is missing or has
     changed."""
     code = function.__code__
     text = "".join(linecache.getlines(code.co_filename, function.__globals__))
@@ -26,7 +26,7 @@ def definition_of(function: FunctionType, purpose: str) -> Definition:
             tree = ast.parse(text)
     except SyntaxError:
         tree = ast.Module([], [])
-    # A lambda is distinguished from others on its line by where its code stands.
+    # A lambda is distinguished from others on its line by the position of its code.
     used = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None and p[1] is not None}
     used = {place for place in used if place != (code.co_firstlineno, 0)}
     fitting = [
@@ -64,7 +64,7 @@ def _extent(node: Definition) -> tuple[int, int]:
 
 
 def code_of(tree: Definition, function: FunctionType) -> CodeType:
-    """The code of a function with this syntax tree, in place of that of `function`."""
+    """The code of a function with this syntax tree instead of the tree of `function`."""
     arguments = tree.args
     arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
     arguments.kw_defaults = [default and ast.Constant(None) for default in arguments.kw_defaults]
@@ -80,7 +80,7 @@ def code_of(tree: Definition, function: FunctionType) -> CodeType:
 
 
 def function_of(tree: Definition, function: FunctionType, scope: dict[str, Any]) -> FunctionType:
-    """A function with this syntax tree in place of that of `function`, which finds in `scope` what it names."""
+    """A function with this syntax tree instead of the tree of `function`, which resolves its names in `scope`."""
     names = {**scope, "__name__": function.__module__}
     copy = FunctionType(code_of(tree, function), names, function.__name__, function.__defaults__)
     copy.__kwdefaults__ = function.__kwdefaults__
@@ -88,7 +88,7 @@ def function_of(tree: Definition, function: FunctionType, scope: dict[str, Any])
 
 
 def resolved(expression: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a name, or a chain of attributes of modules, stands for; None if that is not known."""
+    """The value of a name, or of a chain of attributes of modules. None if it is unknown."""
     if isinstance(expression, ast.Name):
         return names.get(expression.id)
     if isinstance(expression, ast.Attribute):

@@ -39,8 +39,8 @@ def edge_columns(graph: BaseGraph) -> dict[str, Any]:
 
 
 def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
-    """Return all arcs as `edge_columns`, and their ids (None without edge data); one for each record, where these are
-    kept."""
+    """Return all arcs as `edge_columns`, and their ids (None without edge data). If the graph stores records, one for
+    each record."""
     offsets, dst, stored = sorted_arcs(graph)
     ends = {"src": row_ids(graph.device, offsets, graph.vertex_dtype), "dst": dst}
     if graph.multi_edges == "all" and graph.time_unit is not None:
@@ -50,7 +50,7 @@ def arc_columns(graph: BaseGraph) -> tuple[dict[str, Any], Any]:
 
 
 def records_of(graph: BaseGraph, edges: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the records of edges of a graph that keeps them, oldest first: row in `edges`, id, and values of each."""
+    """Return the records of edges of a graph that stores them, oldest first: row in `edges`, id, and values of each."""
     data: Any = graph.payload.table
     offsets, ids = data.records.of(data.columns[FIRST][edges], data.columns[COUNT][edges])
     values = {name: data.records.columns[name][ids] for name in data.records.given}
@@ -96,7 +96,7 @@ def names_by_id(graph: BaseGraph, names: Sequence[Any] | None) -> Sequence[Any]:
 
 
 def as_floats(weights: Any) -> Any:
-    """Return weights for a library without integers, as floats; ValueError if an integer beyond 2**53 would be
+    """Return weights for a library without integers, as floats. ValueError if an integer beyond 2**53 would be
     rounded."""
     if weights.dtype.kind not in "iu":
         return weights
@@ -108,6 +108,6 @@ def as_floats(weights: Any) -> Any:
 
 
 def plain_columns(graph: BaseGraph) -> dict[str, Any]:
-    """Return the columns of edge data with values, without those that link records (``multi_edges="all"``)."""
+    """Return the columns of edge data with values, without the columns that link records (``multi_edges="all"``)."""
     data = graph.payload.table
     return {} if data is None else {name: data.columns[name] for name in data.dtypes if name not in data.links}

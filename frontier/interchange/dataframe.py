@@ -41,7 +41,7 @@ def to_dataframe(graph: BaseGraph, library: FrameLibrary | None = None, *, recor
     Returns
     -------
     DataFrame
-        Sorted; undirected edges once, as ``src < dst``; records of one edge oldest first.
+        Sorted. Undirected edges once, as ``src < dst``. Records of one edge oldest first.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def data_frame(columns: Mapping[str, Any], library: FrameLibrary | None = None) 
     Parameters
     ----------
     columns : mapping of str to array, shape (n,)
-        Arrays of NumPy or CuPy; text, and integers with None for missing ones, are arrays of objects.
+        Arrays of NumPy or CuPy. Text, and integers with None for missing ones, are arrays of objects.
     library : {"pandas", "polars", "pyarrow", "cudf"}, optional
         By default cuDF for arrays on a GPU, if it is installed, otherwise pandas. Except for cuDF, arrays on a GPU are
         copied to the host.
@@ -162,7 +162,7 @@ def from_dataframe(
     Raises
     ------
     TypeError, ValueError
-        `frame` has no such column, or a column cannot be read as ids or weights; naming it.
+        `frame` has no such column, or a column cannot be read as ids or weights. The message names it.
     """
     kind = structure_class(structure)
     place = resolve_device(device)
@@ -180,7 +180,7 @@ def _column(frame: Any, name: str, argument: str) -> Any:
     if hasattr(frame, "collect"):  # Polars' LazyFrame
         raise TypeError(f"frame is a {type(frame).__name__}, a query: hand over what its collect() returns")
     try:
-        if hasattr(frame, "get_column") and name not in frame.columns:  # Polars has an exception of its own
+        if hasattr(frame, "get_column") and name not in frame.columns:  # Polars raises a different exception
             raise KeyError(name)
         return frame[name]
     except KeyError:

@@ -1,4 +1,4 @@
-"""PyTorch Geometric's ``edge_index``, handed over through DLPack; other modules use `as_tensor` and `stacked`, too."""
+"""PyTorch Geometric's ``edge_index``, passed through DLPack. Other modules use `as_tensor` and `stacked`, too."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def to_edge_index(graph: BaseGraph) -> tuple[Any, Any]:
     Returns
     -------
     edge_index : tensor of int64, shape (2, num_arcs)
-        Sources and destinations, sorted, on the graph's device; both directions of undirected edges.
+        Sources and destinations, sorted, on the graph's device, in both directions of undirected edges.
     edge_weight : tensor of weight_dtype, shape (num_arcs,), or None
         None for unweighted graphs.
 
@@ -76,7 +76,7 @@ def from_edge_index(
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it.
+        The message names the argument and its fault.
     """
     kind, place = structure_class(structure), resolve_device(device)
     edges = edges_of_index(place, edge_index, edge_weight, num_vertices=num_vertices, directed=directed)
@@ -84,7 +84,7 @@ def from_edge_index(
 
 
 def edges_of_index(place: Device, edge_index: Any, edge_weight: Any, **known: Any) -> ForeignEdges:
-    """Return the checked edges of an ``edge_index``, on a device; `known` are further fields."""
+    """Return the checked edges of an ``edge_index``, on a device. `known` are further fields."""
     if not hasattr(edge_index, "shape"):
         try:
             edge_index = np.asarray(edge_index)
@@ -105,7 +105,7 @@ MANAGED = 13  # DLPack's number of managed memory
 
 
 def as_tensor(torch: Any, array: Any) -> Any:
-    """Return a tensor that shares an array's memory; for managed memory, PyTorch's interface needs a
+    """Return a tensor that shares an array's memory. For managed memory, PyTorch's interface needs a
     synchronization."""
     if array.__dlpack_device__()[0] != MANAGED:
         return torch.from_dlpack(array)

@@ -31,12 +31,12 @@ class ForeignEdges:
     time: Any = None
     num_vertices: int | None = None  # by default the largest id plus one
     directed: bool = False
-    vertices: Any = None  # the existing ids, the others being deleted ones; by default all
+    vertices: Any = None  # the existing ids, if all others are deleted; by default all exist
     both_directions: bool = False  # undirected edges may be listed in both directions
 
 
 def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Mapping[str, Any]) -> G:
-    """Make a graph of a structure; `options` are further ones of `Graph.from_edges`.
+    """Make a graph of a structure. `options` are further ones of `Graph.from_edges`.
 
     Raises ValueError if ``multi_edges=`` would make two records of an edge that is listed in both directions.
     """
@@ -59,7 +59,7 @@ def build(kind: type[G], edges: ForeignEdges, device: str | Device, options: Map
 
 
 def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str | None) -> dict[str, Any]:
-    """Return the fields `data` and `time` of `ForeignEdges`; `get` maps a name, and the argument that gave it, to a
+    """Return the fields `data` and `time` of `ForeignEdges`. `get` maps a name, and the argument that gave it, to a
     column.
 
     TypeError or ValueError if `data` or `time` names no columns, or a name twice.
@@ -77,7 +77,8 @@ def named_columns(get: Callable[[str, str], Any], data: Sequence[str], time: str
 def host_columns(
     get: Callable[[str, str], Iterable[Any]], weight: str | None, data: Sequence[str], time: str | None
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the fields `weights`, `data` and `time` of `ForeignEdges`; `get` as in `named_columns`; None for none."""
+    """Return the fields `weights`, `data` and `time` of `ForeignEdges`, None without any. `get` as in
+    `named_columns`."""
 
     def column(name: str, argument: str) -> Any:
         read = complete if argument == "time" else host_values
@@ -100,14 +101,14 @@ def host_weights(values: Iterable[Any], name: str) -> np.ndarray | None:
 
 
 def host_values(values: Iterable[Any], name: str) -> np.ndarray:
-    """Return edge data as bool, int64 or float64 (if empty); TypeError for others, ValueError if missing or beyond
+    """Return edge data as bool, int64 or float64 (if empty). TypeError for other types, ValueError if missing or beyond
     int64."""
     array = _host_numbers(complete(values, name), name)
     return array if array.dtype.kind in "fb" else array.astype(np.int64)
 
 
 def complete(values: Iterable[Any], name: str) -> list[Any]:
-    """Return an attribute of edges as a list; ValueError if any is missing."""
+    """Return an attribute of edges as a list. ValueError if any is missing."""
     held = list(values)
     if any(value is None for value in held):
         raise ValueError(f"{name!r} of some edge is missing: every edge must have a value")

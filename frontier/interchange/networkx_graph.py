@@ -90,7 +90,7 @@ def from_networkx(
     time : str, optional
         The edge attribute of times, integers or ``datetime``, for a graph with times.
     num_vertices : int, optional
-        Size of the id space. Nodes must be integers below it and keep their numbers. All other ids are deleted.
+        Size of the id space. Nodes must be integers below it and retain their numbers. All other ids are deleted.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options
@@ -101,8 +101,8 @@ def from_networkx(
     graph : Graph
         int64 weights if all are integers, otherwise float64.
     names : list, length num_vertices
-        ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1, in any order, keep their
-        numbers; all others are numbered in NetworkX's order.
+        ``names[v]`` is the node that became vertex v. Nodes that are the integers 0..n-1, in any order, retain their
+        numbers. All others are numbered in NetworkX's order.
 
     Raises
     ------

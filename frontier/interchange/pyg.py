@@ -40,10 +40,10 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     torch_geometric.data.Data
         On the graph's device, without a copy through the host:
 
-        * ``edge_index``: the arcs, sorted, of undirected edges both directions; and ``num_nodes``;
+        * ``edge_index``: the arcs, sorted, of undirected edges both directions. And ``num_nodes``.
         * ``edge_weight`` of a weighted graph, ``edge_time`` of one with times (int64, in the graph's unit), and each
-          other column of edge data as ``edge_<name>``, of its type;
-        * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, instead of their tensors;
+          other column of edge data as ``edge_<name>``, of its type.
+        * ``edge_attr`` of shape (num_arcs, len(edge_attr)), if columns are named, instead of their tensors.
         * ``e_id``, of a graph with edge data: ``graph.edge_data[name][e_id]`` are its values now, ``= ...`` sets them.
 
         With ``multi_edges="all"``, each record is an edge, and ``e_id`` its id: ``graph.record_data[name][e_id]``.
@@ -54,7 +54,7 @@ def to_pyg(graph: BaseGraph, *, edge_attr: Sequence[str] = ()) -> Any:
     ImportError
         PyTorch Geometric is not installed.
     ValueError
-        The graph has no such column; or one is called ``"index"`` or ``"attr"``, which PyTorch Geometric reserves.
+        The graph has no such column, or one is called ``"index"`` or ``"attr"``, which PyTorch Geometric reserves.
 
     Notes
     -----
@@ -115,7 +115,7 @@ def from_pyg(
     weight : str or None
         The attribute of weights. The graph has none without this attribute, or with None.
     edge_data : sequence of str, or mapping of str to str
-        Attributes of edges for edge data, under their names without ``edge_``; or, of a mapping, under its keys.
+        Attributes of edges for edge data, under their names without ``edge_``, or, for a mapping, under its keys.
     edge_attr : sequence of str
         Names for the columns of ``data.edge_attr``, which become edge data.
     time : str, optional

@@ -52,16 +52,17 @@ def to_pyg_hetero(
     -------
     torch_geometric.data.HeteroData
         For each type of nodes ``num_nodes`` and ``n_id``, the ids of its vertices. For each type of edges the tensors
-        of `to_pyg`. Of an undirected graph, the direction of the triple, or from the type that `node_types` lists
-        first, is the relation, and the opposite one between vertices of different types is ``rev_<name>``.
+        of `to_pyg`. In an undirected graph, the direction of the triple, or the direction from the type that
+        `node_types` lists first, is the relation, and the opposite one between vertices of different types is
+        ``rev_<name>``.
 
     Raises
     ------
     ImportError
         PyTorch Geometric is not installed.
     TypeError, ValueError
-        Naming the argument and what is wrong with it: an id has two types; a vertex with edges has none; the ends of
-        an edge are not those of its triple.
+        An id has two types, a vertex with edges has none, or the ends of an edge have other types than its triple. The
+        message names the argument.
     """
     given = _relations(graphs, node_types, edge_type, edge_type_names)
     library = require("torch_geometric", PACKAGE, "to_pyg_hetero")

@@ -51,7 +51,7 @@ def sample_pyg(
         As in `sample_temporal_neighbors`.
     edges : {"in", "out"}
         In a directed graph, sample predecessors, whose messages PyTorch Geometric passes along the edges (requires
-        ``in_edges=True``); or successors, for models with ``flow="target_to_source"``.
+        ``in_edges=True``), or successors, for models with ``flow="target_to_source"``.
     edge_attr : sequence of str
         As in `to_pyg`.
 
@@ -60,13 +60,13 @@ def sample_pyg(
     torch_geometric.data.Data
         On the graph's device, without a copy through the host:
 
-        * ``n_id``: the vertex of each node, as in ``data.x = features[data.n_id]``; the first ``batch_size`` (m) are
-          `vertices`;
-        * ``batch``: for each node, the index in `vertices` of its part;
-        * ``edge_index``: from each neighbor to the vertex that it was sampled for (with ``edges="out"``, back);
-        * ``edge_time``, and the other edge tensors of `to_pyg`;
-        * ``e_id``: ``graph.edge_data[name][e_id]`` are the values of edges now, or, with ``multi_edges="all"``,
-          ``graph.record_data[name][e_id]`` those of records;
+        * ``n_id``: the vertex of each node, as in ``data.x = features[data.n_id]``. The first ``batch_size`` (m) are
+          `vertices`.
+        * ``batch``: for each node, the index in `vertices` of its part.
+        * ``edge_index``: from each neighbor to the vertex that it was sampled for (with ``edges="out"``, back).
+        * ``edge_time``, and the other edge tensors of `to_pyg`.
+        * ``e_id``: ``graph.edge_data[name][e_id]`` are the present values of edges, or, with ``multi_edges="all"``,
+          ``graph.record_data[name][e_id]`` the values of records.
         * ``seed_time``, of shape (m,), with `before`.
 
     Raises
@@ -74,17 +74,16 @@ def sample_pyg(
     ImportError
         PyTorch Geometric is not installed.
     TypeError, ValueError
-        Naming the argument and what is wrong with it; or the graph has no times.
+        An argument is invalid, or the graph has no times. The message names the argument.
 
     Warns
     -----
     ReplacedTimesWarning
-        Once for a graph that does not keep records, and has replaced times.
+        Once for a graph that does not store records, and has replaced times.
 
     Notes
     -----
-    Each part samples a vertex once. The work is that of `sample_temporal_neighbors`, and a sort of the nodes for each
-    distance.
+    Each part samples a vertex once. The work of `sample_temporal_neighbors`, and a sort of the nodes for each distance.
     """
     edge_times(graph)
     one_of(edges, "edges", DIRECTIONS)
@@ -98,7 +97,7 @@ def sample_pyg(
     searched = graph if edges == "out" or not graph.directed else graph.reverse
     starts = vertex_ids(graph, vertices, "vertices").astype(np.int64)
     limits = time_limits(graph, before, starts)
-    # A node is a vertex in a part; `keys` has all nodes in the order in which they were reached.
+    # A node is a vertex in a part. `keys` has all nodes in the order in which they were reached.
     keys = xp.arange(starts.size, dtype=np.int64) * graph.num_vertices + starts
     begin, found = 0, []
     for hop, count in enumerate(counts):

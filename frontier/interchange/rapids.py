@@ -40,7 +40,7 @@ def to_pylibcugraph(
     Returns
     -------
     pylibcugraph.SGGraph
-        Integer weights as float64, since cuGraph takes none.
+        Integer weights as float64, since cuGraph does not accept integers.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def from_cugraph(
     Parameters
     ----------
     cu_graph : cugraph.Graph
-        With integers as vertices. Of parallel edges in a ``MultiGraph``, an arbitrary one counts.
+        With integers as vertices. If a ``MultiGraph`` has parallel edges, an arbitrary one counts.
     num_vertices : int, optional
         Size of the id space, by default the largest id plus one. Ids that are no vertices of `cu_graph` are deleted.
     structure : str or class

@@ -32,8 +32,9 @@ def to_scipy(graph: BaseGraph, *, data: str | None = None) -> Any:
 
     Returns
     -------
-    scipy.sparse.csr_array, or cupyx.scipy.sparse.csr_matrix of a graph on the GPU; shape (num_vertices, num_vertices)
-        Symmetric for undirected graphs, with sorted indices, in new arrays. Weights keep their dtype, but integers in
+    scipy.sparse.csr_array, or cupyx.scipy.sparse.csr_matrix of a graph on the GPU, of shape (num_vertices,
+    num_vertices)
+        Symmetric for undirected graphs, with sorted indices, in new arrays. Weights retain their dtype, but integers in
         CuPy's matrices become float64, and entries of unweighted graphs are 1 (float32). Deleted ids are empty rows.
 
     Raises
@@ -77,7 +78,7 @@ def from_scipy(
     data : str, optional
         The column of edge data for the values, instead of weights.
     directed : bool
-        If False, the matrix may contain either triangle or both; of (u, v) and (v, u), the entry in the later row
+        If False, the matrix may contain either triangle or both. Of (u, v) and (v, u), the entry in the later row
         counts.
     structure : str or class
         Name in the registry, or class.

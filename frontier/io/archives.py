@@ -1,4 +1,4 @@
-"""Files inside tar and zip archives, and beside a file in its directory. Nothing is written to disk."""
+"""Files inside tar and zip archives, and next to a file in its directory. Nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def is_archive(begin: bytes, name: str) -> bool:
 
 
 def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | None:
-    """Return the files of an archive, or None for other data; only the bare name identifies an old tar archive.
+    """Return the files of an archive, or None for other data. Only the bare name identifies an old tar archive.
 
     ParseError if it is damaged or truncated, or a member unpacks to more than `limit` bytes.
     """
@@ -109,7 +109,7 @@ def open_archive(data: bytes, name: str, source: str, limit: int) -> Files | Non
 def _tar(data: bytes, source: str, limit: int) -> Files:
     archive = tarfile.TarFile(fileobj=io.BytesIO(data))
     members = archive.getmembers()
-    # `tarfile` takes a damaged header for the end of the archive.
+    # `tarfile` treats a damaged header as the end of the archive.
     if data[archive.offset : archive.offset + _BLOCK] != bytes(_BLOCK):
         where = "is truncated: its end mark is missing" if archive.offset >= len(data) else "is damaged"
         raise ParseError(f"the tar archive {where} (after {len(members)} members)", source)
@@ -137,7 +137,7 @@ def _zip(data: bytes, source: str, limit: int) -> Files:
         return content
 
     members = [member for member in archive.infolist() if not member.is_dir()]
-    # Unix keeps the type of a file in the upper half of its attributes; 0xA is a symbolic link.
+    # Unix stores the type of a file in the upper half of its attributes. 0xA is a symbolic link.
     links = frozenset(member.filename for member in members if member.external_attr >> 28 == 0xA)
     readers = {member.filename: partial(read, member) for member in members if member.filename not in links}
     return Files(readers, source, limit, links)

@@ -29,7 +29,7 @@ _ENDS = ("src", "dst")
 UNKNOWN = "unknown"  # the role of an unnamed third column: a weight or a time, by its values
 
 EARLIEST_TIME = 10**8
-"""An unnamed third column of integers that are all at least this large is taken for times (Unix: March 1973)."""
+"""An unnamed third column of integers that are all at least this large is read as times (Unix: March 1973)."""
 
 
 class ReaderWarning(UserWarning):
@@ -123,7 +123,8 @@ def _over_numbers(words: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 def names_columns(words: Sequence[str], below: Sequence[str], table: bool) -> bool | None:
-    """Return whether the first line of a text has the names of the columns, or None if it and the next one do not tell.
+    """Return whether the first line of a text has the names of the columns, or None if it and the next one do not
+    determine this.
 
     Both are given as fields, and compared column by column: names are neither numbers nor dates. A `table` is expected
     to have a line of names, whatever the names are.
@@ -150,7 +151,7 @@ def _named_roles(names: Sequence[str]) -> list[str | None]:
     return roles
 
 
-DATA = "data "  # the prefix of the role of a column of edge data; its name follows
+DATA = "data "  # the prefix of the role of a column of edge data, followed by its name
 
 
 def resolve_roles(
@@ -160,8 +161,8 @@ def resolve_roles(
     """Return the roles of the columns of a table of any kind.
 
     `fits` returns a column's possible role by its values: ``"weight"``, ``"time"`` or None. Columns in `data` have the
-    role `DATA` and their name, others and errors those of `_resolve`. ValueError, too, if a column in `data` is
-    missing, or has a role by `columns`.
+    role `DATA` and their name. All further roles and errors are as in `_resolve`. ValueError, too, if a column in
+    `data` is missing, or has a role by `columns`.
     """
     if not data:
         return _resolve(names, columns, weighted, source, fits)
@@ -200,7 +201,7 @@ def data_of(picked: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | None:
 def measures_of(
     picked: Mapping[str, np.ndarray], weighted: bool | None, are_times: Callable[[np.ndarray], bool]
 ) -> tuple[np.ndarray | None, np.ndarray | None]:  # fmt: skip
-    """Return the weights and the times among columns by role; `are_times` decides about `UNKNOWN` if `weighted` is
+    """Return the weights and the times among columns by role. `are_times` decides about `UNKNOWN` if `weighted` is
     None."""
     weights, times = picked.get("weight"), picked.get("time")
     if UNKNOWN in picked:
@@ -212,7 +213,7 @@ def measures_of(
 
 
 def _place_of(name: object, names: Sequence[str], source: str, advice: str = "") -> int:
-    """Return the position of the only column of a name; `advice` is for the error if there are several."""
+    """Return the position of the only column of a name. `advice` is for the error if several have it."""
     there = [k for k, other in enumerate(names) if other == str(name)]
     if not there:
         raise ValueError(f"{source}: there is no column {name!r}; the columns are {', '.join(map(str, names))}")
@@ -224,10 +225,10 @@ def _place_of(name: object, names: Sequence[str], source: str, advice: str = "")
 def _resolve(
     names: Sequence[str], columns: Columns, weighted: bool | None, source: str, fits: Callable[[int], str | None]
 ) -> list[str | None]:  # fmt: skip
-    """Return the roles of the columns of a table, except edge data; `UNKNOWN` for a third column, a weight or a time.
+    """Return the roles of the columns of a table, except edge data. `UNKNOWN` is a third column, a weight or a time.
 
     Remaining columns are skipped, with an `IgnoredColumnsWarning` unless `columns` names both ends. `columns` and
-    `weighted` are those of `frontier.io.read_edges`. Raises ParseError if there are fewer than two columns, or the
+    `weighted` are parameters of `frontier.io.read_edges`. Raises ParseError if there are fewer than two columns, or the
     names do not determine the ends, and ValueError if `columns` does not suit the table.
     """
     if columns is not None and not isinstance(columns, Mapping):
@@ -283,7 +284,7 @@ def tell(warning: ReaderWarning) -> None:
 def check_roles(columns: Sequence[str | None]) -> list[str | None]:
     """Check roles given by position, and resolve synonyms. Skipped columns (None, ``""``, ``"_"``) have None.
 
-    ValueError for an unknown or repeated name, or without ``src`` or ``dst``; TypeError for one string.
+    ValueError for an unknown or repeated name, or without ``src`` or ``dst``. TypeError for one string.
     """
     if isinstance(columns, str):
         raise TypeError(f"columns is a sequence such as ('src', 'dst', 'time'), got the string {columns!r}")

@@ -45,8 +45,8 @@ class EdgeList:
     Raises
     ------
     ValueError
-        The columns differ in length, are not one-dimensional, or contain a vertex out of range; `ids` has a wrong
-        length; `first_id` is negative; or `operation` or `time_unit` is unknown.
+        The columns differ in length, are not one-dimensional, or contain a vertex out of range. Or `ids` has a wrong
+        length, `first_id` is negative, or `operation` or `time_unit` is unknown.
     TypeError
         `src` or `dst` does not contain integers.
     """
@@ -107,7 +107,7 @@ class EdgeList:
             raise ValueError(f"first_id must not be negative, got {first_id}")
         if operation not in ("insert", "delete"):
             raise ValueError(f"operation must be 'insert' or 'delete', got {operation!r}")
-        # Decided by the number of vertices, not by the largest end, so that every batch of a stream has one dtype.
+        # The number of vertices decides, not the largest end, so every batch of a stream has one dtype.
         dtype = np.int32 if count <= _INT32_VERTICES else np.int64
         fields = {
             "src": src.astype(dtype, copy=False), "dst": dst.astype(dtype, copy=False), "num_vertices": count,
@@ -262,7 +262,7 @@ def remaining(edges: EdgeList, inserts: np.ndarray) -> EdgeList:
 
 
 def in_time_order(edges: EdgeList, inserts: np.ndarray) -> tuple[EdgeList, np.ndarray]:
-    """Return the records of a stream in time order if there are times. Records of equal time keep their order."""
+    """Return the records of a stream in time order if there are times. Records of equal time retain their order."""
     if edges.times is None:
         return edges, inserts
     order = np.argsort(edges.times, kind="stable")

@@ -7,20 +7,20 @@ NAMED_HINT = "named=True reads ids that are words or any numbers; in a stream, f
 
 
 class ParseError(ValueError):
-    """A file or table does not hold what its format promises.
+    """The contents of a file or table violate its format.
 
     Parameters
     ----------
     reason : str
-        What is wrong, in words.
+        The fault, in words.
     source : str
         Name of the file (``archive:member`` inside an archive) or of the table.
     line : int, optional
-        1-based number of the offending line; for tables, of the offending row.
+        1-based number of the offending line, or, in tables, of the offending row.
     text : str, optional
         The text of that line.
     hint : str, optional
-        What to do about it.
+        Advice to the user.
 
     Attributes
     ----------

@@ -38,11 +38,11 @@ BOMB_RATIO = 200
 """Data that unpacks to more than `BOMB_BYTES`, and to more than `BOMB_RATIO` times the file, is refused."""
 _STEP = 1 << 24  # bytes decompressed at a time
 _PIECE = 1 << 20  # bytes of a file that is not compressed
-_CHUNK = 1 << 18  # bytes given to the decompressor at a time; a stream that ends within them has the rest copied
+_CHUNK = 1 << 18  # bytes given to the decompressor at a time; after a stream that ends within them, the rest is copied
 
 
 def read_raw(path: str | os.PathLike | BinaryIO) -> tuple[bytes, bool]:
-    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe; TypeError for
+    """Return the bytes of a file, or the rest of an open one, and whether they came through a pipe. TypeError for
     text."""
     if isinstance(path, str | os.PathLike):
         with open(path, "rb") as file:

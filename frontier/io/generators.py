@@ -57,7 +57,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 1) -> EdgeList:
     Returns
     -------
     EdgeList
-        Directed records, self-loops and duplicates kept.
+        Directed records, including self-loops and duplicates.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def small_world(num_vertices: int, neighbors: int, rewire: float = 0.1, seed: in
     Returns
     -------
     EdgeList
-        ``num_vertices * neighbors / 2`` undirected records, each edge once; moved ends may repeat an edge.
+        ``num_vertices * neighbors / 2`` undirected records, each edge once. Moved ends may repeat an edge.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     Returns
     -------
     EdgeList
-        ``num_vertices * edges_per_vertex`` undirected records, each edge once, in order of growth; self-loops and
+        ``num_vertices * edges_per_vertex`` undirected records, each edge once, in order of growth. Self-loops and
         duplicates occur, rarely.
 
     Raises
@@ -141,7 +141,7 @@ def preferential_attachment(num_vertices: int, edges_per_vertex: int, seed: int 
     return EdgeList(src, src[choice >> 1], num_vertices=num_vertices, directed=False)
 
 
-_CORE_SHARE = 0.4  # crossings among the vertices of a road network; the others lie on roads between them
+_CORE_SHARE = 0.4  # crossings among the vertices of a road network; all further vertices lie on roads between them
 _EXTRA_SHARE = 0.35  # edges beyond a spanning tree, per crossing
 
 
@@ -174,8 +174,8 @@ def grid(rows: int, cols: int) -> EdgeList:
 def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     """Make a connected planar network with the traits of a road network.
 
-    A grid of crossings keeps a random spanning tree and some of its other edges. The remaining vertices subdivide the
-    edges into chains of degree 2.
+    A random spanning tree of a grid of crossings, and some of the grid's other edges. The remaining vertices subdivide
+    the edges into chains of degree 2.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     Returns
     -------
     EdgeList
-        Undirected and simple, each edge once; average degree about 2.25, largest degree 4, diameter of the order of
-        the square root of `num_vertices`. Crossings have the first numbers, row by row.
+        Undirected and simple, each edge once. Average degree about 2.25, largest degree 4, diameter of the order of the
+        square root of `num_vertices`. Crossings have the first numbers, row by row.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
     kept = np.sort(np.concatenate([np.flatnonzero(tree), extra]))
     src, dst = src[kept], dst[kept]
     chain = num_vertices - core if len(src) else 0
-    # Vertex core + i lies on edge owner[i]; those of one edge follow one another from src to dst.
+    # Vertex core + i lies on edge owner[i]. The vertices of one edge follow one another from src to dst.
     owner = np.sort(random.below(max(len(src), 1), chain))
     on_edge = np.bincount(owner, minlength=len(src))
     end = core + np.cumsum(on_edge)
@@ -219,7 +219,7 @@ def road_like(num_vertices: int, seed: int = 1) -> EdgeList:
 
 
 def _core(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges of a nearly square grid of exactly `count` vertices; its last row may be short."""
+    """Return the edges of a nearly square grid of exactly `count` vertices, whose last row may be short."""
     cols = max(1, math.isqrt(count))
     edges = grid(-(-count // cols), cols)
     inside = edges.dst < count  # dst is the larger end
@@ -232,8 +232,8 @@ def _spanning_tree(count: int, src: np.ndarray, dst: np.ndarray, order: np.ndarr
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     rank = np.empty(len(src))
-    rank[order] = np.arange(1, len(src) + 1)  # from 1: csgraph takes a zero for no edge
-    ends = (src.astype(np.int32), dst.astype(np.int32))  # all that csgraph took before SciPy 1.16
+    rank[order] = np.arange(1, len(src) + 1)  # from 1: for csgraph a zero is no edge
+    ends = (src.astype(np.int32), dst.astype(np.int32))  # the only type that csgraph accepted before SciPy 1.16
     tree = minimum_spanning_tree(coo_array((rank, ends), shape=(count, count)).tocsr())
     mask = np.zeros(len(src), dtype=bool)
     mask[order[tree.data.astype(np.int64) - 1]] = True
@@ -241,7 +241,7 @@ def _spanning_tree(count: int, src: np.ndarray, dst: np.ndarray, order: np.ndarr
 
 
 _LEVELS = 4  # levels of the recursion that one random word decides
-_BLOCK = 1 << 16  # edges made at a time, so that their columns stay in cache
+_BLOCK = 1 << 16  # edges made at a time, whose columns then stay in cache
 
 
 def rmat(
@@ -263,7 +263,7 @@ def rmat(
         Records per vertex.
     a, b, c : float
         Probabilities of the upper left, upper right and lower left quadrant. The lower right one gets the rest. The
-        defaults are those of Graph500.
+        defaults are from Graph500.
     seed : int
         Equal seeds give equal graphs on every platform.
     permute : bool
@@ -272,8 +272,8 @@ def rmat(
     Returns
     -------
     EdgeList
-        ``2**scale`` vertices and ``round(edge_factor * 2**scale)`` directed records, self-loops and duplicates kept,
-        as in Graph500.
+        ``2**scale`` vertices and ``round(edge_factor * 2**scale)`` directed records, including self-loops and
+        duplicates, as in Graph500.
 
     Raises
     ------
@@ -347,7 +347,7 @@ def _table(quadrants: tuple[float, ...], levels: int) -> tuple[np.ndarray, np.nd
         share[high] -= 1.0 - share[low]
         if share[high] < 1.0:
             small.append(large.pop())
-    # The low bits of a word choose the cell, the high bits decide; comparing whole words errs by at most 2**-24. A
-    # full cell is its own alias, so its threshold does not matter.
+    # The low bits of a word choose the cell, the high bits decide. Comparing whole words errs by at most 2**-24. A full
+    # cell is its own alias, so its threshold does not matter.
     threshold = np.minimum(keep * 2.0**32, 2.0**32 - 1).astype(np.uint32)
     return threshold, np.stack([cells, alias], axis=1).reshape(-1), rows, cols

@@ -1,8 +1,8 @@
 """The first line of a KONECT network: ``% <format> <weights>``.
 
 Vertices count from 1. The format is ``sym`` (undirected), ``asym`` (directed) or ``bip`` (two sides). The columns are
-``src dst [weight [time]]``; the kind of weights defines the third. Only in the kind ``dynamic`` 1 inserts an edge and
--1 deletes it. Pairs may have several records if edges are multiple (``positive`` and ``multi...``).
+``src dst [weight [time]]``, and the kind of weights defines the third. Only in the kind ``dynamic`` 1 inserts an edge
+and -1 deletes it. Pairs may have several records if edges are multiple (``positive`` and ``multi...``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LDBC Graphalytics graphs: ``.v`` (vertex ids), ``.e`` (edges) and ``.properties`` (what they are)."""
+"""LDBC Graphalytics graphs: ``.v`` (vertex ids), ``.e`` (edges) and ``.properties`` (their description)."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def read_ldbc(edges_name: str, files: Mapping[str, bytes], source: str, options:
     """Read one graph, with the options of `read_text`.
 
     The sparse ids are renumbered 0..n-1 in ascending order, with `ids`. Isolated vertices come from the ``.v`` file
-    beside `edges_name`, the ``.e`` file in `files`, or named by ``.properties``. ParseError for a malformed line, an id
-    that the ``.v`` file repeats or lacks, or other counts than in the properties.
+    next to `edges_name`, the ``.e`` file in `files`, or named by ``.properties``. ParseError for a malformed line, an
+    id that the ``.v`` file repeats or lacks, or other counts than in the properties.
     """
     properties = _properties(edges_name, files, source)
     if options.columns is None and options.weighted is None:  # the third column is a weight, never a time

@@ -25,11 +25,11 @@ class Syntax:
     on another line. Elsewhere in a field a quote is an ordinary character.
     """
 
-    separator: int = BLANKS  # the byte that separates fields; -1 for blanks
+    separator: int = BLANKS  # the byte that separates fields, -1 for blanks
     comments: frozenset[int] = frozenset(COMMENTS.encode())  # first bytes of comment lines
     operations: bool = False  # lines start with ``+`` or ``-``
     longest: int = LONGEST_RECORD  # bytes of a record
-    multiline: bool = True  # quoted fields may contain line ends; an error otherwise
+    multiline: bool = True  # whether quoted fields may contain line ends, otherwise an error
 
     @property
     def too_long(self) -> str:
@@ -53,7 +53,7 @@ class Scanner:
         return self._state == tk.IN_QUOTES
 
     def after_record(self, piece: bytes | memoryview) -> int:
-        """Return the position behind the last record that ends in the next piece; 0 if none does."""
+        """Return the position behind the last record that ends in the next piece, or 0 if none does."""
         from . import tokenizer as tk  # here: only parsing loads the compiler
 
         syntax = self._syntax
@@ -66,7 +66,7 @@ class Scanner:
 def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
     """Return the first record from a position on, after blank lines and comments.
 
-    The result is its begin, its end (both ``len(data)`` if there is none), and its text, cut behind ``syntax.longest``
+    The result is its start, its end (both ``len(data)`` without one), and its text, cut behind ``syntax.longest``
     bytes.
     """
     while start < len(data):
@@ -82,7 +82,7 @@ def record_at(data: bytes, start: int, syntax: Syntax) -> tuple[int, int, str]:
 
 
 def _after_quotes(data: bytes, start: int, syntax: Syntax) -> int:
-    """Return the position behind a record with a quote; behind its first line if the quote is not closed."""
+    """Return the position behind a record with a quote, or behind its first line if the quote is not closed."""
     first = after = data.find(b"\n", start) + 1 or len(data)
     scanner, begin = Scanner(syntax), start
     while not scanner.after_record(memoryview(data)[begin:after]):
@@ -152,5 +152,5 @@ def check_ended(data: bytes, source: str, stream: str, lines: int = 0) -> None:
 
 
 def count_lines(data: bytes) -> int:
-    """Return the number of line ends; NumPy is several times faster than `bytes.count`, and releases the GIL."""
+    """Return the number of line ends. NumPy is several times faster than `bytes.count`, and releases the GIL."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))

@@ -18,10 +18,10 @@ _DIRECTED = {"general": True, "symmetric": False}
 def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeList:
     """Read a square sparse matrix as a graph with an edge from row to column of each entry.
 
-    The format is coordinate, pattern, real or integer, general or symmetric. There is one record per stored entry, so a
+    The format is coordinate, pattern, real or integer, general or symmetric. Each stored entry is one record, so a
     symmetric file lists each undirected edge once. Vertices are counted from 0, with `first_id` 1. The parameters are
-    those of `read_text`; of the options only `columns` and `weighted` count. Raises ParseError if the header is
-    malformed or unsupported, the matrix is not square, or an entry is malformed or missing.
+    as in `read_text`. Of the options only `columns` and `weighted` count. Raises ParseError if the header is malformed
+    or unsupported, the matrix is not square, or an entry is malformed or missing.
     """
     header, start = first_line(data)
     words = header.lower().split()
@@ -65,7 +65,7 @@ def _size_line(data: bytes, start: int, source: str) -> tuple[int, tuple[int, in
 
 
 def read_jlg(data: bytes, source: str, options: ReadOptions) -> EdgeList:
-    """Read a ``.jlg`` file, a line ``n,m,u,name``, then lines ``u,v`` counted from 1; parameters as of `read_text`.
+    """Read a ``.jlg`` file, a line ``n,m,u,name``, then lines ``u,v`` counted from 1. Parameters as in `read_text`.
 
     Vertices are counted from 0, with `first_id` 1. The graph is undirected if the third field is ``u``. ParseError for
     malformed lines, or another number of lines than announced.

@@ -11,7 +11,7 @@ from .lines import COMMENTS, LONGEST_RECORD, Syntax, record_at, separator_of
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The options of a reader: those of `frontier.io.read_edges`, and more.
+    """The options of a reader: the options of `frontier.io.read_edges`, and more.
 
     Raises TypeError or ValueError if `data` does not name columns, or names one twice.
     """
@@ -24,7 +24,7 @@ class ReadOptions:
     named: bool | None = None
     data: Sequence[str] = ()
     max_record_bytes: int = LONGEST_RECORD
-    operations: bool | None = None  # lines of a text start with ``+`` or ``-``; None to find out
+    operations: bool | None = None  # lines of a text start with ``+`` or ``-``; None to detect it
     table: bool = False  # a text of the kinds (CSV, TSV) that mostly have a first line of names, and words
     multiline: bool = True  # quoted fields of a text may contain line ends
 

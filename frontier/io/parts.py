@@ -24,10 +24,10 @@ from .stream import EdgeStream
 from .tables import from_table, require_pyarrow
 from .text import TextParts
 
-PART_BYTES = 1 << 22  # of text; about 300,000 records
+PART_BYTES = 1 << 22  # of text, about 300,000 records
 PART_ROWS = 1 << 18  # of a table
 PARSERS = max(1, min(4, (os.cpu_count() or 1) // 2))
-"""Threads that parse parts of a text: a part takes about twice as long to parse as to decompress."""
+"""Threads that parse parts of a text: parsing a part lasts about twice as long as decompressing it."""
 _INSERT = ord("+")
 _BLANKS = Syntax()
 _DEFAULTS = ReadOptions()
@@ -47,7 +47,7 @@ def read_parts(
     Text, compressed or not, Parquet and Arrow files are read in bounded memory. Other files, such as archives, and
     texts whose vertices have names, are read as a whole, like by `read_stream`. A part has about `part_bytes` bytes of
     text, and either insertions or deletions. `ahead` may wrap the iterator of decompressed pieces, for example to run
-    it in another thread. Errors are those of `read_edges`, raised when the faulty part is requested.
+    it in another thread. Errors are as in `read_edges`, raised when the faulty part is requested.
     """
     parts = None
     if options.named:  # the numbering depends on all names
@@ -93,9 +93,9 @@ def whole_lines(
     """Yield the same bytes in parts of about `size` that end with a record, in linear time. The last may lack a line
     end.
 
-    Memory holds at most a part, a piece and a record that is too long, whose start is the last part: the parser refuses
-    it. `syntax` is that of the records, or a function of the start of the text, up to a record unless comments are
-    long.
+    The memory is at most a part, a piece and the start of an overlong record, which is the last part: the parser
+    refuses it. `syntax` is the syntax of the records, or a function of the start of the text, up to a record unless
+    comments are long.
     """
     pieces = iter(pieces)
     if not isinstance(syntax, Syntax):
@@ -166,7 +166,7 @@ class _Cutter:
         return b"".join(self._begun)
 
     def _after_record(self, piece: bytes) -> int:
-        """Return the position behind the last record that ends in a piece; 0 if none does."""
+        """Return the position behind the last record that ends in a piece, or 0 if none does."""
         if self._scanner is None:
             if b'"' not in piece or not self._syntax.multiline:
                 return piece.rfind(b"\n") + 1
@@ -196,7 +196,7 @@ def _of_text(parts: Iterator[bytes], path: str | os.PathLike[str], options: Read
 
 
 def _parsed(text: TextParts, first: bytes, parts: Iterator[bytes]) -> Iterator[EdgeList]:
-    """Yield the records of all parts in order; several parts are parsed at the same time."""
+    """Yield the records of all parts in order. Several parts are parsed at the same time."""
     lines = count_lines(first)
     yield from _by_operation(*text.first())
     if PARSERS == 1:

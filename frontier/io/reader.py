@@ -48,16 +48,16 @@ def read_edges(
     The format follows from the content and the name:
 
     - **text** ``u v``, ``u v w``, ``u v t`` or ``u v w t`` (SNAP, KONECT): one record per line, blanks between columns
-      or commas, an optional first line of names, ``#`` and ``%`` comments;
-    - **CSV** and TSV (by suffix): the same; vertices may have names instead of numbers, fields may be quoted;
-    - **Matrix Market** coordinate files (content), and without header (``*.noheader.mtx``), counted from 1;
-    - ``.jlg``: a line ``n,m,u,name``, then ``u,v`` counted from 1;
-    - **LDBC Graphalytics** ``.e`` with the ``.v`` and ``.properties`` files beside it; any of the three may be named;
-    - **Parquet, Feather, Arrow** (content; needs pyarrow);
+      or commas, an optional first line of names, ``#`` and ``%`` comments.
+    - **CSV** and TSV (by suffix): the same, but vertices may have names instead of numbers, and fields may be quoted.
+    - **Matrix Market** coordinate files (content), and without header (``*.noheader.mtx``), counted from 1.
+    - ``.jlg``: a line ``n,m,u,name``, then ``u,v`` counted from 1.
+    - **LDBC Graphalytics** ``.e`` with the ``.v`` and ``.properties`` files next to it, any of which may be named.
+    - **Parquet, Feather, Arrow** (by content, requires pyarrow).
     - each of them compressed with gzip, xz or bzip2, or as a member of a tar or zip archive.
 
     The first line of a KONECT network defines its third column: a weight, or with ``% sym dynamic`` and ``% asym
-    dynamic`` an operation, 1 for an insertion and -1 for a deletion. `read_stream` keeps these in order. Bipartite
+    dynamic`` an operation, 1 for an insertion and -1 for a deletion. `read_stream` retains these in order. Bipartite
     networks (``% bip``) raise an error.
 
     A time is a number, or a date of ISO 8601 such as ``2020-01-31T10:00:00Z``, which becomes nanoseconds since 1970.
@@ -69,15 +69,15 @@ def read_edges(
         not.
     columns : sequence of (str or None), or mapping of str to str, optional
         Roles of the columns by position, such as ``("src", "dst", "time")`` or ``("src", "dst", None, "weight")``, None
-        for one to skip; or, where columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A
-        mapping without an end, such as ``{"weight": "score"}``, adds to the roles by name. With `columns`, rows may
-        have more fields than there are names: the last name stands for the rest.
-        By default columns go by their names, if any, in a first line or in a comment: ``src``, ``source``, ``from``,
-        ...; ``dst``, ``target``, ``to``, ...; ``weight``, ``value``, ``amount``, ``cost``, ...; ``time``,
-        ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends, and a
-        third column. Other columns are ignored with an `IgnoredColumnsWarning`, which names them.
+        for a skipped one. If columns have names, a mapping such as ``{"src": "sender", "dst": "receiver"}``. A mapping
+        without an end, such as ``{"weight": "score"}``, adds to the roles by name. With `columns`, rows may have more
+        fields than there are names: the last name stands for the rest.
+        By default columns have the roles of their names, if any, in a first line or in a comment: ``src``, ``source``,
+        ``from``, ..., then ``dst``, ``target``, ``to``, ..., then ``weight``, ``value``, ``amount``, ``cost``, ..., and
+        ``time``, ``timestamp``, ``date``, ``when``, ... If two or three columns have no such name, these are the ends,
+        and a third column. Other columns are ignored with an `IgnoredColumnsWarning`, which names them.
         A third column without a name is the time if the file's name contains ``temporal``, or if it has dates, or
-        integers of at least 10**8 only; else it is the weight, and a fourth column is the time.
+        integers of at least 10**8 only. Otherwise it is the weight, and a fourth column is the time.
     weighted : bool, optional
         True makes an unnamed third column the weight and requires weights. False ignores weights.
     compact : bool
@@ -85,40 +85,40 @@ def read_edges(
         or 1 in formats that count from 1) is vertex 0, and ``num_vertices`` is the number in the file or includes the
         largest id. LDBC graphs are always renumbered, as their ids are sparse.
     comments : str
-        Characters that start a comment line. By default a line of a file of names that begins with one directly before
-        a word, and is as wide as the records, is a record if other names begin so, and an error if none does: say
+        Characters that start a comment line. By default, a line of a file of names that starts with one directly before
+        a word, and is as wide as the records, is a record if other names start so, and an error otherwise: pass
         ``comments="#"`` or ``comments=""``.
     delimiter : str, optional
-        One character that separates columns; ``" "`` for blanks and tabs in any number. By default a comma if the first
-        line has one, else a tab in CSV and TSV files with one, else blanks. Blanks around fields are dropped.
+        One character that separates columns, or ``" "`` for blanks and tabs in any number. By default a comma if the
+        first line has one, else a tab in CSV and TSV files with one, else blanks. Blanks around fields are dropped.
     header : bool, optional
-        Whether the first line of a text has the names of the columns. By default it does if these name the ends; or,
-        with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the line. It
-        also warns of ends that are letters, such as ``u,v``, above words.
+        Whether the first line of a text has the names of the columns. By default it does if these name the ends. It
+        also does, with a `ReaderWarning`, if in a CSV or TSV file words stand above two integers, and no number in the
+        line. It also warns of ends that are letters, such as ``u,v``, above words.
     named : bool, optional
         Whether ids are names, which are then numbered, with `ids` the names. In a text these are words of any kind,
-        such as ``ann``, ``-1`` and ``12e4``; for tables see `from_table`. By default they are if an end is a word in
-        the first record of a CSV or TSV file, or of a file with names of columns. No other comments than those at the
-        top may stand in such a text, unless `comments` names what starts them. Ids such as ``007`` and ``+7`` are the
-        integer 7, with a `ReaderWarning`, unless they are names.
+        such as ``ann``, ``-1`` and ``12e4``. For tables see `from_table`. By default they are if an end is a word in
+        the first record of a CSV or TSV file, or of a file with names of columns. Such a text may contain comments only
+        at the top, unless `comments` names their first characters. Ids such as ``007`` and ``+7`` are the integer 7,
+        with a `ReaderWarning`, unless they are names.
     member : str, optional
         The file of an archive with several graphs: its name, or the end of its path with or without suffix.
     data : sequence of str
         Columns of numbers for edge data (`EdgeList.data`), of a text with a line of names, or of a table. This
         overrides roles by name.
     max_record_bytes : int
-        Maximum bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field begins with a
+        Maximum bytes of a record of a text, 1 MiB by default. A record is a line, or several if a field starts with a
         double quote: that field ends with the next quote that is not doubled, and may contain line ends if the column
-        is of words, or skipped. So a stray quote at the beginning of a field is an error that names its line.
+        is of words, or skipped. So a stray quote at the start of a field is an error that names its line.
 
     Returns
     -------
     EdgeList
-        Every record, self-loops and duplicates included, in the order of the file; of a dynamic network of KONECT the
+        Every record, self-loops and duplicates included, in the order of the file. Of a dynamic network of KONECT the
         records that no deletion follows, in time order. Vertices are counted from 0.
         KONECT, Matrix Market and ``.jlg`` files count from 1: `first_id` is then 1, and `EdgeList.original_ids` and
         `EdgeList.vertex_of` translate ids.
-        Weights and times are int64, or float64 if one has a fraction. Of times that were dates, `time_unit` is "ns".
+        Weights and times are int64, or float64 if one has a fraction. If times were dates, `time_unit` is "ns".
 
     Raises
     ------
@@ -145,7 +145,7 @@ def read_edges(
 def read_records(
     path: str | os.PathLike | BinaryIO, options: ReadOptions, member: str | None = None
 ) -> tuple[EdgeList, np.ndarray | None]:
-    """Read a file that may be a stream of insertions and deletions; parameters and errors as of `read_edges`.
+    """Read a file that may be a stream of insertions and deletions. Parameters and errors as in `read_edges`.
 
     If the options exclude lines that start with ``+`` or ``-``, such a file is an error. Dynamic networks of KONECT
     have operations in any case. Returns the records, not compacted, and the operation character of each (int8), or
@@ -187,7 +187,7 @@ def _read(path: Any, options: ReadOptions, member: str | None) -> tuple[EdgeList
 
 
 def _numbers_only(options: ReadOptions, source: str) -> ReadOptions:
-    """Return the options of a format with integer ids and unnamed columns; ValueError for other requests."""
+    """Return the options of a format with integer ids and unnamed columns. ValueError for other requests."""
     for name in ("header", "named"):
         if getattr(options, name):
             raise ValueError(f"{source}: {name}= is for text and CSV; this format leaves no choice")
@@ -258,7 +258,7 @@ def _edge_file(key: str, data: bytes, files: Mapping[str, bytes], source: str) -
     there = beside(wanted.removesuffix(".e"), ".e", files)
     if there is not None:
         return there
-    # Archives keep properties and data in different folders.
+    # Archives put properties and data into different folders.
     found = [name for name in files if PurePosixPath(name).name == PurePosixPath(wanted).name]
     if len(found) != 1:
         raise ParseError(f"the edge file {wanted} that belongs to it is not there", source)

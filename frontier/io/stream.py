@@ -57,7 +57,7 @@ class EdgeStream:
         return (self[k] for k in range(len(self)))
 
     def __getitem__(self, k: int) -> EdgeList:
-        """Batch number `k`, from 0; raises IndexError past the last one."""
+        """Batch number `k`, from 0. Raises IndexError past the last one."""
         k = range(len(self))[k]
         begin = int(self._bounds[k])
         batch = self.edges[begin : int(self._bounds[k + 1])]
@@ -95,7 +95,7 @@ class EdgeStream:
 
     @property
     def directed(self) -> bool | None:
-        """Whether the source says that records are directed, or None where it does not say."""
+        """Whether the source declares that records are directed, or None if it does not."""
         return self.edges.directed
 
     @property
@@ -149,16 +149,16 @@ def read_stream(
     ----------
     path : str, path-like or binary file
         A file of any format of `read_edges`, or text with lines ``+ u v [w] [t]`` and ``- u v`` (insertions and
-        deletions; columns beyond the ends are optional in deletions unless they are times). Records of weight -1 in a
+        deletions, with columns beyond the ends optional in deletions unless they are times). Records of weight -1 in a
         dynamic network of KONECT are also deletions.
     batch_size : int
         Maximum records per batch.
     columns, weighted, comments, delimiter, header, named, member, data, max_record_bytes
         See `read_edges`. In a file of insertions and deletions, columns exclude the operation.
     order : {"time", "file"}
-        ``"time"`` sorts by times, if any, stably. ``"file"`` keeps the order of the file.
+        ``"time"`` sorts by times, if any, stably. ``"file"`` preserves the order of the file.
     compact : bool
-        Renumber the vertices of records to 0..n-1, in ascending order of id; `ids` has the original ids.
+        Renumber the vertices of records to 0..n-1, in ascending order of id. `ids` has the original ids.
     operations : bool
         Require ``+`` or ``-`` at the start of lines. By default the first record decides.
 
@@ -207,7 +207,7 @@ def stream_edges(edges: EdgeList, batch_size: int = 65536, *, order: str = "time
     batch_size : int
         Maximum records per batch.
     order : {"time", "file"}
-        ``"time"`` sorts by times, if any. ``"file"`` keeps the order of the list.
+        ``"time"`` sorts by times, if any. ``"file"`` preserves the order of the list.
 
     Returns
     -------

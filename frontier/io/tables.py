@@ -36,7 +36,7 @@ def from_table(
     data: Sequence[str] = (),
     named: bool | None = None,
 ) -> EdgeList:
-    """Take an edge list from a table in memory.
+    """Read an edge list from a table in memory.
 
     Parameters
     ----------
@@ -64,15 +64,15 @@ def from_table(
     Returns
     -------
     EdgeList
-        Edge data have the types of the columns; 16-bit integers and floats the next larger type.
+        Edge data have the types of the columns, while 16-bit integers and floats get the next larger type.
         Dates, also as text of ISO 8601, become int64 nanoseconds since 1970-01-01. Weights and other times are int64,
         or float64 in columns of floats.
 
     Raises
     ------
     ParseError
-        The table has fewer than two columns, or a vertex id, weight or time is missing, negative, NaN or infinite; with
-        the 1-based row. ``named=True`` accepts any ids.
+        The table has fewer than two columns, or a vertex id, weight or time is missing, negative, NaN or infinite. The
+        error names the 1-based row. ``named=True`` accepts any ids.
     ValueError
         `columns` does not suit the table.
     TypeError
@@ -140,7 +140,7 @@ def _read_parquet(data: bytes, source: str) -> Any:
     groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
     if sum(group.num_rows for group in groups) != file.metadata.num_rows:
         raise ParseError("the row groups do not hold as many rows as the file announces", source)
-    # A run of one value takes a few bytes, however long it is.
+    # A run of one value is a few bytes, however long it is.
     if 8 * file.metadata.num_rows * file.metadata.num_columns > unpacked_limit(data):
         raise ParseError(f"{file.metadata.num_rows:,} rows in a file of {len(data):,} bytes are too many", source)
     return file.read()
@@ -156,7 +156,7 @@ def _read_feather(data: bytes, source: str) -> Any:
 
 
 def require_pyarrow(what: str) -> Any:
-    """Import pyarrow for `what`; raises an ImportError that names the extra."""
+    """Import pyarrow for `what`. Raises an ImportError that names the extra."""
     try:
         import pyarrow
     except ImportError as error:
@@ -232,7 +232,8 @@ def _check_lengths(picked: dict[str, np.ndarray], source: str) -> None:
 
 
 def _ints(column: np.ndarray, *, scaled: bool = False) -> np.ndarray:
-    """Return a column of Python integers, such as pandas' nullable ones, or of decimals, as int64; any other unchanged.
+    """Return a column of Python integers, such as pandas' nullable ones, or of decimals, as int64. Any other column is
+    returned unchanged.
 
     `scaled` also accepts decimals whose digits after the point are all 0.
     """
@@ -330,7 +331,7 @@ def _refuse_numbers(column: np.ndarray, name: str, source: str) -> None:
 
 
 def _numbers(column: np.ndarray, name: str, source: str) -> np.ndarray:
-    """Check a weight or time column; dates become int64 nanoseconds."""
+    """Check a weight or time column. Dates become int64 nanoseconds."""
     if column.dtype.kind in "mM":
         _report(np.isnat(column), f"the {name} is missing", column, source)
         found = column.astype(_NANOSECONDS if column.dtype.kind == "M" else "timedelta64[ns]")

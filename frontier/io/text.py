@@ -36,7 +36,7 @@ class TextParts:
     """Parses a text that comes in parts of whole lines, as `read_text` parses the whole.
 
     The first part, `data`, after `lines` lines, defines the columns, so it must have a record if the text has any.
-    `has_names` tells that ids are words, numbered once all are known.
+    `has_names` marks ids as words, numbered once all are known.
     """
 
     def __init__(self, data: bytes, source: str, options: ReadOptions, lines: int = 0):
@@ -46,7 +46,7 @@ class TextParts:
         self.has_names = "src" in self._plan.words
 
     def first(self) -> tuple[EdgeList, np.ndarray]:
-        """Return the records of the first part, and the operations; called first, and once."""
+        """Return the records of the first part, and the operations. Call it first, and once."""
         plan = self._plan
         with _after_lines(self._lines):
             found, ops = tokenize(plan)
@@ -77,7 +77,7 @@ def _after_lines(lines: int) -> Iterator[None]:
 
 
 def read_column(data: bytes, source: str) -> np.ndarray:
-    """Parse the vertex id at the start of each line of a text; shape (m,), int64."""
+    """Parse the vertex id at the start of each line of a text. Shape (m,), int64."""
     plan = ColumnReading(data, source, Layout(), Syntax(comments=frozenset()), ["vertex"], exact=False)
     return tokenize(plan)[0]["vertex"].copy()
 
@@ -90,7 +90,7 @@ def _assemble(plan: ColumnReading, table: dict[str, np.ndarray]) -> EdgeList:
     if layout.base and ids is None:
         src -= layout.base
         dst -= layout.base
-    # Copies, so the list does not keep the kernel's whole buffer alive; int32 makes its own.
+    # Copies, so the list does not reference the kernel's whole buffer. int32 makes its own copy.
     edges = EdgeList(
         src,
         dst,

@@ -14,7 +14,7 @@ from .columns import DATA, UNKNOWN, ReaderWarning, tell
 from .errors import NAMED_HINT, ParseError, line_error
 from .lines import Syntax, fields_of, record_at
 
-LARGEST_ID = 2**63 - 2  # so that the number of vertices fits in int64 as well
+LARGEST_ID = 2**63 - 2  # so the number of vertices fits in int64 as well
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Layout:
 
     start: int = 0  # offset of the first line of records
     base: int = 0  # the file's number of the first vertex: `first_id` of the edge list
-    num_vertices: int | None = None  # announced by the file; larger ids are an error
+    num_vertices: int | None = None  # announced by the file, an error for larger ids
     roles: list[str | None] | None = None
     directed: bool | None = None
     real_weights: bool = False  # weights are float64, even if all are written as integers

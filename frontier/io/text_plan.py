@@ -34,7 +34,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | None = None) -> ColumnReading:
-    """Plan how to read the lines of a text. The parameters are those of `read_text`."""
+    """Plan how to read the lines of a text. The parameters are as in `read_text`."""
     if data.startswith(_UTF16):
         raise ParseError("this is UTF-16 text, which is not supported; save it as UTF-8", source)
     given = layout is not None
@@ -83,7 +83,7 @@ def plan_text(data: bytes, source: str, options: ReadOptions, layout: Layout | N
 
 
 def _first_insertion(plan: ColumnReading, at: int) -> list[str]:
-    """Return the words of the first insertion of a stream; deletions may lack the weight."""
+    """Return the words of the first insertion of a stream, since deletions may lack the weight."""
     while at < len(plan.data):
         _, at, record = plan.record(at)
         record = record.strip(" \t")

@@ -13,10 +13,10 @@ ID, NUMBER, SKIP, OPTIONAL_NUMBER, TEXT = range(5)
 OK, WORD, NEGATIVE, OVER_INT64, MISSING, NAN, INFINITE, EXTRA, NOT_INTEGER, BAD_OPERATION, EMPTY_FIELD = range(11)
 BELOW, ABOVE, CONTROL, QUOTE, COMMENT, UNCLOSED, LONG = range(11, 18)
 
-# Where in a record a byte is; see `after_records`.
+# The position of a byte in a record. See `after_records`.
 AT_START, BEFORE_RECORD, BEFORE_FIELD, IN_WORD, IN_QUOTES, AT_QUOTE, IN_COMMENT = range(7)
 
-_POWERS = 10.0 ** np.arange(23)  # the powers of ten that float64 holds exactly
+_POWERS = 10.0 ** np.arange(23)  # the powers of ten that are exact in float64
 
 
 @jit(forceinline=True)
@@ -33,7 +33,7 @@ def _field_ends(buf, i, n, delimiter):
 
 @jit(forceinline=True)
 def _after_blanks(buf, i, n, delimiter):
-    """Return the position of the first byte from `i` on that is no blank; a tab that separates columns is none."""
+    """Return the position of the first byte from `i` on that is no blank. A tab that separates columns is none."""
     while i < n and (buf[i] == 32 or buf[i] == 9) and buf[i] != delimiter:
         i += 1
     return i
@@ -43,7 +43,7 @@ def _after_blanks(buf, i, n, delimiter):
 def _after_word(buf, i, n, delimiter, multiline, stop):
     """Read a word, quoted or not: outcome, position after it (of the fault), its start and end, doubled quotes.
 
-    Quotes must be closed before `stop`, which is at most `n`; and on the same line, unless `multiline`.
+    Quotes must be closed before `stop`, which is at most `n`, and on the same line, unless `multiline`.
     """
     doubled = False
     if buf[i] == 34:
@@ -79,8 +79,8 @@ def _after_word(buf, i, n, delimiter, multiline, stop):
 def after_records(buf, state, delimiter, is_comment, operations):
     """Find the last record that ends in a piece of a text in which quotes may join lines.
 
-    `buf` (uint8) is the piece. `state` is the result of the last call; `AT_START` at first. The other parameters are
-    those of `tokenize`. Returns the position behind the last record, 0 if none ends here, and the state at the end.
+    `buf` (uint8) is the piece. `state` is the result of the last call, `AT_START` at first. The other parameters are as
+    in `tokenize`. Returns the position behind the last record, 0 if none ends here, and the state at the end.
     """
     end = 0
     for i in range(len(buf)):
@@ -122,8 +122,8 @@ def tokenize(
 ):  # fmt: skip
     """Parse the lines of `buf` from `start` on.
 
-    A line ends with a newline, with or without a carriage return before it. Blanks are spaces and tabs; no other
-    control character is one. A field may stand in double quotes, a quote within doubled.
+    A line ends with a newline, with or without a carriage return before it. Blanks are spaces and tabs, and no other
+    control characters. A field may stand in double quotes, a quote within doubled.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ def tokenize(
     is_comment : ndarray of bool, shape (256,)
         Which first characters make a line a comment.
     inner_comments : bool
-        Whether comments may stand among the records; an error otherwise.
+        Whether comments may stand among the records. Otherwise they are an error.
     delimiter : int
-        Byte that stands, once, between two columns, with or without blanks around it; -1 if blanks separate columns.
+        Byte that stands, once, between two columns, with or without blanks around it, or -1 if blanks separate columns.
     multiline : bool
-        Whether a field in quotes of a column of words, or of one that is skipped, may hold line ends.
+        Whether a field in quotes of a column of words, or of a skipped column, may contain line ends.
     longest : int
         Most bytes of a record.
     kinds : ndarray of int64, shape (columns,)
@@ -154,16 +154,16 @@ def tokenize(
     padded : ndarray of int64, shape (1,)
         Set, if it is negative, to the position of the first id that is written with a plus sign or leading zeros.
     out, real : ndarray of int64 and float64, shape (slots, rows)
-        The same memory twice: a column is stored as int64 until its first fractional value, then as float64. Of a word,
-        the position of its first byte, inverted if it holds doubled quotes.
+        The same memory twice: a column is int64 until its first fractional value, then float64. Of a word, the position
+        of its first byte, inverted if it contains doubled quotes.
     is_real : ndarray of bool, shape (slots,)
         Set for the columns that ended up as float64.
     hard : ndarray of int64, shape (rows * numbers, 4)
-        Row, slot, begin and end of the values that need more than one exact float operation.
+        Row, slot, start and end of the values that need more than one exact float operation.
     ends : ndarray of int64, shape (slots, rows)
-        Of a word, the position behind its last byte; empty without TEXT.
+        Of a word, the position behind its last byte. Empty without TEXT.
     ops : ndarray of int8, shape (rows,)
-        The operation character of each row; empty without `operations`.
+        The operation character of each row. Empty without `operations`.
 
     Returns
     -------
@@ -283,7 +283,7 @@ def tokenize(
                 else:
                     good = False
                 if not good:
-                    # Neither a number nor a number alone: name the two words that look like one.
+                    # The field is not only a number: name the two words that look like one.
                     if kind != ID and first + 2 < n:
                         a, b, c = buf[first] | 32, buf[first + 1] | 32, buf[first + 2] | 32
                         if a == 110 and b == 97 and c == 110:

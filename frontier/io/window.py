@@ -27,10 +27,10 @@ def sliding_window(
     by : {"time", "count"}, optional
         The unit of `window`, by default time if the stream has times.
     directed : bool, optional
-        Whether ``u v`` and ``v u`` are different edges, by default what the stream says, else True.
+        Whether ``u v`` and ``v u`` are different edges, by default as the stream declares, else True.
     multigraph : bool
-        False: an edge expires once, and only when no record of it is left in the window, which is what a graph
-        without parallel edges has to delete. True: every record expires.
+        False: an edge expires once, and only when no record of it is left in the window, which suits the deletions of a
+        graph without parallel edges. True: every record expires.
 
     Yields
     ------
@@ -76,7 +76,7 @@ def _pairs(
             start = max(0, end - int(window))
         leaving = np.arange(oldest, max(oldest, start))
         oldest = max(oldest, start)
-        if following is not None:  # a later record of the edge has arrived: it keeps the edge, or expires in its place
+        if following is not None:  # a later record of the edge has arrived, which prolongs the edge, or expires instead
             leaving = leaving[following[leaving] >= end]
         yield batch, replace(edges[leaving], operation="delete")
 
@@ -93,7 +93,7 @@ def _horizon(times: np.ndarray, last: int, window: float) -> np.generic:
 
 
 def _next_record(edges: EdgeList, directed: bool) -> np.ndarray:
-    """Return the position of the next record of the same edge, shape (m,); m if there is none."""
+    """Return the position of the next record of the same edge, shape (m,), or m without one."""
     order, begins = sorted_by_edge(edges, directed=directed)
     same = ~begins[1:]
     following = np.full(len(edges), len(edges))

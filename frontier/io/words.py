@@ -11,7 +11,7 @@ NANOSECOND = 10**9
 _DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?", re.ASCII
 )
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)  # no digit may match in two places
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)  # no digit may match in two positions
 _INTEGER_DIGITS = 4000  # Python reads no integers of more than 4,300
 _YEARS = ("1678-01-01", "2262-01-01")  # nanoseconds since 1970 fit in int64 between them
 

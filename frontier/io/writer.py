@@ -31,23 +31,23 @@ _ROWS = 1 << 16  # lines formatted at a time
 def write_edges(path: str | os.PathLike, edges: EdgeList) -> None:
     """Write an edge list in the format that the name asks for.
 
-    The file is there when all of it is: an error, or an interrupt, leaves what was there before.
+    The file appears when it is complete: an error, or an interrupt, leaves the old contents.
 
     Parameters
     ----------
     path : str or path-like
         ``.txt``, ``.el``, ``.edges`` (blanks), ``.tsv``, ``.csv``, ``.mtx`` (Matrix Market), each of them also with
-        ``.gz``, ``.xz`` or ``.bz2``; ``.parquet``, ``.feather`` or ``.arrow`` (need pyarrow).
+        ``.gz``, ``.xz`` or ``.bz2``. Also ``.parquet``, ``.feather`` or ``.arrow`` (require pyarrow).
     edges : EdgeList
         Written record by record with vertex numbers from `first_id` (``.mtx``: from 1, and of undirected edges the
-        larger end first). `ids` are not written, and tables do not keep the number of vertices. Text has the columns
+        larger end first). `ids` are not written, and tables do not store the number of vertices. Text has the columns
         ``src dst weight time``, as present, and comments that let `read_edges` restore the list exactly. CSV and tables
-        also have those of `data`, by their names.
+        also have the columns of `data`, by their names.
 
     Raises
     ------
     ValueError
-        If the suffix is unknown, or `edges` has times and the format is ``.mtx``, which has no place for them, or has
+        If the suffix is unknown, or `edges` has times and the format is ``.mtx``, which does not support them, or has
         data and the format does not name columns.
     ImportError
         If the format needs pyarrow and it is not installed.

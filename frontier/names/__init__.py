@@ -1,4 +1,4 @@
-"""Names of vertices: what a stream calls them, and the ids that the graph has for them."""
+"""Names of vertices in a stream, and their ids in the graph."""
 
 from .names import VertexNames
 

@@ -10,7 +10,7 @@ from .names import VertexNames
 
 
 def check_vertex_names(names: Any) -> VertexNames | None:
-    """The argument `names`; raises TypeError unless it is a `VertexNames`, or None."""
+    """Return the argument `names`. Raises TypeError unless it is a `VertexNames`, or None."""
     if not isinstance(names, VertexNames | None):
         raise TypeError(f"names must be a frontier.VertexNames, not {kind_of(names)}")
     return names

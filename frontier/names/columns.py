@@ -31,8 +31,8 @@ class Texts(NamedTuple):
 def as_names(values: Any, name: str, device: Device | None = None) -> Any:
     """Convert a column to an array of int64 or uint64, or to text.
 
-    Integers on `device` stay there; others come to the host. TypeError for other or missing values, ValueError for more
-    than one dimension.
+    Integers on `device` stay there. All other names are copied to the host. TypeError for other or missing values,
+    ValueError for more than one dimension.
     """
     device = device or resolve_device("cpu")
     if isinstance(values, str | bytes):

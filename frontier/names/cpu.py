@@ -1,7 +1,7 @@
 """CPU kernels of the hash table of integer names: open addressing with linear probing, in two arrays.
 
 A slot contains a name and its id, `EMPTY`, or `GONE` after a name was forgotten, behind which others may follow. The
-number of slots is a power of two; at most half of them are taken. ``mask`` is one less.
+number of slots is a power of two, at least twice the number of used ones. ``mask`` is one less.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def slot_of(name, mask):
 
 @cpu_kernel
 def assign(count, names, slot_names, slot_ids, mask, by_id, named, free, state, ids):
-    """The id of each name, a new one for each unknown name; the capacity suffices.
+    """The id of each name, a new one for each unknown name. The capacity suffices.
 
     On GPUs, `claim`, `count_first`, `enter` and `share` do this.
     """
@@ -64,7 +64,7 @@ def assign(count, names, slot_names, slot_ids, mask, by_id, named, free, state, 
 
 @parallel_kernel
 def find(begin, end, names, slot_names, slot_ids, mask, ids):
-    """The id of each name; -1 for unknown ones."""
+    """The id of each name, or -1 for unknown ones."""
     for i in range(begin, end):
         at = slot_of(names[i], mask)
         while slot_ids[at] != EMPTY and not (slot_ids[at] >= 0 and slot_names[at] == names[i]):

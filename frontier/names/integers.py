@@ -16,11 +16,11 @@ FEWEST = 64  # slots
 
 
 class IntegerNames:
-    """Names that are integers, in a custom hash table: a Python dictionary takes several times as long.
+    """Names that are integers, in a custom hash table: a Python dictionary is several times slower.
 
-    `dtype` is int64 or uint64, and `device` that of the table, arguments and results. ``by_id`` (int64 bits) has the
-    name of each id, and ``named`` (bool) marks ids with names. The first ``state[FREE]`` entries of ``free_ids``
-    (int64) can be reassigned, the last one first; `state` is on the host (see `cpu`).
+    `dtype` is int64 or uint64, and `device` is the device of the table, arguments and results. ``by_id`` (int64 bits)
+    has the name of each id, and ``named`` (bool) marks ids with names. The first ``state[FREE]`` entries of
+    ``free_ids`` (int64) can be reassigned, the last one first. `state` is on the host (see `cpu`).
     """
 
     def __init__(self, dtype: Any, device: Device):
@@ -63,7 +63,7 @@ class IntegerNames:
         return self._parted(self._assign(both))
 
     def find(self, names: Any) -> Any:
-        """Return the id of each name; -1 for unknown ones."""
+        """Return the id of each name, or -1 for unknown ones."""
         ids = self.device.xp.empty(names.size, np.int64)
         self.kernels.find(int(names.size), names.view(np.int64), *self.slots, ids)
         self.device.synchronize()  # another thread may replace the table next, on its own stream
@@ -97,7 +97,7 @@ class IntegerNames:
         return {name: self.device.to_host(array) for name, array in arrays.items()}
 
     def restore(self, ids: np.ndarray, free: np.ndarray, names: np.ndarray) -> None:
-        """Fill a new table with the result of `arrays`; ValueError if the arrays do not fit."""
+        """Fill a new table with the result of `arrays`. ValueError if the arrays do not fit."""
         if names.dtype != np.int64 or names.shape != ids.shape:
             raise ValueError("the names are not one for each id")
         if np.unique(names).size != names.size:
@@ -166,7 +166,7 @@ class IntegerNames:
 class GpuIntegerNames(IntegerNames):
     """`IntegerNames` on a GPU, with the same ids as on the host: new names are numbered by their first occurrence.
 
-    A table of the batch has the first of equal names; counting these gives the new ids.
+    A table of the batch has the first of equal names. Counting these gives the new ids.
     """
 
     def _assign(self, names: Any) -> Any:

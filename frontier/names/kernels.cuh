@@ -1,9 +1,9 @@
-// CUDA kernels of the table of integer names; cpu.py describes the table, and each kernel that both devices have.
+// CUDA kernels of the table of integer names. cpu.py describes the table, and each kernel that both devices have.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 
 constexpr i64 GONE = -2;
-constexpr u64 FREE = ~0ull;  // an entry of a batch's table that holds no name
+constexpr u64 FREE = ~0ull;  // an unused entry of a batch's table
 
 __device__ inline i64 slot_of(i64 name, i64 mask) {
   u64 x = u64(name);
@@ -12,7 +12,7 @@ __device__ inline i64 slot_of(i64 name, i64 mask) {
   return i64((x ^ x >> 31) & u64(mask));
 }
 
-// The id of a name; -1 if it is not there.
+// The id of a name, or -1 for an unknown one.
 __device__ inline i64 id_of(i64 name, const i64* slot_names, const i64* slot_ids, i64 mask) {
   for (i64 at = slot_of(name, mask);; at = (at + 1) & mask) {
     i64 id = slot_ids[at];
@@ -25,8 +25,8 @@ extern "C" __global__ void find(
   GRID_STRIDE(i, count) ids[i] = id_of(names[i], slot_names, slot_ids, mask);
 }
 
-// Looks names up, and enters those that are not there into a table of the batch, which keeps the first of equal ones.
-// `places` become their entries in it, and -1 for names that were found. `entries` is a power of two.
+// Looks names up, and enters unknown ones into a table of the batch, which retains the first of equal ones. `places`
+// become their entries in it, and -1 for known names. `entries` is a power of two.
 extern "C" __global__ void claim(
     i64 count, const i64* names, const i64* slot_names, const i64* slot_ids, i64 mask, u64* claims, i64 entries, i64* ids,
     i64* places) {
@@ -37,7 +37,7 @@ extern "C" __global__ void claim(
       while (true) {
         u64 held = atomicCAS(claims + place, FREE, u64(i));
         if (held == FREE) break;
-        if (names[held] == name) {  // whichever of the equal names is held by now
+        if (names[held] == name) {  // whichever of the equal names is there by now
           atomicMin(claims + place, u64(i));
           break;
         }
@@ -61,8 +61,8 @@ extern "C" __global__ void __launch_bounds__(TILE) count_first(i64 count, const 
   }
 }
 
-// Gives each new name an id, in their order: those that were forgotten last, and then those from `size` on. Counts the
-// new names, and those among them for which a slot was taken that was empty.
+// Gives each new name an id, in their order: the ids that were forgotten last, and then ids from `size` on. Counts the
+// new names, and the ones among them whose slot was empty.
 extern "C" __global__ void __launch_bounds__(TILE) enter(
     i64 count, const i64* names, const i64* places, const u64* claims, const i64* sums, bool summed, const i64* free,
     i64 free_count, i64 size, i64* slot_names, i64* slot_ids, i64 mask, i64* by_id, bool* named, u64* counters, i64* ids) {

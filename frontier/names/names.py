@@ -1,4 +1,4 @@
-"""`VertexNames`: ids for what a stream calls its vertices."""
+"""`VertexNames`: ids for the names of a stream's vertices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VertexNames:
     Parameters
     ----------
     dtype : {"int64", "uint64", "str"}, optional
-        The type of names, by default that of the first ones. Integers become int64, except uint64.
+        The type of names, by default the type of the first ones. Integers become int64, except uint64.
     device : {"cpu", "gpu"} or Device, optional
         The device of the names and of returned ids. Names on a GPU are integers. Columns and ids on that GPU are not
         copied.
@@ -86,11 +86,11 @@ class VertexNames:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory; of text, without the text itself."""
+        """Bytes of memory. For text, without the text itself."""
         return 0 if self._table is None else self._table.nbytes
 
     def __len__(self) -> int:
-        """How many names there are."""
+        """The number of names."""
         return 0 if self._table is None else self.size - len(self._table.free)
 
     def __repr__(self) -> str:
@@ -138,7 +138,7 @@ class VertexNames:
         Raises
         ------
         TypeError, ValueError
-            As `ids`; or the lengths differ.
+            As `ids`, or the lengths differ.
         """
         ends = self._column(src, "src"), self._column(dst, "dst")
         if ends[0].size != ends[1].size:
@@ -261,7 +261,7 @@ class VertexNames:
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all names to a file, atomically; its name may end in anything."""
+        """Write all names to a file, atomically. Its name may have any ending."""
         with self._lock:
             arrays = {} if self._table is None else self._table.arrays()
             with atomic_file(path) as file:
@@ -298,7 +298,7 @@ class VertexNames:
             raise IndexError(f"the id {int(ids[int(without.argmax())])} has no name")
 
     def _column(self, values: Any, name: str) -> Any:
-        """Return a user's column of names; integers on the device."""
+        """Return a user's column of names, with integers on the device."""
         column = as_names(values, name, self.device)
         if not self.device.is_gpu:
             return column

@@ -33,7 +33,7 @@ class TextNames:
 
     @property
     def nbytes(self) -> int:
-        """Of the dictionary and the list, without the text."""
+        """Bytes of the dictionary and the list, without the text."""
         return self._ids.__sizeof__() + self._by_id.__sizeof__() + self._free.__sizeof__()
 
     def assign(self, names: Texts) -> np.ndarray:

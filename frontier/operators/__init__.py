@@ -1,14 +1,14 @@
 """The operators with which analytics are written.
 
 Each operator is a folder: ``__init__.py`` is the host side, ``cpu.py`` has its kernels for CPUs (Numba), and the
-``.cuh`` file of the folder's name those for GPUs. Operators share:
+``.cuh`` file of the folder's name its kernels for GPUs. Operators share:
 
-* ``frontiers/``: the sets of vertices and edges that they take and return;
+* ``frontiers/``: the sets of vertices and edges that they accept and return.
 * ``dispatch/``: kernels, found and specialised (``kernels.py``), and the distribution of their work on GPUs
   (``gpu_balance.py``), on CPUs (``cpu_balance.py``), and for pairs of lists (``pair_groups.py``). The common parts of
-  kernels are here for CPUs, and in ``frontier/cuda`` for GPUs;
-* ``capture.py`` and ``captured_batches.py``: steps that are recorded and repeated;
-* ``copies.py``: static copies of graphs; ``layout.py``: the choice between a graph and its copy; ``pair_order.py``:
+  kernels are here for CPUs, and in ``frontier/cuda`` for GPUs.
+* ``capture.py`` and ``captured_batches.py``: steps that are captured and replayed.
+* ``copies.py``: static copies of graphs. ``layout.py``: the choice between a graph and its copy. ``pair_order.py``:
   pairs of lists, sorted on GPUs.
 """
 

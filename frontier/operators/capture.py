@@ -1,4 +1,4 @@
-"""capture: a step that is taken many times, replayed by the GPU as one launch."""
+"""capture: a step that is run many times, replayed by the GPU as one launch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .captured_batches import SMALL, CapturedBatchStep
 
 
 class CapturedStep:
-    """A step that was handed to `capture`; call it to take the step.
+    """A step that was passed to `capture`. Call it to run the step.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class CapturedStep:
     def __init__(self, graph: BaseGraph, step: Callable[[], Any]):
         self.graph = graph
         self._step = step
-        self._replays = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
+        self._replays = graph.device.is_gpu and not graph.in_parts  # distributed parts exchange data through the host
         self._plans = Plans()
         self._ran_for: tuple[int, int, int] | None = None  # the state that the step has run in, to be captured next
 
@@ -44,16 +44,17 @@ class CapturedStep:
         return self._plans.find(None, self._now()) is not None
 
     def _now(self) -> tuple[int, int, int]:
-        """What a record depends on: the graph, its arrays, which a failed batch may replace, and loaded kernels."""
+        """The state that a captured graph depends on: the graph, its arrays, which a failed batch may replace, and
+        loaded kernels."""
         return self.graph.version, self.graph._access.updates, caches.times_cleared
 
     def _run(self) -> None:
-        """Take the step in the stream for recording, so that what it needs is compiled and allocated."""
+        """Run the step in the capturing stream, which compiles and allocates everything that it needs."""
         with _Recording():
             self._step()
 
     def _capture(self) -> tuple[Any, list[Any]]:
-        """Record the launches of the step, without taking it: a CUDA graph, and the memory that it works with."""
+        """Capture the launches of the step, without running it: a CUDA graph, and the memory that it uses."""
         import cupy
 
         allocate, held = cupy.cuda.get_allocator(), []
@@ -79,12 +80,12 @@ WAITS = (
     "the step cannot be recorded, because it waits for the GPU. Leave out of it what reads results on the host, and "
     "operators whose result is a frontier"
 )
-_local = threading.local()  # `streams`: this thread's, for recording, by the stream that it works in
+_local = threading.local()  # `streams`: this thread's capturing streams, by the stream that it works in
 
 
 class _Recording:
-    """A ``with`` block whose work is queued in a stream of its own, since the default stream cannot be recorded: behind
-    what the current stream has to do, and before what it is given later."""
+    """A ``with`` block whose work is queued in a separate stream, since the default stream cannot be captured. The work
+    is ordered after all earlier work of the current stream and before its later work."""
 
     def __enter__(self) -> Any:
         import cupy
@@ -105,10 +106,10 @@ class _Recording:
 
 
 def _abandon(stream: Any) -> None:
-    """End a recording that has failed."""
+    """End a capture that has failed."""
     import cupy
 
-    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # it tells again what went wrong
+    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # it repeats the error of the capture
         stream.end_capture()
 
 
@@ -125,24 +126,24 @@ def capture(
     graph: BaseGraph, step: Callable[..., Any], *, batches: bool = False, max_batch: int = SMALL,
     both_orders: bool = False,
 ) -> CapturedStep | CapturedBatchStep:  # fmt: skip
-    """Have a step that is taken many times launched at once.
+    """Turn a step that is run many times into a single launch.
 
-    An operator takes the host some ten microseconds, on a small graph longer than the GPU. The first call of the result
-    takes the step as it is; the second records what it launches, as a CUDA graph; that one and all later calls replay
-    the record. On a CPU every call takes the step.
+    An operator costs the host some ten microseconds, on a small graph more than the GPU. The first call of the result
+    runs the step. The second captures its launches as a CUDA graph. That call and all later ones replay the graph. On a
+    CPU every call runs the step.
 
     Parameters
     ----------
     graph : Graph
-        The step reads it. After an update, the next two calls run and record the step again.
+        The step reads it. After an update, the next two calls run and capture the step again.
     step : function without parameters
-        It calls operators and CuPy functions that leave their results in the same arrays (`out`) each time: a replay
-        repeats the launches with the recorded arrays and numbers, and calls no Python. It must not wait for the GPU:
-        it may not call operators that return a frontier (`advance`, `filter`, `traverse`), or read results; call
+        It calls operators and CuPy functions that write their results to the same arrays (`out`) each time: a replay
+        repeats the launches with the captured arrays and numbers, and calls no Python. It must not synchronize with the
+        GPU: it may not call operators that return a frontier (`advance`, `filter`, `traverse`), or read results. Call
         `copy_to_host_async` between two steps. If vertices were deleted, make the frontier of all vertices outside.
     batches : bool
-        The step is a function ``step(graph, src, dst, *args)`` to be called with every batch: other pairs and numbers
-        each time, and the graph as it is then. See `CapturedBatchStep` for what it may call.
+        The step is a function ``step(graph, src, dst, *args)`` to be called with every batch: different pairs and
+        numbers each time, and the graph as it is then. See `CapturedBatchStep` for the calls that it may make.
     max_batch : int
         With `batches`, pairs of the largest batch whose launches are replayed.
     both_orders : bool
@@ -156,7 +157,7 @@ def capture(
     Raises
     ------
     RuntimeError
-        By the second call, on a GPU: the step waits for the GPU.
+        By the second call, on a GPU: the step synchronizes with the GPU.
 
     Examples
     --------

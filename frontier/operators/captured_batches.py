@@ -30,7 +30,8 @@ from .dispatch.capture_memory import CaptureArena
 from .dispatch.gpu_balance import piece_capacity, tile_size
 
 SIZES = 256, 2048, 2 * MAX_EDGES, 2**15, 2**18
-"""Pairs of the largest batches, or arcs, of which an undirected edge has two; launches are recorded for each size."""
+"""The maximum number of pairs, or arcs (two for an undirected edge), of a batch. Launches are captured for each
+size."""
 SMALL = SIZES[2]
 
 
@@ -46,8 +47,8 @@ class CapturedBatchStep:
     graph : Graph
     step : function ``step(graph, src, dst, *args)``
         It calls `visit_edges`, `intersect` with an `op` and without checks, and `filter`, `compute` and `traverse` with
-        the resulting frontiers, or with `Frontier.listed`; and sets arrays to 0 by `clear`. Nothing else is replayed;
-        pairs that need a copy, such as every second one, raise. Such a frontier is true, and has no length.
+        the resulting frontiers, or with `Frontier.listed`, and sets arrays to 0 by `clear`. Nothing else is replayed.
+        Pairs that need a copy, such as every second one, raise. Such a frontier is true, and has no length.
     max_batch : int
         Pairs of the largest batch whose launches are captured.
     both_orders : bool
@@ -89,14 +90,14 @@ class CapturedBatchStep:
         self._sizes = [size for size in SIZES if size < most] + [max(most, SIZES[0])]
         self._step = step
         self._plans = Plans()  # by size
-        self._repeats = graph.device.is_gpu and not graph.in_parts  # parts exchange data, which the host takes part in
+        self._repeats = graph.device.is_gpu and not graph.in_parts  # distributed parts exchange data through the host
         if self._repeats:
             self._traversed = (graph, graph.reverse) if graph.directed and graph.has_in_edges else (graph,)
             self._kernels = batch_kernels(graph.device, graph.vertex_dtype, graph.vertex_dtype, graph.weight_dtype)
             self._kernels.compile_ahead()  # and not in the middle of a stream
 
     def __call__(self, src: Any, dst: Any, *args: Any) -> None:
-        """Take the step.
+        """Run the step.
 
         Parameters
         ----------
@@ -173,7 +174,7 @@ class _BatchPlan(Plan):
 
 
 def _is_plain(graph: BaseGraph, src: Any, dst: Any) -> bool:
-    """Whether a kernel can copy these arrays; what is wrong with others is found by the operators."""
+    """Whether a kernel can copy these arrays. Errors in other arrays are found by the operators."""
     dtype, shape = graph.vertex_dtype, src.shape
     return (
         len(shape) == 1 and src.dtype == dtype and src.flags.c_contiguous
@@ -224,7 +225,7 @@ def _plan_for(graph: BaseGraph, step: CapturedBatchStep, size: int, args: tuple)
     state = graph.num_vertices, room, caches.times_cleared, *map(tile_size, step._traversed)
     guards = tuple([type(value) if type(value) in NUMBER_WORDS else value for value in args])
     plan = step._plans.find(size, state, guards)
-    # Its memory is that of the thread, and stream, that made it. An update, which has the graph for itself, may use it
+    # Its memory belongs to the thread, and stream, that made it. An update, which has the graph for itself, may use it
     # as well.
     if plan is None or not (workspace_of(graph) is plan.work or graph._access.writer == get_ident()):
         plan = step._plans.add(size, _BatchPlan(graph, step, size, args), state, guards)

@@ -1,4 +1,4 @@
-"""Static copies of a graph: of all its arcs, or those that a functor picks."""
+"""Static copies of a graph: of all its arcs, or of the arcs that a functor chooses."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 COPY_PASSES = {"cpu": 3.0, "gpu": 3.0}
 COPY_START = {"cpu": 0.0, "gpu": 4e7}
-"""The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR; and what comes on top of
-that however small the graph is, in arcs. A GPU waits for the host several times: of RMAT 16/16 a copy takes 0.9 ms,
-where a pass takes 0.03."""
+"""The cost of a static copy, in passes over all arcs of a graph that is walked as fast as CSR, and a constant added to
+it for any size of graph, in arcs. A GPU synchronizes with the host several times: of RMAT 16/16 a copy costs 0.9 ms, a
+pass 0.03 ms."""
 
 UP, DOWN = np.bool_(True), np.bool_(False)
-"""For `leads`: an argument, so that one kernel is compiled for both."""
+"""The arguments of `leads`, passed instead of compiled in, so both directions share one kernel."""
 
 
 def leads(src, dst, edge, weight, degrees, least, up):  # type: ignore[no-untyped-def]
-    """Whether an arc leads to the end of higher degree, or to that of lower degree unless `up`, and neither has fewer
-    than `least`. A functor."""
+    """Whether an arc leads to the end of higher degree, or to the end of lower degree unless `up`, and neither has
+    fewer than `least`. A functor."""
     a = degrees[src]
     b = degrees[dst]
     return (a < b or (a == b and src < dst)) == up and a >= least and b >= least
@@ -53,13 +53,13 @@ def extract_subgraph(graph: BaseGraph, op: Callable[..., Any], *args: Any) -> Gr
     Returns
     -------
     Graph
-        Of structure ``csr``, directed, on the same device, unweighted. Rows are not sorted, so look-ups (`find`) do not
-        work.
+        A graph of structure ``csr``, directed, on the same device, unweighted. Rows are not sorted, so look-ups
+        (`find`) do not work.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
 
     Notes
     -----
@@ -85,7 +85,7 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
     graph : Graph
         Undirected.
     degrees : array of int, shape (num_vertices,), optional
-        The order of vertices; by default their degrees.
+        The order of vertices, by default their degrees.
     least : int
         Leave out edges of vertices with lower degrees.
 

@@ -13,8 +13,8 @@ from frontier.core.base import BaseGraph
 from frontier.runtime.values import one_of
 
 GAIN = 1.1
-"""How many times as fast a copy must be expected to be, its making included, for it to be made."""
-MEMORY_SHARE = 0.5  # of the memory that is free: what a copy may take
+"""The expected speedup by a copy, the time to make it included, from which it is made."""
+MEMORY_SHARE = 0.5  # of the free memory, the most that a copy may use
 
 
 LAYOUTS = ("auto", "native", "csr")
@@ -46,17 +46,17 @@ class ReadLayout:
 def choose_layout(
     graph: BaseGraph, layout: str, costs: Callable[[], tuple[float, float]], copy_bytes: int = 0
 ) -> ReadLayout:
-    """The layout that a user asks for; with ``"auto"`` the one expected to be faster.
+    """The layout that a user asks for. With ``"auto"`` the one expected to be faster.
 
     Parameters
     ----------
     graph : Graph
     layout : {"auto", "native", "csr"}
     costs : function
-        The expected cost of walking the graph as it is stored, and that of making a copy and walking it, in any unit.
-        Called only if there is a choice.
+        The expected cost of walking the graph as it is stored, and the expected cost of making a copy and walking it,
+        in any unit. Called only for ``"auto"``.
     copy_bytes : int
-        Memory that the copy takes. If that is more than half of what the device has left, none is made.
+        Memory that the copy needs. If it is more than half of the free memory of the device, none is made.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def choose_layout(
         return ReadLayout("native", "there is nothing to do")
     ratio = native / max(copied, 1e-9)
     if ratio > GAIN:
-        free = free_bytes(graph)  # which takes a GPU longer than to find the costs
+        free = free_bytes(graph)  # slower on a GPU than finding the costs
         if free is not None and copy_bytes > MEMORY_SHARE * free:
             return ReadLayout(
                 "native", f"a copy would take {copy_bytes:,} bytes, more than half of the {free:,} that are free"

@@ -1,6 +1,6 @@
 """Pairs in the order in which a GPU intersects them.
 
-Look-ups of many pairs, in the order in which they are given, go to lists all over the graph, more than a cache holds.
+Look-ups of many pairs, in the given order, go to lists all over the graph, more than fit into a cache.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from frontier.runtime.launch.recorder import recorder
 from .dispatch.gpu_balance import Pieces
 
 LARGE_PAIRS = 1 << 15
-"""To put fewer in order takes longer than it saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
-R-MAT graph with 48 million took an H100 1.95 ms in place of 2.35, and a million 25.5 in place of 34.7."""
+"""Fewer pairs cost more to sort than the order saves, in graphs with lists of `LARGE_LISTS` or more: 65,536 edges of an
+R-MAT graph with 48 million took an H100 1.95 ms instead of 2.35, and a million 25.5 instead of 34.7."""
 LARGE_LISTS = 1 << 30
-"""Bytes. A cache holds more of smaller graphs: there it takes four times as many pairs."""
+"""Bytes. A cache fits more of smaller graphs, which need four times as many pairs."""
 GROUPS = 1 << 12  # pair_order.cuh has the same number
 
 
 def in_order(graph: BaseGraph, count: int) -> bool:
-    """Whether so many pairs are worth sorting; never in a capture, as most of a fixed number of pairs may be
+    """Whether `count` pairs are worth sorting. Never in a capture, as most of a fixed number of pairs may be
     padding."""
     many = LARGE_PAIRS if graph.store.neighbors.nbytes >= LARGE_LISTS else 4 * LARGE_PAIRS
     return many <= count < 2**32 and graph.finds_fast and recorder.launches is None
 
 
 def ordered_pairs(graph: BaseGraph, kernels: Any, us: Any, vs: Any, pieces: Pieces) -> tuple[Any, Any, Any]:
-    """Pairs with the same longer list one after another, and their indices, in scratch memory; pieces of others are
+    """Pairs with the same longer list one after another, and their indices, in scratch memory. Pieces of long lists are
     queued.
 
     Pairs that share a list are in any order. A negative first end skips a pair. The kernels must include

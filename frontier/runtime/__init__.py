@@ -1,4 +1,4 @@
-"""Where and how things run: devices, compilation, caching, kernel launches and scratch memory."""
+"""The runtime: devices, compilation, caching, kernel launches and scratch memory."""
 
 from .compile.cpu import cpu_kernel, jit
 from .compile.kernels import Kernels, load_kernels

@@ -1,4 +1,4 @@
-"""Users' arrays, whatever made them, as arrays of a device; and what is said when they do not fit."""
+"""Conversion of users' arrays, from any library, to arrays of a device, and the errors for unsuitable ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .device import Device
 WEIGHT_DTYPES = tuple(np.dtype(t) for t in (np.int32, np.int64, np.float32, np.float64))
 VERTEX_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 NAMES_HINT = "fr.VertexNames gives ids to names of any kind, and frontier.io.from_table to those of a table"
-"""What to do about vertices that are no ids: hashes, negative numbers, words."""
+"""The advice for vertices that are no ids: hashes, negative numbers, words."""
 DLPACK_GPU = (2, 13)
 """DLPack's numbers of the memory of CUDA devices, and of managed memory."""
 
@@ -22,7 +22,7 @@ def as_device_array(device: Device, values: Any, name: str) -> Any:
 
     `values` may be a NumPy or CuPy array, a sequence, or have ``__dlpack__``, ``__cuda_array_interface__`` or
     ``__array__``, as PyTorch tensors and columns of pandas, Polars, Arrow and cuDF do. Data on the GPU, in managed
-    memory too, stay there if the device is a GPU. TypeError if they are no numbers; ValueError for other dimensions, or
+    memory too, stay there if the device is a GPU. TypeError if they are no numbers. ValueError for other dimensions, or
     a missing integer or truth value.
     """
     xp = device.xp
@@ -48,30 +48,32 @@ class _Memory:
 
 
 def has_dlpack(values: Any) -> bool:
-    """Whether DLPack is how to read `values`: arrays and tensors of others, but no columns, which may have nulls."""
+    """Whether to read `values` through DLPack: arrays and tensors of other libraries, but no columns, which may have
+    nulls."""
     return (
         hasattr(values, "__dlpack_device__") and not hasattr(values, "to_numpy") and not isinstance(values, np.ndarray)
     )
 
 
 def is_cudf(values: Any) -> bool:
-    """Whether `values` is a column or a frame of cuDF; ask first, as its other interfaces raise for some types."""
+    """Whether `values` is a column or a frame of cuDF. Check this first, as its other interfaces raise for some
+    types."""
     return hasattr(type(values), "to_cupy")
 
 
 def cudf_kind(column: Any) -> str:
-    """The letter that NumPy has for the type of a column of cuDF; ``"O"`` for types that NumPy has not."""
+    """NumPy's letter for the type of a column of cuDF, or ``"O"`` for types that NumPy lacks."""
     dtype = column.dtype
     return str(getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O"))
 
 
 def cudf_null(column: Any, name: str) -> int | None:
-    """Where the first null of a column of cuDF is, which NaN may be, too; None if there is none."""
+    """The position of the first null of a column of cuDF, which may be NaN, too. None without nulls."""
     return int(_cupy(name).asarray(column.isna()).argmax()) if column.hasnans else None
 
 
 def _of_cudf(column: Any, name: str) -> Any:
-    """A column of cuDF as an array of CuPy, without a copy if it has no nulls. Those among floats are NaN."""
+    """A column of cuDF as an array of CuPy, without a copy if it has no nulls. Nulls among floats are NaN."""
     kind = cudf_kind(column)
     if kind not in "iufb":
         raise TypeError(f"{name} must hold numbers, not {column.dtype} ({type(column).__name__} of cuDF)")
@@ -101,15 +103,15 @@ def _foreign(device: Device, values: Any, name: str) -> Any:
 
 
 def _plain(values: Any) -> Any:
-    """A PyTorch tensor as its values alone: DLPack refuses one with a gradient, and loses a sign not yet applied."""
+    """A PyTorch tensor reduced to its values: DLPack refuses one with a gradient, and loses a sign not yet applied."""
     if getattr(values, "requires_grad", False):
         values = values.detach()
     return values.resolve_neg() if hasattr(values, "resolve_neg") else values
 
 
 def _from_dlpack(values: Any, name: str) -> Any:
-    """Return an array of NumPy or CuPy that shares the memory; CuPy for managed memory, as it waits for kernels that
-    write it."""
+    """Return an array of NumPy or CuPy that shares the memory. CuPy for managed memory, as it synchronizes with kernels
+    that write it."""
     on_gpu = False
     try:
         on_gpu = int(values.__dlpack_device__()[0]) in DLPACK_GPU
@@ -159,7 +161,7 @@ def _missing(values: Any) -> int | None:
 
 
 def _kind(column: Any) -> str:
-    """What a column calls its type."""
+    """A column's own name of its type."""
     return str(getattr(column, "dtype", None) or getattr(column, "type", None)).lower()
 
 
@@ -174,7 +176,7 @@ def is_on_gpu(values: Any) -> bool:
 
 
 def as_ids(device: Device, values: Any, name: str) -> Any:
-    """Return vertex ids as an int32 or int64 array of `device`; TypeError for other types, ValueError as
+    """Return vertex ids as an int32 or int64 array of `device`. TypeError for other types, ValueError as
     `as_device_array`, or for an id beyond int64."""
     if type(values) is device.xp.ndarray and values.ndim == 1 and (device.is_gpu or values.flags.writeable):
         array = device.xp.ascontiguousarray(values)  # as `as_device_array` does
@@ -197,7 +199,7 @@ def as_ids(device: Device, values: Any, name: str) -> Any:
 
 
 def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = None) -> Any:
-    """Return weights as an array of `device`, of `dtype` if given; TypeError for other types, or floats for an integer
+    """Return weights as an array of `device`, of `dtype` if given. TypeError for other types, or floats for an integer
     type, ValueError for integers that do not fit."""
     array = as_device_array(device, values, name)
     if array.dtype.kind not in "iuf":
@@ -215,7 +217,7 @@ def as_weights(device: Device, values: Any, name: str, dtype: np.dtype | None = 
 
 
 def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
-    """Return numbers as an array of `device` and `dtype`, with the same values; TypeError for numbers of another kind,
+    """Return numbers as an array of `device` and `dtype`, with the same values. TypeError for numbers of another kind,
     ValueError as `as_device_array`, or for integers that do not fit."""
     array = as_device_array(device, values, name)
     kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[dtype.kind]
@@ -225,7 +227,7 @@ def as_numbers(device: Device, values: Any, name: str, dtype: np.dtype) -> Any:
 
 
 def _in_dtype(array: Any, name: str, dtype: np.dtype) -> Any:
-    """The array in a dtype; ValueError if that has integers of other values."""
+    """The array in a dtype. ValueError if integers would change."""
     if dtype.kind in "iu" and array.size and not np.can_cast(array.dtype, dtype):
         low, high = int(array.min()), int(array.max())
         limits = np.iinfo(dtype)
@@ -235,7 +237,7 @@ def _in_dtype(array: Any, name: str, dtype: np.dtype) -> Any:
 
 
 def as_dtype(value: Any, name: str) -> np.dtype:
-    """The dtype that `value` stands for; TypeError if it stands for none."""
+    """The dtype that `value` names. TypeError if it names none."""
     try:
         return np.dtype(value)
     except TypeError as error:
@@ -243,7 +245,7 @@ def as_dtype(value: Any, name: str) -> np.dtype:
 
 
 def one_dtype(value: Any, name: str, allowed: tuple[np.dtype, ...]) -> np.dtype:
-    """The dtype that `value` stands for; TypeError if it is none of those allowed."""
+    """The dtype that `value` names. TypeError if it is none of the allowed ones."""
     dtype = as_dtype(value, name)
     if dtype not in allowed:
         raise TypeError(f"{name} must be {'one of ' * (len(allowed) > 1)}{', '.join(map(str, allowed))}, not {dtype}")

@@ -22,8 +22,8 @@ def atomic_file(path: str | os.PathLike[str], *, durable: bool = True) -> Iterat
     replaces the target of a symbolic link. If `durable`, data are on the disk before the old file goes. An OSError
     names the file.
 
-    The target's directory must be writable. Data have no name there until they are complete; where the system cannot do
-    that, a killed process leaves a hidden file ``.name.*.tmp``.
+    The target's directory must be writable. Data have no name there until they are complete. On systems without such
+    files, a killed process leaves a hidden file ``.name.*.tmp``.
     """
     target = _target(path)
     directory, name = os.path.split(target)
@@ -63,13 +63,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool = False) -> None:
-    """Write `data` so that another process sees the whole file or none of it."""
+    """Write `data` atomically: another process sees the whole file or none of it."""
     with atomic_file(path, durable=durable) as file:
         file.write(data)
 
 
 def _target(path: str | os.PathLike[str]) -> str:
-    """The file that is to be replaced, behind all links."""
+    """The file to replace, behind all links."""
     try:
         target = os.path.realpath(os.fsdecode(path))
     except TypeError:

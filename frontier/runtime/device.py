@@ -18,7 +18,7 @@ from .log import logger
 
 @dataclass(frozen=True)
 class Device:
-    """A place where arrays live and kernels run.
+    """The location of arrays and kernels: a CPU or a GPU.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Device:
         object.__setattr__(self, "is_gpu", self.kind == "gpu")
 
     def to_host(self, array: Any) -> np.ndarray:
-        """A NumPy array with the contents of `array`; waits for work queued on the device."""
+        """A NumPy array with the contents of `array`, after a synchronization with the device."""
         if not self.is_gpu:
             return np.asarray(array)
         return _few_to_host(self.xp, array) if array.nbytes <= SMALL_BYTES and array.flags.c_contiguous else array.get()
 
     def read_only(self, array: Any) -> Any:
-        """`array` for those who must not change it: a view that cannot be written, or a copy, as CuPy has no such."""
+        """A read-only form of `array`: a view that cannot be written, or a copy, as CuPy has no such views."""
         if self.is_gpu:
             twin = self.xp.empty_like(array)
             if array.size and array.flags.c_contiguous and twin.flags.c_contiguous:
@@ -55,7 +55,7 @@ class Device:
         return view
 
     def synchronize(self) -> None:
-        """Wait for all work queued on the device."""
+        """Block until all work queued on the device is done."""
         if self.is_gpu:
             self.xp.cuda.get_current_stream().synchronize()
 
@@ -63,15 +63,15 @@ class Device:
         return f"Device({self.kind!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a pickle holds: the kind alone. Where there is no GPU, what was on one goes to the CPU."""
+        """The state of a pickle: only the kind. Without a GPU, objects of a GPU are loaded on the CPU."""
         return _resolve_pickled, (self.kind,)
 
 
 CPU = Device("cpu", np)
 
 SMALL_BYTES = 1024
-"""Arrays that come to the host through page-locked memory: the driver copies others in two steps. What is read after
-each batch is no more than some numbers."""
+"""Arrays that are copied to the host through page-locked memory: the driver copies other memory in two steps. Results
+that are read after each batch are only a few numbers."""
 
 _landing = threading.local()  # `bytes`: SMALL_BYTES of page-locked memory of this thread
 
@@ -103,7 +103,7 @@ _cuda_forked = False
 
 @functools.cache
 def gpu_available() -> bool:
-    """Whether CuPy is installed, not too old, and sees a GPU; a warning says if it sees one but is too old."""
+    """Whether CuPy is installed, not too old, and sees a GPU. A warning is issued if it sees one but is too old."""
     if not _sees_gpu():
         return False
     problem = _cupy_problem()
@@ -125,7 +125,7 @@ def _sees_gpu() -> bool:
 
 
 def _cupy_problem() -> str | None:
-    """What is wrong with the CuPy that is installed."""
+    """The problem of the installed CuPy, or None."""
     import cupy
 
     numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", cupy.__version__)
@@ -158,8 +158,8 @@ def resolve_device(device: str | Device = "auto") -> Device:
     ValueError
         `device` is none of these.
     RuntimeError
-        ``"gpu"`` was asked for and there is none, or CuPy is not installed or too old; or the device is a GPU and this
-        process was forked from one that used it.
+        ``"gpu"`` was requested, but no GPU is available, or CuPy is not installed or too old. Or the device is a GPU
+        and this process was forked from one that used it.
     """
     chosen = device if isinstance(device, Device) else _named(device)
     if chosen.is_gpu and _cuda_forked:

@@ -1,4 +1,4 @@
-"""How objects show themselves in notebooks: a small table of what their `repr` says, without work on the device."""
+"""The display of objects in notebooks: a small table of the contents of their `repr`, without work on the device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def html_table(title: str, rows: Mapping[str, Any]) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A value in a few words: of an array the type and shape, and where it is on the host how it begins."""
+    """A value in a few words: of an array the type and shape, and on the host its first entries."""
     if not hasattr(value, "dtype") or not getattr(value, "ndim", 0):
         return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
     text = array_text(value)
@@ -40,7 +40,7 @@ def array_text(array: Any) -> str:
 
 
 def fields_text(name: str, values: Mapping[str, Any]) -> str:
-    """What `repr` says of a result: numbers as they are, of arrays the type and shape."""
+    """The `repr` of a result: numbers as they are, of arrays the type and shape."""
     parts = [
         f"{key}={array_text(value) if getattr(value, 'ndim', 0) else value}" for key, value in values.items()
     ]  # fmt: skip

@@ -10,14 +10,15 @@ from numba.extending import lower_builtin, type_callable
 
 from .compile.function_identity import replaced
 
-READ, KEEP, DATA = 0, 3, 1  # of `llvm.prefetch`: for a read, into the nearest cache, not into that of instructions
+READ, KEEP, DATA = 0, 3, 1  # of `llvm.prefetch`: for a read, into the nearest cache, not the instruction cache
 
 AHEAD = 8
-"""Iterations between a prefetch and the use of what it loads. A chain of two loads is prefetched twice as far ahead."""
+"""Iterations between a prefetch and the use of the loaded data. A chain of two loads is prefetched twice as far
+ahead."""
 
 
 def prefetch(array: Any, index: Any) -> None:
-    """Load the cache line of ``array[index]`` in the background; does nothing in uncompiled code.
+    """Load the cache line of ``array[index]`` in the background. Does nothing in uncompiled code.
 
     A loop whose addresses are random spends its time on cache misses, one after another. Prefetching the data of a
     later iteration lets the misses overlap. Inside the cache it costs an instruction.
@@ -25,8 +26,8 @@ def prefetch(array: Any, index: Any) -> None:
     Parameters
     ----------
     index : int or tuple of int
-        The position of an element, one number for each dimension; not negative. An index outside the array does no
-        harm, and nothing useful.
+        The nonnegative position of an element, one number for each dimension. An index outside the array does no harm,
+        and nothing useful.
     """
 
 
@@ -34,7 +35,7 @@ def nonnegative(number: Any) -> Any:
     """The number itself, an integer that is not negative, which compiled code relies on.
 
     An index that may be negative is compared with 0, since it would count from the end of the array. Vertices are never
-    negative: without the comparisons a loop over all vertices takes half the time.
+    negative: without the comparisons a loop over all vertices runs in half the time.
     """
     return number
 
@@ -50,8 +51,8 @@ def is_index(array: Any, index: Any) -> bool:
 
 
 def element_pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """LLVM code of the address of an element; the first two arguments are the array and the index."""
-    from numba.np.arrayobj import make_array  # not before something is compiled: it takes a sixth of all imports
+    """LLVM code of the address of an element. The first two arguments are the array and the index."""
+    from numba.np.arrayobj import make_array  # imported at the first compilation: it costs a sixth of all imports
 
     kind, index_kind, *_ = signature.args
     array = make_array(kind)(context, builder, arguments[0])

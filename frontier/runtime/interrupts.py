@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _signal  # what `signal` wraps: its wrappers turn numbers into enums, which takes longer than a small update
+import _signal  # `signal` wraps it: its wrappers turn numbers into enums, which is slower than a small update
 import threading
 from signal import SIGINT
 from typing import Any
@@ -10,15 +10,15 @@ from typing import Any
 _SIGINT = int(SIGINT)
 
 _holding = False
-"""Whether SIGINT is held back already. Only the main thread, in which Python runs all handlers, writes it, and others
-have nothing to hold, whatever they read."""
+"""Whether SIGINT is deferred already. Only the main thread, in which Python runs all handlers, writes it. Other threads
+have nothing to defer, whatever they read."""
 
 
 class HeldInterrupts:
-    """SIGINT, held back from construction to `release`, which calls the previous handler if the signal came.
+    """SIGINT, deferred from construction to `release`, which calls the previous handler if the signal came.
 
     This covers Ctrl-C, `_thread.interrupt_main`, and users' handlers. It does nothing in other threads, which run no
-    handlers, and inside another hold.
+    handlers, and inside another `HeldInterrupts`.
     """
 
     __slots__ = ("_came", "_handler")
@@ -51,7 +51,7 @@ class HeldInterrupts:
         if self._handler is None:
             return
         _holding = False
-        if _signal.getsignal(_SIGINT) == self._note:  # nobody has put another one there meanwhile
+        if _signal.getsignal(_SIGINT) == self._note:  # no other handler was set meanwhile
             _signal.signal(_SIGINT, self._handler)
         if self._came is not None:
             self.deliver()

@@ -1,6 +1,7 @@
 """The one logger of the project, ``logging.getLogger("dynfrontier")``.
 
-It is silent unless the program configures logging. What a user can act upon is a warning (`warnings.warn`) or an error.
+It is silent unless the program configures logging. Messages that a user can act upon are a warning (`warnings.warn`) or
+an error.
 """
 
 from __future__ import annotations

@@ -15,11 +15,12 @@ from numba.core import config
 TBB = {"linux": "libtbb.so.12", "win32": "tbb12.dll"}
 
 _forked = False
-"""Whether this process was forked from one that had entered parallel regions of GNU OpenMP, which cannot go on here."""
+"""Whether this process was forked from one that had entered parallel regions of GNU OpenMP, which cannot continue
+here."""
 
 
 RELUCTANCE = 8
-"""How many times as much work must be there to enter a region of other layers than TBB."""
+"""The factor by which the work must be larger to enter a region of other layers than TBB."""
 
 
 def has_one_thread() -> bool:
@@ -28,7 +29,7 @@ def has_one_thread() -> bool:
 
 
 def threads_for(work: int, few: int) -> int:
-    """How many threads to use for so much work, of which one thread takes less than `few`; 1 if no more can be used."""
+    """The number of threads for `work`, given that below `few` one thread is faster. 1 if no more can be used."""
     if work < few or has_one_thread() or _forked:
         return 1
     find_tbb()
@@ -37,7 +38,7 @@ def threads_for(work: int, few: int) -> int:
 
 
 def enter_region() -> bool:
-    """Whether this thread may enter a parallel region now; if so, `leave_region` must follow.
+    """Whether this thread may enter a parallel region now. If so, `leave_region` must follow.
 
     Numba's own threading layer ("workqueue") ends the process if two threads enter at once.
     """
@@ -57,8 +58,8 @@ _region = threading.Lock()
 def find_tbb() -> None:
     """Load the library of the package ``tbb``, which pip installs where loaders do not look, for Numba.
 
-    Many threads may enter its regions at once, it survives a fork, and it does not wait for threads that a busy machine
-    has not scheduled, which costs GNU OpenMP milliseconds.
+    Many threads may enter its regions at once, it survives a fork, and it does not depend on threads that a busy
+    machine has not scheduled, which costs GNU OpenMP milliseconds.
     """
     name = TBB.get(sys.platform)
     if name is None or config.THREADING_LAYER not in ("default", "tbb", "safe", "threadsafe", "forksafe"):  # type: ignore[attr-defined]

@@ -11,8 +11,8 @@ __all__ = [
 ]  # fmt: skip
 
 EMPTY, TOMBSTONE = -1, -2
-PENDING = 3  # place in the counters, behind those of `structures.changes`: 0 if there are no arcs of long lists
-BLOCKS = 4  # place in the counters: blocks to take from the pool, or to free
+PENDING = 3  # index in the counters, behind the ones of `structures.changes`: 0 without arcs of long lists
+BLOCKS = 4  # index in the counters: blocks to allocate from the pool, or to free
 
 
 def count_changes(count, keys, bits, shift, slots, present, sums, counters):
@@ -50,7 +50,7 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
     @parallel_kernel(few=None)
     def append_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_dst, change_weights):
-        # Lists are distributed in turn, since those of hubs often come one after another.
+        # Lists are distributed in turn, since lists of hubs are often adjacent.
         for chunk in range(begin, end):
             for group in range(chunk, groups, chunks):
                 v = group_vertex[group]
@@ -65,7 +65,7 @@ def make_append(degree: Any, slot_of: Any) -> Any:
 
 
 def make_remove(degree: Any, slot_of: Any) -> Any:
-    """Make the kernel that removes arcs from lists, which have their old degrees; last neighbors fill the holes."""
+    """Make the kernel that removes arcs from lists, which have their old degrees. Last neighbors fill the holes."""
 
     @parallel_kernel(few=None)
     def remove_lists(begin, end, chunks, groups, view, weights, group_vertex, group_start, change_slots):
@@ -78,7 +78,7 @@ def make_remove(degree: Any, slot_of: Any) -> Any:
                 size = degree(view, v)
                 for i in range(hole, stop):
                     neighbors[change_slots[i]] = TOMBSTONE
-                for p in range(size - (stop - hole), size):  # what is deleted from the end leaves no hole
+                for p in range(size - (stop - hole), size):  # deletions from the end leave no hole
                     slot = slot_of(view, v, p)
                     if neighbors[slot] == TOMBSTONE:
                         neighbors[slot] = EMPTY

@@ -1,9 +1,9 @@
-// Deletion from lists without gaps: of a list of n neighbors that loses d, the holes below position n - d are filled with
-// the neighbors that stay among the last d. The deletions of a list are as many as its last positions, so that change i
-// stands for both: the slot to be emptied, and one of the last positions. In each list there are as many holes as
-// survivors; so the k-th hole of the whole batch and the k-th survivor belong to the same list, and no sums are needed
-// but those over the batch. The counters tell how many deletions there are, at most `count`.
-// Macros: VID, WEIGHT; View with slot_of.
+// Deletion from lists without gaps: of a list of n neighbors that loses d, the holes below position n - d are filled
+// with the neighbors that stay among the last d. The deletions of a list are as many as its last positions, so change i
+// represents both: the slot to empty, and one of the last positions. In each list the holes are as many as the
+// survivors, so the k-th hole of the whole batch and the k-th survivor belong to the same list, and only sums over the
+// batch are needed. The counters contain the number of deletions, at most `count`.
+// Macros: VID, WEIGHT. The view has slot_of.
 #pragma once
 #include "structures/changes/changes.cuh"
 
@@ -12,8 +12,8 @@ extern "C" __global__ void mark(i64 count, View view, const i64* change_slots, c
   GRID_STRIDE(i, count) view.neighbors[change_slots[i]] = VID(TOMBSTONE);
 }
 
-// tails: the slot of each of the last positions whose neighbor stays, else -1; tombstones there are no holes, and become
-// EMPTY. sums: survivors of each tile.
+// tails: the slot of each of the last positions whose neighbor stays, else -1. Tombstones in these positions are no
+// holes, and become EMPTY. sums: survivors of each tile.
 extern "C" __global__ void __launch_bounds__(TILE) find_survivors(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group, i64* tails,
     i64* sums, const u64* counters) {

@@ -1,5 +1,5 @@
-// CUDA kernels for structures that keep lists in no order and without gaps; to be included behind the structure's view,
-// which must have i64 View::slot_of(VID v, i64 position). Macros: VID, WEIGHT.
+// CUDA kernels for structures with lists in no order and without gaps. Include it behind the structure's view, which
+// must have i64 View::slot_of(VID v, i64 position). Macros: VID, WEIGHT.
 #pragma once
 #include "structures/blocks/lists.cuh"
 #include "structures/blocks/holes.cuh"

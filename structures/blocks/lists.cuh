@@ -1,4 +1,4 @@
-// Lists in no order: arcs looked up, and new ones written to the end. Macros: VID, WEIGHT; View with slot_of.
+// Lists in no order: arcs looked up, and new ones written to the end. Macros: VID, WEIGHT. The view has slot_of.
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
@@ -9,9 +9,9 @@ __device__ __forceinline__ i64 slot_in_pool(const View&, i64, Slot slot) { retur
 
 #include "structures/changes/changes.cuh"
 
-#define PENDING 3  // place in the counters, behind those of changes.cuh: how many arcs of long lists there are
+#define PENDING 3  // index in the counters, behind the ones of changes.cuh: the number of arcs of long lists
 
-// The slot of each arc of a list of at most `limit` neighbors; -2 for other lists.
+// The slot of each arc of a list of at most `limit` neighbors, and -2 for other lists.
 extern "C" __global__ void find_short(
     i64 count, View view, const VID* src, const VID* dst, i64 limit, i64* slots, u64* counters) {
   GRID_STRIDE(i, count) {
@@ -22,7 +22,7 @@ extern "C" __global__ void find_short(
   }
 }
 
-// The arcs that find_short has left, in any order; their number in the counters is used up.
+// The arcs that find_short has left, in any order. Their number in the counters is consumed.
 extern "C" __global__ void list_long(
     i64 count, const VID* src, const VID* dst, const i64* slots, u64* counters, VID* long_src, VID* long_dst) {
   GRID_STRIDE(i, count) {
@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(TILE) count_changes(
   }
 }
 
-// Writes new arcs to the end of their lists, which have their new degrees. The counters tell how many there are; or they are
-// null, and all `count` are.
+// Writes new arcs to the end of their lists, which have their new degrees. The counters contain their number. If they
+// are null, all `count` arcs are new.
 extern "C" __global__ void append(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
     const VID* change_dst, const WEIGHT* change_weights, const u64* counters) {

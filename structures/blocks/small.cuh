@@ -2,8 +2,8 @@
 #pragma once
 #include "structures/changes/changes.cuh"
 
-// Whether a batch has to wait for memory: for more than `room` of what the counter at `place` says it takes, or gives back.
-// Launched with one thread.
+// Whether a batch needs memory first: the counter at `place`, of blocks to allocate or free, exceeds `room`. Launched
+// with one thread.
 extern "C" __global__ void decide(i64 count, i64 place, i64 room, u64* counters) {
   if (i64(counters[place]) <= room) return;
   counters[place] = 0;

@@ -43,9 +43,9 @@ class ListStore(LaunchSequence, Store):
     _first_outcome = CHAIN
     _ordered = False
     _room: Any
-    """*structure*: the blocks that a chain may take or free, an argument of its kernel ``decide``."""
+    """*structure*: the blocks that a chain may allocate or free, an argument of its kernel ``decide``."""
     _may_decline_deletions = False
-    """*structure*: whether the memory for freed blocks is limited, so that a chain may decline a deletion."""
+    """*structure*: whether the memory for freed blocks is limited, which makes chains decline deletions."""
 
     def attach_runtime(self) -> None:
         super().attach_runtime()
@@ -58,23 +58,23 @@ class ListStore(LaunchSequence, Store):
 
     @abstractmethod
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """*structure*: queue the count of the blocks that lists take or free, BLOCKS in the counters."""
+        """*structure*: queue the count of the blocks that lists allocate or free, BLOCKS in the counters."""
 
     @abstractmethod
     def _reserve(self, plan: Any, blocks: int, *, inserting: bool) -> None:
-        """*structure*: ensure capacity to take or free so many blocks. After a MemoryError nothing has changed."""
+        """*structure*: ensure capacity to allocate or free `blocks` blocks. After a MemoryError nothing has changed."""
 
     @abstractmethod
     def _take_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
-        """*structure*: attach blocks to lists, and set the new degrees; `count` is 0 if the changes need no block."""
+        """*structure*: attach blocks to lists, and set the new degrees. `count` is 0 if the changes need no block."""
 
     @abstractmethod
     def _free_blocks(self, plan: Any, changes: Changes, groups: int, count: int, *, chain: bool = False) -> None:
-        """*structure*: free the blocks after the ends of lists, and set the new degrees; likewise."""
+        """*structure*: free the blocks after the ends of lists, and set the new degrees. Parameters likewise."""
 
     @abstractmethod
     def _account(self, blocks: int, *, inserting: bool) -> None:
-        """*structure*: note that so many blocks were taken or freed."""
+        """*structure*: account for allocated or freed blocks."""
 
     # ---- updates ----------------------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ class ListStore(LaunchSequence, Store):
         return self.vertex_dtype.itemsize + (0 if self.stored_dtype is None else self.stored_dtype.itemsize)
 
     def _adopt(self, twin: Self) -> None:
-        """Take over the arrays of another store with the same arcs."""
+        """Adopt the arrays of another store with the same arcs."""
         for name in (*self.arrays, *self.scalars):
             setattr(self, name, getattr(twin, name))
         self._view = None
@@ -196,9 +196,9 @@ class ListStore(LaunchSequence, Store):
     # ---- look-ups ---------------------------------------------------------------------------------------------------
 
     def find(self, src: Any, dst: Any) -> Any:
-        """See `Store.find`. Each arc of a short list is looked up separately; long lists are walked once for all."""
+        """See `Store.find`. Each arc of a short list is looked up separately. Long lists are walked once for all."""
         slots = self.xp.empty(src.size, np.int64)
-        counters = workspace_of(self).counters  # not those of updates: several threads may look arcs up at once
+        counters = workspace_of(self).counters  # not the update counters: several threads may look arcs up at once
         counters.reset()
         self.kernels.find_short(int(src.size), self.view(), src, dst, SHORT_LIST, slots, counters.array)
         pending = counters.read()[PENDING]

@@ -6,7 +6,7 @@ source. The host does not synchronize. On the GPU that is three launches and a s
 (ordered lists), and six if `match_keys` walks lists.
 
 A structure has the kernels here as its own: its ``kernels.cuh`` includes ``structures/changes/changes.cuh``, and its
-``cpu.py`` imports those of `structures.changes.cpu`.
+``cpu.py`` imports the kernels of `structures.changes.cpu`.
 """
 
 from .cpu import CHANGES, GROUPS, OTHERS

@@ -1,12 +1,12 @@
-// From a batch's sorted keys, and what a look-up said of each, to the changes that it makes, grouped by source. To be included
-// behind the structure's view, which comes with
+// From a batch's sorted keys, and the look-up result of each, to the changes that it makes, grouped by source. Include
+// it behind the structure's view, which comes with
 //
-//   Slot                                          // what a look-up says: negative for an arc that is not there, and for all but the last of equals
-//   i64 slot_in_pool(const View&, i64 v, Slot)    // the slot of an arc of v that is there
+//   Slot                                          // look-up result: negative for absent arcs, and all but the last of equals
+//   i64 slot_in_pool(const View&, i64 v, Slot)    // the slot of an existing arc of v
 //
 // Macros: VID, WEIGHT.
 #pragma once
-#define SMALL 5  // the first place in the counters of what chains report (CHAIN of cpu.py)
+#define SMALL 5  // the first index in the counters of chains' reports (CHAIN of cpu.py)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/small_report.cuh"
@@ -16,11 +16,12 @@
 #define GROUPS 1   // distinct sources
 #define OTHERS 2   // distinct keys that change nothing
 
-// The smaller of a number of work items and what a counter says.
+// The minimum of a number of work items and a counter.
 __device__ __forceinline__ i64 at_most(i64 count, u64 counter) { return i64(counter) < count ? i64(counter) : count; }
 
-// Sums of changes (low half) and groups (high half) of a tile of keys. Changes are arcs that are in the graph, if `present`,
-// or those that are not. `arc`: this thread's key counts; `found`: its arc is there. All threads of the block call it.
+// Sums of changes (low half) and groups (high half) of a tile of keys. Changes are arcs that are in the graph, if
+// `present`, or arcs that are not. `arc`: this thread's key counts. `found`: its arc exists. All threads of the block
+// call it.
 __device__ inline void count_tile(
     const SortedKeys& sorted, i64 tile, bool arc, bool found, bool present, u64* sums, u64* counters) {
   u64 changes = __syncthreads_count(arc && found == present);
@@ -32,7 +33,7 @@ __device__ inline void count_tile(
   }
 }
 
-// Writes changes and groups without gaps. change_slots: what the look-up said, or ~ of it if negative.
+// Writes changes and groups without gaps. change_slots: the look-up result, or its complement if negative.
 extern "C" __global__ void __launch_bounds__(TILE) keep_changes(
     i64 count, const i64* keys, i64 bits, i64 shift, const i64* order, const Slot* slots, bool present,
     const WEIGHT* weights, const u64* sums, bool summed, VID* group_vertex, i64* group_start, int* change_group,
@@ -64,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(TILE) keep_changes(
   }
 }
 
-// Gives arcs that are there already their new weights. To run before anything moves. others: how many there are.
+// Gives existing arcs their new weights. Must run before anything moves. others: their number.
 extern "C" __global__ void replace_weights(
     i64 count, View view, const i64* keys, i64 bits, i64 shift, const i64* order, const Slot* slots,
     const WEIGHT* weights, const i64* others) {
@@ -75,14 +76,15 @@ extern "C" __global__ void replace_weights(
   }
 }
 
-// What the last kernel of a chain tells of a batch whose changes are the keys that are in the graph, if `present`, or not.
+// Reports, as the last kernel of a chain, on a batch whose changes are the keys that are in the graph, if `present`, or
+// not.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) finish_small(
     i64 count, SmallKeys sorted, const Slot* slots, bool present) {
   finish(sorted, [&](i64 position, VID, VID) { return (slots[position] >= 0) == present; });
 }
 
-// Lets a batch change nothing, by one thread: what kernels that follow have to do is in these counters, and others that the
-// structure clears.
+// Makes a batch change nothing, by one thread: these counters, and others that the structure clears, specify the work
+// of later kernels.
 __device__ inline void decline(u64* counters) {
   counters[CHANGES] = counters[GROUPS] = counters[OTHERS] = 0;
   counters[SMALL_DECLINED] = 1;

@@ -16,7 +16,7 @@ def keep_changes(
     count, keys, bits, shift, order, slots, present, weights, sums, summed, group_vertex, group_start, change_group,
     change_dst, change_weights, change_slots, counters,
 ):  # fmt: skip
-    """Gather, by source, the distinct keys that the graph has, if `present`, or else lacks; count both kinds.
+    """Gather, by source, the distinct keys that the graph has, if `present`, or else lacks, and count both kinds.
 
     `sums` and `change_group` are for the GPU.
     """
@@ -55,7 +55,7 @@ def _gather(count, keys, slots, shift, present, group_vertex, group_start, chang
 
 
 def make_replace(slot_in_pool: Any) -> Any:
-    """Make the kernel that gives existing arcs new weights; ``slot_in_pool(view, source, slot)`` finds their slots."""
+    """Make the kernel that gives existing arcs new weights. ``slot_in_pool(view, source, slot)`` finds their slots."""
 
     @cpu_kernel
     def replace_weights(count, view, keys, bits, shift, order, slots, weights, others):

@@ -21,8 +21,8 @@ class Changes(NamedTuple):
     """The arcs of a batch that change the graph, grouped by source, in scratch memory that the next update reuses.
 
     Change i belongs to group g for ``start[g] <= i < start[g + 1]``. Groups are the batch's distinct sources,
-    ascending; some may have no changes. At most `bound` groups exist; GROUPS and CHANGES of the counters have the exact
-    numbers. `vertex` has the source of each group; it is None on the GPU if group g is that of vertex g. `slots` and
+    ascending. Some may have no changes. At most `bound` groups exist. GROUPS and CHANGES of the counters have the exact
+    numbers. `vertex` has the source of each group. It is None on the GPU if group g belongs to vertex g. `slots` and
     `looked_up` are the results of the look-up for changes and for all keys. `group` (int32) has the group of each
     change, on the GPU and for unordered lists only. `replace` queues the new weights of existing arcs, before anything
     moves.
@@ -48,14 +48,14 @@ def find_changes(store: Any, arcs: Arcs, *, inserting: bool) -> Changes:
     slots have the vertex dtype and are the position p of an arc in its source's list, or ``~p`` if it would go there.
     Otherwise they are int64, the slot of an arc or -1.
 
-    The batch need not have been checked; on the CPU it is checked here, where that needs no synchronization.
+    The batch need not have been checked. On the CPU it is checked here, since that needs no synchronization.
     """
     weights = arcs.weights if inserting else None
     return changes_of_keys(store, sorted_keys(store, arcs, origin=weights is not None), weights, inserting=inserting)
 
 
 def changes_of_keys(store: Any, batch: SortedKeys, weights: Any, *, inserting: bool) -> Changes:
-    """`find_changes` of a sorted batch; `weights` are those of arcs to insert."""
+    """`find_changes` of a sorted batch. `weights` are the weights of arcs to insert."""
     device, scratch, kernels, counters = store.device, store.scratch.get, store.kernels, store._counters
     weighted, ordered = weights is not None, store._ordered
     keys, bits, shift, order, _ = batch

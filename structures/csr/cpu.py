@@ -54,7 +54,7 @@ def find_arcs(begin, end, view, src, dst, slots):
 @cpu_kernel
 def merge_rows(count, offsets, neighbors, weights, batch_keys, batch_weights, shift, inserting, new_offsets,
                new_neighbors, new_weights, tally):  # fmt: skip
-    """Merge sorted distinct arcs into all rows, or remove them, in new arrays; `tally` counts absent and present."""
+    """Merge sorted distinct arcs into all rows, or remove them, in new arrays. `tally` counts absent and present."""
     mask = (np.int64(1) << shift) - 1
     taken = 0
     out = 0

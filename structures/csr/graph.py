@@ -52,10 +52,10 @@ class CSR(DynamicGraph):
         cls, offsets: Any, indices: Any, weights: Any = None, *, directed: bool = False,
         device: str | Device = "auto", absent: Any = None, in_edges: bool = False,
     ) -> Self:  # fmt: skip
-        """A graph over CSR arrays of its device, which are kept, not copied.
+        """A graph over CSR arrays of its device, which are adopted, not copied.
 
-        The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`; this is not checked.
-        (A file of a graph that violates it cannot be loaded.)
+        The rows must be sorted, without duplicates or self-loops, and symmetric unless `directed`, which is not
+        checked. (A file of a graph that violates it cannot be loaded.)
         """
         graph = cls._of(cls._new_store(
             int(offsets.size) - 1, directed=directed, device=device, vertex_dtype=indices.dtype,

@@ -8,7 +8,8 @@ extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const
   GRID_STRIDE(i, count) slots[i] = src[i] < 0 ? -1 : view.find(src[i], dst[i]);
 }
 
-// What is in `count` slots, but for some whose numbers ascend: of the rest each moves up by how many are before it.
+// The contents of `count` slots without some whose numbers ascend: each remaining one moves up by the number of removed
+// ones before it.
 extern "C" __global__ void leave_out(
     i64 count, View view, i64 size, const i64* left_out, VID* neighbors, WEIGHT* weights) {
   GRID_STRIDE(slot, count) {
@@ -19,7 +20,7 @@ extern "C" __global__ void leave_out(
   }
 }
 
-// Where rows begin then.
+// The new starts of rows.
 extern "C" __global__ void move_rows(i64 count, const i64* offsets, i64 size, const i64* left_out, i64* moved) {
   GRID_STRIDE(row, count) moved[row] = offsets[row] - first_place<false>(left_out, size, offsets[row]);
 }

@@ -17,7 +17,7 @@ from .cpu import View
 
 
 class CSRStore(Store):
-    """Sorted neighbor lists, stored back to back and rebuilt by every update; see `structures.csr.CSR`."""
+    """Sorted neighbor lists, stored back to back and rebuilt by every update. See `structures.csr.CSR`."""
 
     name = "csr"
     package = "structures.csr"
@@ -31,7 +31,7 @@ class CSRStore(Store):
         self.weights = None if self.stored_dtype is None else self.xp.empty(0, self.stored_dtype)
 
     def check(self) -> tuple[Any, Any, Any]:
-        """See `Store.check`; `structures.csr.CSR` lists the invariants."""
+        """See `Store.check`. `structures.csr.CSR` lists the invariants."""
         xp, offsets, indices = self.xp, self.offsets, self.neighbors
         require_size(offsets, self.num_vertices + 1, "offsets")
         require_size(self.weights, indices.size, "weights")

@@ -1,4 +1,4 @@
-"""faimGraph: neighbor lists in linked pages from one pool, whose freed pages wait in a queue."""
+"""faimGraph: neighbor lists in linked pages from one pool, whose freed pages are in a queue."""
 
 from .graph import FaimGraph
 

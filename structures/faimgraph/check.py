@@ -12,7 +12,7 @@ from .cpu import CHAIN_PAGES, DEGREE_SHIFT, HEAD_MASK, MAX_PAGES
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; `FaimStore` lists the invariants."""
+    """See `Store.check`. `FaimStore` lists the invariants."""
     xp, n, records = store.xp, store.num_vertices, store.records
     _check_numbers(store)
     bits, used = store.page_bits, store._used
@@ -47,7 +47,7 @@ def _check_numbers(store: Any) -> None:
 
 
 def _pages_of(store: Any, head: Any, pages: Any) -> tuple[Any, Any, Any]:
-    """The pages of lists, one list after another; the first index of each; and the uses of each page, of any kind."""
+    """The pages of lists, one list after another, the first index of each, and the uses of each page, of any kind."""
     xp, used, links = store.xp, store._used, store.links
     require(within(head, used).all(), "a list begins outside the pages in use")
     first, rows, places = enumerate_rows(store.device, pages)
@@ -69,7 +69,8 @@ def _pages_of(store: Any, head: Any, pages: Any) -> tuple[Any, Any, Any]:
 
 
 def _follow_directories(store: Any, head: Any, pages: Any, first: Any, found: Any) -> Any:
-    """Put the pages of long lists into `found`; returns how often each page serves as an index page."""
+    """Put the pages of long lists into `found`, and return the number of times that each page serves as an index
+    page."""
     xp, bits, used = store.xp, store.page_bits, store._used
     taken = xp.zeros(used, np.int64)
     levels = xp.zeros(pages.size, np.int64)
@@ -77,7 +78,7 @@ def _follow_directories(store: Any, head: Any, pages: Any, first: Any, found: An
     while (more := (pages > CHAIN_PAGES) & (pages > 1 << bits * height)).any():
         levels += more
         height += 1
-    above = above_first = xp.zeros(0, np.int64)  # the pages of the level above, and where those of each list begin
+    above = above_first = xp.zeros(0, np.int64)  # the pages of the level above, and the start of each list's
     for level in range(height, -1, -1):
         lists = xp.flatnonzero((levels >= level) & (levels > 0))
         size = (pages[lists] + (1 << bits * level) - 1) >> bits * level

@@ -1,4 +1,4 @@
-"""CPU side of faimGraph: lists of pages, the neighbor iterator and the kernels; pages.cuh and lists.cuh have the same.
+"""CPU side of faimGraph: lists of pages, the neighbor iterator and the kernels. pages.cuh and lists.cuh have the same.
 
 A page is ``2**page_bits`` slots of the pool. The pages of a vertex's neighbors are linked. A list of more than
 CHAIN_PAGES pages also has a directory of index pages from the same pool, so any of its pages is a few reads away: level
@@ -32,7 +32,7 @@ MAX_PAGES = 2**31 - 1  # page numbers are 32-bit
 
 
 class View(NamedTuple):
-    """Records by vertex, neighbors and weights by slot; ``links[p]`` is the page that follows page p of a list."""
+    """Records by vertex, neighbors and weights by slot. ``links[p]`` is the page that follows page p of a list."""
 
     records: Any
     neighbors: Any
@@ -65,7 +65,7 @@ def levels_of(pages, page_bits):
 
 @jit
 def size_of(pages, page_bits, level):
-    """The number of pages of a level; level 0 has the neighbors."""
+    """The number of pages of a level. Level 0 has the neighbors."""
     if level > levels_of(pages, page_bits):
         return np.int64(0)
     return (pages + (np.int64(1) << page_bits * level) - 1) >> page_bits * level
@@ -111,7 +111,8 @@ def _take(queue, queued, used, rank):
 
 @jit
 def _index(view, head, place, page, queue, queued, used, taken):
-    """Insert page number `place` of a list into its directory; returns the new head and the number of taken pages."""
+    """Insert page number `place` of a list into its directory. Return the new head and the number of allocated
+    pages."""
     bits = view.page_bits
     neighbors = view.neighbors
     if place == 0:
@@ -142,7 +143,7 @@ def _index(view, head, place, page, queue, queued, used, taken):
 
 @cpu_kernel
 def plan(count, view, group_vertex, group_start, inserting, first_page, counters):
-    """Number the pages that each list takes or frees, and sum them up; changes nothing of the graph."""
+    """Number the pages that each list allocates or frees, and sum them up. Changes nothing of the graph."""
     for g in range(count):
         first_page[g] = counters[PAGES]
         old = degree(view, group_vertex[g])
@@ -155,7 +156,7 @@ def plan(count, view, group_vertex, group_start, inserting, first_page, counters
 
 @cpu_kernel
 def grow_serially(count, view, group_vertex, group_start, queue, queued, used):
-    """Take the pages that lists need for their changes, and write their records."""
+    """Allocate the pages that lists need for their changes, and write their records."""
     taken = 0
     for g in range(count):
         changes = group_start[g + 1] - group_start[g]

@@ -26,7 +26,7 @@ class FaimGraph(DynamicGraph):
         Bytes of neighbors in a page, a power of two from 32 to 1024. Larger pages are read faster and waste more: half
         a page for each list, on average.
     **options
-        Those of `Graph`.
+        Options of `Graph`.
 
     References
     ----------
@@ -46,14 +46,14 @@ class FaimGraph(DynamicGraph):
     * *Batches are grouped.* The paper looks up each arc separately, and locks its source's list. Here a batch is
       sorted, the list of each source is walked once for all of its arcs, and nothing is locked. A batch can have any
       size.
-    * *Queues without atomics.* The paper's threads take pages one at a time from a ring. Here prefix sums over its
-      sources number the pages that a batch takes or frees, and number k is the k-th from the end of the queue. A batch
-      either takes or frees, so no ring is needed.
+    * *Queues without atomics.* The paper's threads allocate pages one at a time from a ring. Here prefix sums over its
+      sources number the pages that a batch allocates or frees, and number k is the k-th from the end of the queue. A
+      batch either allocates or frees, so no ring is needed.
     * *The vertex queue* is the set of absent ids that every graph has: deleted ids are reallocated, smallest first. No
       other queue is needed, as a vertex's pages return with its last arc, and its record is a position in an array.
-    * *Ids.* The paper separates ids of the host and of the device, so that records can be reused. Here the absent id
-      and its record are reused together, and results need no translation.
-    * *Records* have 8 bytes; the paper's also contain locks, capacities and identifiers.
+    * *Ids.* The paper separates ids of the host and of the device, to reuse records. Here the absent id and its record
+      are reused together, and results need no translation.
+    * *Records* have 8 bytes, while the paper's also contain locks, capacities and identifiers.
     * *Memory.* The paper allocates the whole memory of the GPU at the start, which leaves none for analytics. Here the
       pool grows in place, by a quarter at least.
     * *Pages are whole.* The link to the next page is in a separate array, so a page has a power of two of neighbors,

@@ -2,12 +2,12 @@
 #pragma once
 #include "structures/blocks/kernels.cuh"
 
-#define PAGES 4  // place in the counters of the pages that an update takes or gives back
+#define PAGES 4  // index in the counters: the pages that an update allocates or frees
 
-// What an update makes of a list. Of all pages that the update takes or gives back, numbered from 0, those of this list
-// are consecutive: level by level, in the order of the list.
+// The difference that an update makes to a list. Among all pages that the update allocates or frees, numbered from 0,
+// the pages of this list are consecutive: level by level, in the order of the list.
 struct Difference {
-  List shorter, longer;  // before and after an insertion; after and before a deletion
+  List shorter, longer;  // before and after an insertion, or after and before a deletion
   i64 first;             // number of the first page that only the longer list has
 
   // The number of page `place` of a level.
@@ -18,7 +18,7 @@ struct Difference {
   }
 };
 
-// The pages that are free: those in the queue, of which the last is taken first, then those never used.
+// The free pages: the ones in the queue, from its end, then the ones that were never used.
 struct Supply {
   const int* queue;
   i64 queued, used;
@@ -56,7 +56,7 @@ struct Growth : Difference {
     }
   }
 
-  // Puts what the list had into the first index pages of levels that it had not.
+  // Puts the old first page of each level into the first index page of a new level above.
   __device__ void raise(const View& view) const {
     i64 below = shorter.head;
     for (int level = shorter.levels + 1; level <= longer.levels; ++level) {
@@ -100,7 +100,7 @@ struct Shrinkage : Difference {
   }
 };
 
-// Numbers the pages that each list takes or gives back, and adds them up. Changes nothing of the graph.
+// Numbers the pages that each list allocates or frees, and adds them up. Changes nothing of the graph.
 extern "C" __global__ void plan(
     i64 count, View view, const VID* group_vertex, const i64* group_start, bool inserting, i64* first_page, u64* counters) {
   __shared__ u64 first;
@@ -120,8 +120,8 @@ extern "C" __global__ void plan(
   }
 }
 
-// Takes the pages that lists need for their changes; counters are null where a graph is built. A page is put into its place by the thread of the first change that
-// goes into it, so that a hub's many pages are no more work for any thread than one.
+// Allocates the pages that lists need for their changes. Counters are null when a graph is built. The thread of the
+// first change in a page attaches it, so a hub's many pages are no more work for any thread than one.
 extern "C" __global__ void grow(
     i64 count, View view, const VID* group_vertex, const i64* group_start, const int* change_group,
     const i64* first_page, const int* queue, i64 queued, i64 used, const u64* counters) {
@@ -151,7 +151,7 @@ extern "C" __global__ void shrink(
   }
 }
 
-// Writes the records of lists that have taken their pages, or given them back.
+// Writes the records of lists that have allocated or freed their pages.
 extern "C" __global__ void commit(
     i64 count, View view, const VID* group_vertex, const i64* group_start, bool inserting, const i64* first_page,
     const int* queue, i64 queued, i64 used, const u64* counters) {

@@ -1,16 +1,16 @@
 // Lists of pages. cpu.py has the same functions.
 //
 // A page is PAGE slots of the pool. The pages of a vertex's neighbors are linked. A list of more than CHAIN_PAGES pages
-// has, besides, a directory of index pages from the same pool, so that any of its pages is a few reads away: those of
-// level 1 hold the numbers of the neighbors' pages in order, those of level 2 the numbers of the pages of level 1, and so
-// on up to a root. How many there are follows from the degree.
+// also has a directory of index pages from the same pool, by which any of its pages is a few reads away: pages of level
+// 1 contain the numbers of the neighbors' pages in order, pages of level 2 the numbers of the pages of level 1, and so
+// on up to a root. Their number follows from the degree.
 #pragma once
 #include "frontier/cuda/view.cuh"
 
 #define PAGE (1 << PAGE_BITS)
 #define CHAIN_PAGES 4  // a list of so many pages has no directory (cpu.py has the same number)
 
-// Of a vertex: degree << 32 | the root of its directory, or its first page where it has none; 0 without neighbors.
+// The record of a vertex: degree << 32 | the root of its directory, or its first page without one. 0 without neighbors.
 typedef i64 Record;
 __device__ __forceinline__ i64 degree_of(Record record) { return record >> 32; }
 
@@ -25,7 +25,7 @@ struct List {
   }
   __device__ explicit List(Record record) : List(degree_of(record), record & 0xffffffff) {}
 
-  // Number of pages of a level; level 0 are those of the neighbors.
+  // Number of pages of a level. Level 0 has the pages of neighbors.
   __device__ i64 size(int level) const {
     return level > levels ? 0 : (pages + (i64(1) << PAGE_BITS * level) - 1) >> PAGE_BITS * level;
   }

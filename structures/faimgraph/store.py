@@ -20,26 +20,26 @@ from .cpu import DEGREE_SHIFT, MAX_PAGES, PAGES, View
 
 PAGE_SIZES = 32, 64, 128, 256, 512, 1024
 GROWTH_SHARE = 4  # arrays grow by one in so many of the elements that they have, at least
-QUEUE_FLOOR = 1 << 10  # pages; a shorter queue is not worth growing by less
+QUEUE_FLOOR = 1 << 10  # pages, the minimum by which the queue grows
 
 
 class FaimStore(ListStore):
-    """Linked pages of neighbors from a shared pool; see `structures.faimgraph.FaimGraph`.
+    """Linked pages of neighbors from a shared pool. See `structures.faimgraph.FaimGraph`.
 
-    Free pages are those from `_used` on, which were never used, and the `_queued` ones whose numbers are in the queue,
-    each once. An insertion only allocates pages and a deletion only frees some, so the queue is a stack: the page that
-    was freed last is allocated first.
+    Free pages are the ones from `_used` on, which were never used, and the `_queued` ones whose numbers are in the
+    queue, each once. An insertion only allocates pages and a deletion only frees some, so the queue is a stack: the
+    page that was freed last is allocated first.
 
     Attributes
     ----------
     records : array of int64, shape (capacity,)
-        For each vertex ``degree << 32 | page``: its first page, or the root of its directory; 0 without neighbors, and
+        For each vertex ``degree << 32 | page``: its first page, or the root of its directory. 0 without neighbors, and
         behind the last vertex. Degrees are below 2**31. The links and the directory of a list lead to the same pages,
         which belong, like the pages of the directory, to this list only.
     neighbors, weights : arrays
         Page p is ``neighbors[p * page_entries :][:page_entries]``, and likewise for the weights.
     links, queue : arrays of int32
-        The next page of each page in its list; numbers of free pages.
+        The next page of each page in its list, and numbers of free pages.
     """
 
     name = "faimgraph"
@@ -113,9 +113,9 @@ class FaimStore(ListStore):
         Returns
         -------
         dict
-            ``pages``: pages in use; ``index_pages``: pages among them with numbers of pages; ``free_pages``: pages in
-            the queue; ``unused_pages``: pages that were never used; ``page_utilisation``: share of the entries of
-            neighbors' pages that is used; ``longest_list``: pages of the longest list.
+            ``pages``: pages in use. ``index_pages``: pages among them with numbers of pages. ``free_pages``: pages in
+            the queue. ``unused_pages``: pages that were never used. ``page_utilisation``: share of the entries of
+            neighbors' pages that is used. ``longest_list``: pages of the longest list.
         """
         pages = (self.degrees() + self.page_entries - 1) >> self.page_bits
         of_neighbors, longest = (int(pages.sum()), int(pages.max())) if pages.size else (0, 0)
@@ -201,7 +201,8 @@ class FaimStore(ListStore):
         self._insert_changes(first_page, changes, self.num_vertices, int(dst.size), pages)
 
     def _plan(self, changes: Changes, *, inserting: bool) -> Any:
-        """See `ListStore`; the plan is the int64 number of each group's first page among those taken or freed."""
+        """See `ListStore`. The plan is the int64 number of each group's first page among the allocated or freed
+        ones."""
         first_page = self.scratch.get("first_page", changes.bound, np.int64)
         self.kernels.plan(
             changes.bound, self.view(), changes.vertex, changes.start, inserting, first_page,
@@ -241,10 +242,11 @@ class FaimStore(ListStore):
             self._end.set(queue.data.ptr + queue.itemsize * self._queued)
         return True
 
-    # ---- keeping memory small ---------------------------------------------------------------------------------------
+    # ---- limiting memory
+    # ------------------------------------------------------------------------------------------------
 
     def compact(self) -> None:
-        """Write all lists in ascending order into a pool that fits them; deletions leave their pages in the queue."""
+        """Write all lists in ascending order into a pool that fits them. Deletions leave their pages in the queue."""
         twin = self.empty_like()
         twin.build(*sorted_arcs(self))
         self._adopt(twin)

@@ -1,4 +1,4 @@
-// The neighbor iterator over pages. A segment is one page, or two if pages have less than 128 bytes; a page is a run.
+// The neighbor iterator over pages. A segment is one page, or two if pages have less than 128 bytes. A page is a run.
 #pragma once
 #include "structures/faimgraph/pages.cuh"
 
@@ -42,12 +42,13 @@ struct View {
     }
   }
 
-  // The run that begins a piece of `left` neighbors. The handle is the page and how many neighbors follow it.
+  // The run at the start of a piece of `left` neighbors. The handle is the page and the number of neighbors that follow
+  // it.
   static __device__ Run run_of(i64 page, i64 left) {
     i64 low = page << PAGE_BITS, here = left < PAGE ? left : PAGE;
     return {page << 32 | (left - here), low, low + here};
   }
-  // The first slot of a page that holds v, or -1; slots behind the list's end are looked at too.
+  // The first slot of a page that contains v, or -1. Slots behind the list's end are read too.
   __device__ i64 find_in_page(i64 first, VID v) const {
     constexpr int WIDE = 16 / sizeof(VID), LOADS = PAGE / WIDE < 4 ? PAGE / WIDE : 4, STEP = WIDE * LOADS;
     for (int from = 0; from < PAGE; from += STEP) {

@@ -1,4 +1,4 @@
-"""CPU side of GPMA: packed memory arrays, and the serial insertion in place of one under locks."""
+"""CPU side of GPMA: packed memory arrays, and serial insertion instead of insertion under locks."""
 
 from frontier.runtime import cpu_kernel
 from structures.packed.cpu import *  # noqa: F403  (kernels, by name)
@@ -8,7 +8,7 @@ from structures.packed.layout import LEAF_BITS, PLACE_SHIFT
 
 @cpu_kernel
 def insert_serially(count, view, keys, shift, places, weights, origin, leaf_density, density_step):
-    """Insert new keys one after another; returns the number of moved leaves. The root must have capacity for all."""
+    """Insert new keys one after another, and return the number of moved leaves. The root must have capacity for all."""
     mask = (1 << shift) - 1
     moved = 0
     for j in range(count):

@@ -29,15 +29,15 @@ class GPMA(DynamicGraph):
     num_vertices : int
     method : {"segment", "lock"}
         How a batch is inserted: by segments, without locks (the paper's GPMA+), or arc by arc in rounds, under locks
-        (GPMA). Both leave the same arcs; the second is slow for arcs that are close together.
+        (GPMA). Both leave the same arcs. The second is slow for arcs that are close together.
     deletion : {"eager", "lazy"}
         Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only cleared,
         as in the paper's sliding windows, for insertions to fill again.
     leaf_density, root_density : (float, float)
-        Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and
-        (0.40, 0.80), as in the paper; windows in between have shares interpolated by their heights.
+        Least and greatest share of used slots in a leaf and in the whole array, by default (0.08, 0.92) and (0.40,
+        0.80), as in the paper. The shares of windows in between are interpolated by their heights.
     **options
-        Those of `Graph`.
+        Options of `Graph`.
 
     References
     ----------

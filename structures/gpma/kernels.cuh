@@ -1,15 +1,16 @@
-// CUDA kernels of GPMA: those of packed memory arrays, and the rounds of insertion under locks. Macros: VID, WEIGHT.
+// CUDA kernels of GPMA: the kernels of packed memory arrays, and the rounds of insertion under locks. Macros: VID,
+// WEIGHT.
 #pragma once
 #include "structures/gpma/view.cuh"
 #include "structures/packed/kernels.cuh"
 
-#define WINNERS 12   // places in the counters
+#define WINNERS 12   // indices in the counters
 #define TOP_LOCK 13
 
-// Arcs compete for windows, level by level from the leaves (Algorithm 1). At each leaf the first of the keys that come to
-// it holds the lock; where the window has room for one more its holder is inserted, or else goes on to compete with its
-// sibling's holder for their parent, which the left one gets. `arriving` becomes 1 for the leaves whose holders are
-// inserted, 0 for others. A block of PLAN_THREADS to each of `count` tiles.
+// Arcs compete for windows, level by level from the leaves (Algorithm 1). At each leaf the first of its new keys holds
+// the lock. If the window has capacity for one more its holder is inserted, otherwise it competes with its sibling's
+// holder for their parent, which the left one gets. `arriving` becomes 1 for the leaves whose holders are inserted, 0
+// for all others. A block of PLAN_THREADS to each of `count` tiles.
 extern "C" __global__ void __launch_bounds__(PLAN_THREADS)
 compete(i64 count, View view, double density, double step, u32* arriving, u64* counters) {
   __shared__ u32 number[TILE_LEAVES];
@@ -32,7 +33,7 @@ compete(i64 count, View view, double density, double step, u32* arriving, u64* c
         if (holder[x] < 0) continue;
         i64 leaves = window_leaves(view, first + (i64(x) << height), height);
         bool room = double(number[x] + 1) <= (density + step * height) * double(leaves << LEAF_BITS);
-        // The array has room for all of the batch. Above the tile, one lock stands for all windows.
+        // The array has capacity for the whole batch. Above the tile, one lock stands for all windows.
         if (!room && !root && (height < TILE_HEIGHT || atomicCAS(counters + TOP_LOCK, 0ull, 1ull) != 0)) continue;
         arriving[first + holder[x]] = 1;
         atomicAdd(&winners, 1u);

@@ -3,7 +3,7 @@
 Differences from the paper, and their reasons:
 
 * *Keys are implicit.* The paper stores a 64-bit (row, column) key with each arc. Here a slot has the column only. The
-  row follows from the guards, and each leaf of 32 slots has one stored key, its separator, for searches. A slot takes 4
+  row follows from the guards, and each leaf of 32 slots has one stored key, its separator, for searches. A slot is 4
   bytes instead of 8, and analytics read columns only.
 * *Guards stand first.* The paper's guard of a row has the column infinity and ends the row. Here it starts the row,
   with a key lower than all of the row, and one more guard ends the last row. Future vertices already have guards.
@@ -36,11 +36,11 @@ from structures.packed.layout import FOUND, INSERT, NEW, PLAN_THREADS, TILE_LEAV
 from structures.packed.store import PackedStore
 
 METHODS = "segment", "lock"
-WINNERS = 12  # place in the counters (kernels.cuh has the same number)
+WINNERS = 12  # index in the counters (kernels.cuh has the same number)
 
 
 class GPMAStore(PackedStore):
-    """One packed memory array of leaves in a row; see `structures.gpma.GPMA`."""
+    """One packed memory array of leaves in a row. See `structures.gpma.GPMA`."""
 
     name = "gpma"
     package = "structures.gpma"
@@ -87,7 +87,7 @@ class GPMAStore(PackedStore):
         return super()._prepare_chain(kind, arcs) and (kind != small_batches.INSERT or self.method == "segment")
 
     def _insert_in_rounds(self, batch: Batch, new: int, entries: int) -> None:
-        """Insert the `new` arcs of a batch on the GPU; the array will then hold so many entries."""
+        """Insert the `new` arcs of a batch on the GPU, after which the array contains `entries` entries."""
         self._prepare_rounds(batch, entries)
         self._look_up(batch)
         self.kernels.commit(batch.size, self._held_view(), *batch, None)
@@ -95,16 +95,16 @@ class GPMAStore(PackedStore):
             new -= self._round(batch)
 
     def _prepare_rounds(self, batch: Batch, entries: int) -> None:
-        """Allocate what rounds may need, before anything changes; void windows count too."""
+        """Allocate the memory that rounds may need, before anything changes. Void windows count too."""
         self._room_to_plan(batch.size)
         self.scratch.get("staged_keys", 2 * entries, np.int64)
         if self.stored_dtype is not None:
             self.scratch.get("staged_weights", 2 * entries, self.stored_dtype)
-        # `room_to_move` puts its sums into new arrays: CuPy keeps the memory of this one for them.
+        # `room_to_move` puts its sums into new arrays: CuPy caches the memory of this one for them.
         self.xp.empty(2 * self.leaves + 3 * batch.size, np.int64)
 
     def _look_up(self, batch: Batch) -> None:
-        """Find the places of a batch's keys, without a plan for the leaves that they come to."""
+        """Find the places of a batch's keys, without a plan for the leaves that they go to."""
         self._drop_arrivals(self._locate(batch))
 
     def _round(self, batch: Batch) -> int:

@@ -1,4 +1,4 @@
-// The neighbor iterator of GPMA: that of packed memory arrays, whose leaves lie in the order of their keys.
+// The neighbor iterator of GPMA, which is the one of packed memory arrays, with leaves in the order of their keys.
 #pragma once
 #define LEVELED 0
 #include "structures/packed/view.cuh"

@@ -12,7 +12,7 @@ from .cpu import DEGREE, LAST, ROOT, STRAIGHT
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; the class lists the invariants."""
+    """See `Store.check`. The class lists the invariants."""
     xp, n, records = store.xp, store.num_vertices, store.records
     blocks = _check_numbers(store)
     require(records.shape[0] >= max(n, 1), f"records are fewer than the {n} vertices")
@@ -62,7 +62,7 @@ def _blocks_of(store: Any, owners: Any, size: Any, blocks: int) -> tuple[Any, An
     require(((root >= 0) & (root + straight <= blocks)).all(), "a list begins outside the pool")
     first, rows, places = enumerate_rows(store.device, size)
     found = xp.where(places < straight[rows], root[rows] + places, -1)
-    # The others, level by level: each is below one of the level before.
+    # All further blocks, level by level: each is below one of the level before.
     longest = int(size.max()) if size.size else 0
     for level in range(1, longest.bit_length()):
         low = (1 << level) - 1

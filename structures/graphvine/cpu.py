@@ -28,7 +28,7 @@ ROOT, LAST, DEGREE, STRAIGHT = range(4)
 
 
 class View(NamedTuple):
-    """Block b holds the slots ``b << bits`` and on; below it are ``children[b]``, the left block and the right one."""
+    """Block b has the slots from ``b << bits`` on. Below it are ``children[b]``, the left block and the right one."""
 
     records: Any
     children: Any
@@ -44,7 +44,7 @@ def _blocks_for(degree, bits):
 
 @jit
 def _block_of(children, root, straight, i):
-    """The number of block i of a list; the bits of ``i + 1`` after the first are its path from the root."""
+    """The number of block i of a list. The bits of ``i + 1`` after the first are its path from the root."""
     if i < straight:
         return root + i
     node = i + 1
@@ -107,7 +107,7 @@ remove_lists = make_remove(degree, slot_of)
 
 @cpu_kernel
 def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
-    """Count the blocks that lists take (`sign` 1) or free (-1); ``sums[g]`` counts the groups before g."""
+    """Count the blocks that lists allocate (`sign` 1) or free (-1). ``sums[g]`` counts the groups before g."""
     blocks = np.int64(0)
     for g in range(count):
         old = np.int64(records[group_vertex[g], DEGREE])
@@ -121,7 +121,7 @@ def plan(count, records, bits, group_vertex, group_start, sign, sums, counters):
 def link_blocks(
     begin, end, records, children, bits, group_vertex, group_start, sums, summed, queue, queue_size, front, counters
 ):  # fmt: skip
-    """Take blocks from the queue, attach them to the trees, and set the new records."""
+    """Allocate blocks from the queue, attach them to the trees, and set the new records."""
     for g in range(begin, end):
         v = group_vertex[g]
         root, last = np.int64(records[v, ROOT]), np.int64(records[v, LAST])

@@ -19,7 +19,7 @@ class GraphVine(DynamicGraph):
 
     The dictionary, whose size is a power of two, has an edge sentinel for each vertex: the positions of the root and
     the last block of its tree, and the number of its neighbors. Block i, counted level by level, is found by the bits
-    of i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch take all
+    of i + 1: from the root on, 0 leads left and 1 right. Free blocks are in a queue. The lists of a batch allocate all
     their blocks at once, each from the position that a prefix sum over their needs defines, without atomics. When four
     fifths of all blocks are in use, a quarter more are added.
 
@@ -30,7 +30,7 @@ class GraphVine(DynamicGraph):
         Neighbors in a block, a power of two of 8 or more. By default it follows from the first batch of edges: the
         largest power of two that is at most 5/4 of the mean degree of its sources, between 8 and 128.
     **options
-        Those of `Graph`.
+        Options of `Graph`.
 
     References
     ----------
@@ -38,7 +38,7 @@ class GraphVine(DynamicGraph):
 
     Notes
     -----
-    A batch of B arcs costs its sort; a walk over the lists of its sources, which looks up all their arcs together; and
+    A batch of B arcs costs its sort, a walk over the lists of its sources, which looks up all their arcs together, and
     O(log b) for each inserted or deleted arc, and for each block that is added to a tree of b. Differences from the
     paper:
 
@@ -47,18 +47,18 @@ class GraphVine(DynamicGraph):
       are two kernels, one that links blocks into the trees and one that fills them, as its authors plan to.
     * Lists have no holes: entries at the end of a list fill them at once, and empty blocks return to the queue. The
       paper marks deleted neighbors, and leaves compaction and reclamation open.
-    * Blocks that a vertex takes in one batch mostly have consecutive numbers. The sentinel has the number of
-      consecutive blocks from the root on; they are found without a walk, and all others by a walk from their lowest
+    * Blocks that a vertex allocates in one batch mostly have consecutive numbers. The sentinel has the number of
+      consecutive blocks from the root on. They are found without a walk, and all others by a walk from their lowest
       ancestor among them. A list that was built at once is found as fast as in CSR, though its blocks are linked.
     * Neighbors and weights have separate arrays, so a walk over neighbors does not read weights. The dictionary
       contains the records themselves, since a vertex's id is its position.
     * Block sizes are powers of two of 32 bytes or more, so blocks are aligned and positions need no division.
     * The queue starts with the first batch, and with a quarter more than it needs. The paper allocates half of the
       GPU's memory at the start, which analytics then lack.
-    * When the queue grows, all blocks are copied to a larger pool. This pass over the whole graph makes its batch slow,
-      and needs memory for both pools, more than twice that of the old one. The paper allocates new blocks separately
-      and copies nothing, as its queue contains addresses; here it contains numbers of blocks in one pool, so a slot is
-      one number.
+    * When the queue grows, all blocks are copied to a larger pool. This pass over the whole graph slows its batch down,
+      and needs memory for both pools, more than twice the memory of the old one. The paper allocates new blocks
+      separately and copies nothing, as its queue contains addresses. Here it contains numbers of blocks in one pool, so
+      a slot is one number.
     """
 
     store_type = GraphVineStore
@@ -83,7 +83,7 @@ class GraphVine(DynamicGraph):
         Parameters
         ----------
         block_size : int, optional
-            As for a new graph; by default it follows from the current mean degree.
+            As for a new graph. By default it follows from the current mean degree.
         """
         self.store.rebuild(block_size)
         self.store.commit()

@@ -3,9 +3,9 @@
 #include "structures/graphvine/view.cuh"
 #include "structures/blocks/kernels.cuh"
 
-#define BLOCKS 4  // place in the counters: blocks to take from the queue, or to give back
+#define BLOCKS 4  // index in the counters: blocks to allocate from the queue, or to free
 
-// What becomes of one list: sign +1 if its changes are insertions, -1 if they are deletions.
+// The change of one list: sign +1 for insertions, -1 for deletions.
 struct Growth {
   i64 v;
   Record old;
@@ -23,7 +23,7 @@ struct Growth {
   __device__ i64 difference() const { return new_blocks > old_blocks ? new_blocks - old_blocks : old_blocks - new_blocks; }
 };
 
-// The number of blocks that each tile of groups takes, or gives back. Changes nothing of the graph.
+// The number of blocks that each tile of groups allocates, or frees. Changes nothing of the graph.
 extern "C" __global__ void __launch_bounds__(TILE) plan(
     i64 count, const Record* records, i64 bits, const VID* group_vertex, const i64* group_start, i64 sign, i64* sums,
     u64* counters) {
@@ -58,9 +58,9 @@ __device__ inline int owner_of(const i64* firsts, i64 k) {
   return low;
 }
 
-// First kernel of an insertion: takes blocks from the queue, attaches them to the trees, and sets the records to what
-// they will be. The threads of a thread block share the new blocks of its groups. The counters tell how many groups there
-// are; or they are null, and all `count` are.
+// First kernel of an insertion: allocates blocks from the queue, attaches them to the trees, and sets the records to
+// their final values. The threads of a thread block share the new blocks of its groups. The counters contain the number
+// of groups. If they are null, it is `count`.
 extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
     i64 count, Record* records, int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
     const i64* sums, bool summed, int* queue, i64 queue_size, i64 front, const u64* counters) {
@@ -110,8 +110,8 @@ extern "C" __global__ void __launch_bounds__(TILE) link_blocks(
   }
 }
 
-// Last kernel of a deletion: gives the blocks behind the ends of lists back to the queue, from place `front` on, and sets
-// the records.
+// Last kernel of a deletion: returns the blocks behind the ends of lists to the queue, from position `front` on, and
+// sets the records.
 extern "C" __global__ void __launch_bounds__(TILE) return_blocks(
     i64 count, Record* records, const int2* children, i64 bits, const VID* group_vertex, const i64* group_start,
     const i64* sums, bool summed, int* queue, i64 queue_size, i64 front, const u64* counters) {

@@ -29,7 +29,7 @@ LINKS = 8  # bytes of a block's links to those below it
 
 
 class GraphVineStore(ListStore, VertexRecords):
-    """Trees of edge blocks, and the queue of free ones; see `structures.graphvine.GraphVine`.
+    """Trees of edge blocks, and the queue of free ones. See `structures.graphvine.GraphVine`.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class GraphVineStore(ListStore, VertexRecords):
 
     @property
     def block_size(self) -> int | None:
-        """Neighbors in a block; None before the first batch of edges, if it was not given."""
+        """Neighbors in a block. None before the first batch of edges, if it was not given."""
         return None if self._bits is None else 1 << self._bits
 
     check = check_arrays
@@ -105,9 +105,9 @@ class GraphVineStore(ListStore, VertexRecords):
         Returns
         -------
         dict
-            ``block_size``; ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue;
-            ``block_utilisation``: share of the slots of blocks in use that contain a neighbor; ``straight_blocks``:
-            share of blocks in use that are found without a walk; ``height``: levels of the highest tree;
+            ``block_size``. ``blocks``, ``free_blocks``: numbers of blocks in use and in the queue.
+            ``block_utilisation``: share of the slots of blocks in use that contain a neighbor. ``straight_blocks``:
+            share of blocks in use that are found without a walk. ``height``: levels of the highest tree.
             ``bytes_per_arc``: `memory_usage` as a dict of ``arcs`` (ids and weights), ``unused`` (slots of blocks in
             use), ``links`` and ``dictionary``.
         """
@@ -186,7 +186,7 @@ class GraphVineStore(ListStore, VertexRecords):
         self._insert_changes(plan, changes, self.num_vertices, int(dst.size), blocks)
 
     def _plan(self, changes: Changes, *, inserting: bool, bits: int | None = None) -> tuple[Any, int]:
-        """See `ListStore`; the plan has sums of blocks over groups, and the logarithm of the block size."""
+        """See `ListStore`. The plan has sums of blocks over groups, and the logarithm of the block size."""
         bits = self._bits if bits is None else bits
         if bits is None and inserting:  # the first batch: its size in vertices and arcs decides
             numbers = self._counters.read()
@@ -239,7 +239,7 @@ class GraphVineStore(ListStore, VertexRecords):
         self.rebuild(None)
 
     def rebuild(self, block_size: int | None) -> None:
-        """Give each list consecutive blocks, and free all others.
+        """Give each list consecutive blocks, and free all further blocks.
 
         This affects only speed and memory, as updates leave no gaps in lists. Lists that grew in many batches have
         scattered blocks, and a graph whose mean degree has changed benefits from another block size.

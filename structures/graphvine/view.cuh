@@ -15,7 +15,7 @@ __device__ inline Record load_record(const Record* records, i64 v) {
 }
 
 // The number of block i of a list. The bits of i + 1 after the first are its path from the root: 0 is left, 1 right.
-// Ancestors among the straight blocks need no walk, so that the path starts from the lowest of these.
+// Ancestors among the straight blocks need no walk, so the path starts from the lowest of these.
 __device__ inline i64 block_of(const int2* children, const Record& record, i64 i) {
   if (i < record.straight) return record.root + i;
   u32 node = u32(i) + 1;
@@ -45,7 +45,7 @@ struct View {
   int2* children;  // of each block: numbers of the left and the right block below it
   VID* neighbors;
   WEIGHT* weights;
-  i64 bits;        // a block holds 2**bits neighbors
+  i64 bits;        // a block has 2**bits neighbors
 
   __device__ i64 degree(VID v) const { return records[v].degree; }
   __device__ int segment_bits() const { return bits < SEGMENT_BITS ? int(bits) : SEGMENT_BITS; }

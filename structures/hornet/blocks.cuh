@@ -20,8 +20,8 @@ count_free(i64 count, const int* directory, const int* class_first, const int* f
     counters[FREE + k] = prefix[class_first[k + 1]] - prefix[class_first[k]];
 }
 
-// Makes all blocks of block-arrays free; `count` words in all, `each` of a block-array. words, counts: by class, those of one
-// that is all free.
+// Makes all blocks of block-arrays free, with `count` words in total, `each` of a block-array. words, counts: by class,
+// of a block-array that is all free.
 extern "C" __global__ void open_arrays(
     i64 count, i64 each, const i64* units, const i64* classes, const u32* words, const int* counts, u32* free_bits,
     int* free_counts) {
@@ -48,9 +48,9 @@ struct Supply {
   }
 };
 
-// Takes the blocks that each class must supply, in the order of the directory: a thread block to each block-array that
-// supplies some writes their first slots, and clears their bits. `fresh` holds those of class 0, then of class 1, and so on.
-// A warp writes the blocks of a word at a time, next to each other.
+// Allocates the blocks that each class must supply, in the order of the directory: a thread block to each block-array
+// that supplies some writes their first slots, and clears their bits. `fresh` contains the blocks of class 0, then of
+// class 1, and so on. A warp writes the blocks of a word at a time, next to each other.
 extern "C" __global__ void __launch_bounds__(1024) take_blocks(
     i64 count, const int* directory, const int* class_first, const i64* prefix, const signed char* array_classes,
     int* free_counts, u32* free_bits, i64 unit_bits, const i64* counters, i64* fresh) {

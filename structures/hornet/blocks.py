@@ -17,10 +17,10 @@ AHEAD = 8  # one block-array in so many of its class is opened before it is need
 
 
 class Directory(NamedTuple):
-    """The block-arrays in the order in which blocks are taken from them."""
+    """The block-arrays in the order in which blocks are allocated from them."""
 
     entries: int
-    units: Any  # int32, shape (entries,): where they begin
+    units: Any  # int32, shape (entries,): their first units
     class_first: Any  # int32, shape (CLASSES + 1,): the first entry of each class
     prefix: Any  # int64, shape (entries + 1,): free blocks before each entry, as last counted
     edges: int  # their total capacity
@@ -31,15 +31,15 @@ class BlockArrays(Store):
     """The host side of Hornet's memory manager, for both devices.
 
     The pool of edges is cut into *units* of ``2**unit_bits`` slots. A block-array is a unit whose blocks are all of one
-    class k (they hold ``2**k`` edges each); a block larger than a unit is a block-array of several units.
+    class k (with ``2**k`` edges each). A block larger than a unit is a block-array of several units.
 
     Each block-array has a bit tree of two levels for its free blocks: words of 32 blocks, and their number at the root.
     The *directory* lists all block-arrays by class and, within a class, fullest first (the order of the paper's B+
-    trees). A batch takes its blocks in that order, so the emptier ones can drain and be freed. The directory is sorted
-    whenever block-arrays come or go.
+    trees). A batch allocates its blocks in that order, so the emptier ones can drain and be freed. The directory is
+    sorted whenever block-arrays come or go.
 
     `neighbors` and `weights` have ``units << unit_bits`` slots. ``free_bits`` (uint32) has ``words_per_unit`` words for
-    each unit; a block-array uses the first ones, 1 for each free block, and the rest of its first unit is 0.
+    each unit. A block-array uses the first ones, 1 for each free block, and the rest of its first unit is 0.
     ``free_counts`` (int32) has the free blocks of the block-array that starts in a unit: as many as bits are set.
     ``array_classes`` (int8) has its class, CONTINUED for units of the block-array before, or NONE.
     """
@@ -109,8 +109,7 @@ class BlockArrays(Store):
         if (requests <= free).all():
             return
         self._give_back_empty(free - requests)
-        # Opening block-arrays is work on the host, so that it is done ahead, for all classes that will soon ask for
-        # some.
+        # Opening block-arrays is work on the host, so it is done ahead, for all classes that will soon request some.
         in_class = np.bincount(self._classes[self._classes >= 0], minlength=CLASSES)
         ahead = np.where(requests > 0, in_class * [self._blocks(k) for k in range(CLASSES)] // AHEAD, 0)
         for attempt, lacking in enumerate((requests + ahead - free, requests - free)):

@@ -14,7 +14,7 @@ MOST = 2**62  # of numbers that only statistics and the time of the next tidying
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; `HornetStore` and `BlockArrays` list the invariants."""
+    """See `Store.check`. `HornetStore` and `BlockArrays` list the invariants."""
     require_integer(store.unit_bits, "unit_bits", *store._unit_bits_range)
     for name in ("_block_edges", "_moved_blocks", "_changed_since_tidy"):
         require_integer(getattr(store, name), name, 0, MOST)
@@ -51,7 +51,7 @@ def _check_block_arrays(store: Any, units: int) -> None:
 
 
 def _check_records(store: Any) -> tuple[Any, Any]:
-    """Check that each list has its own block, which is not free; returns the starts and lengths of lists."""
+    """Check that each list has its own block, which is not free. Return the starts and lengths of lists."""
     xp, records, n, unit_bits = store.xp, store.records, store.num_vertices, store.unit_bits
     require(records.shape[0] >= n, f"records are fewer than the {n} vertices")
     has_block = records[:, START] >= 0

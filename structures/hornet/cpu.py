@@ -1,7 +1,7 @@
 """CPU side of Hornet: the view, the neighbor iterator and the kernels.
 
-``records[v]`` is ``(start, degree << 6 | class)``: the slot where v's block begins (-1 for none), the number of
-neighbors, and the class k of the block, which holds 2**k of them. Neighbors are in ascending order from there on.
+``records[v]`` is ``(start, degree << 6 | class)``: the first slot of v's block (-1 for none), the number of neighbors,
+and the class k of the block, whose capacity is 2**k. Neighbors are in ascending order from there on.
 """
 
 from typing import Any, NamedTuple
@@ -19,13 +19,13 @@ SORTED = True
 START, META = range(2)
 CLASS_BITS = 6
 CLASS_MASK = 63
-# What a kernel does with groups of arcs that share a source.
+# The mode of a kernel over groups of arcs that share a source.
 INSERT, DELETE, TIDY = 0, 1, 2
-# What becomes of a vertex's block: these, or `class << RANK_BITS | rank`, the rank-th new block of its class.
+# The move of a vertex's block: one of these, or `class << RANK_BITS | rank`, the rank-th new block of its class.
 STAY, DROP = -1, -2
 RANK_BITS = 40
-# Places in the counters, behind those of `structures.changes`: numbers of large lists and their chunks, of edges to
-# stage; then, by class, of blocks asked for, given back, and free.
+# Indices in the counters, behind the ones of `structures.changes`: numbers of large lists and their chunks, and of
+# edges to stage. Then, by class, numbers of blocks requested, returned, and free.
 LARGE, STAGED = 3, 4
 CLASSES = 40
 REQUESTS = 8
@@ -128,7 +128,8 @@ def open_arrays(count, each, units, classes, words, counts, free_bits, free_coun
 
 @cpu_kernel
 def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, moves, counters, delta_pos, large):
-    """Choose the blocks that move, all ``leaving`` ones among them, and count those of each class to take or free."""
+    """Choose the blocks that move, all ``leaving`` ones among them, and count the blocks of each class to allocate or
+    free."""
     for g in range(count):
         v = group_vertex[g]
         changes = group_start[g + 1] - group_start[g]
@@ -160,7 +161,7 @@ def plan(count, records, group_vertex, group_start, mode, unit_bits, leaving, mo
 def take_blocks(
     count, directory, class_first, prefix, array_classes, free_counts, free_bits, unit_bits, counters, fresh
 ):  # fmt: skip
-    """Take the requested blocks in the order of the directory; ``fresh`` receives their first slots, by class."""
+    """Allocate the requested blocks in the order of the directory. ``fresh`` receives their first slots, by class."""
     words_per_unit = max((1 << unit_bits) // 32, 1)
     out = 0
     for k in range(CLASSES):
@@ -266,7 +267,7 @@ def apply_lists(
     class_first = np.zeros(CLASSES, np.int64)
     for k in range(1, CLASSES):
         class_first[k] = class_first[k - 1] + counters[REQUESTS + k - 1]
-    # Lists are distributed in turn, since those of hubs often come one after another.
+    # Lists are distributed in turn, since lists of hubs are often adjacent.
     for chunk in range(begin, end):
         for g in range(chunk, groups, chunks):
             apply_list(

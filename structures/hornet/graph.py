@@ -16,9 +16,9 @@ from .store import HornetStore
 class Hornet(DynamicGraph):
     """Each vertex's neighbors in one block of power-of-two capacity, from arrays of equal blocks.
 
-    A list that outgrows its block moves to a larger one; a list that has shrunk moves to a smaller one. Bit trees find
-    free blocks, and empty block-arrays serve blocks of any size. So memory stays within twice the edges' memory, plus
-    one partly filled block-array for each size of block.
+    A list that outgrows its block moves to a larger one, and a list that has shrunk moves to a smaller one. Bit trees
+    find free blocks, and empty block-arrays serve blocks of any size. So memory stays within twice the edges' memory,
+    plus one partly filled block-array for each size of block.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Hornet(DynamicGraph):
         Edges in a block-array, a power of two. Larger block-arrays are fewer, smaller ones have less unused memory. By
         default it is chosen from the number of vertices, between 2**10 and 2**16.
     **options
-        Those of `Graph`.
+        Options of `Graph`.
 
     References
     ----------
@@ -39,15 +39,15 @@ class Hornet(DynamicGraph):
     A batch of B arcs costs its sort, O(log d) to look up each arc, and in each list that changes the moves of the
     neighbors behind the first change. Differences from the paper:
 
-    * Lists are in ascending order. A look-up is a binary search, where the paper scans the list with one thread per
-      neighbor; exports and intersections need no sort. Insertions then move the neighbors behind the change, where the
+    * Lists are in ascending order. A look-up is a binary search, while the paper scans the list with one thread per
+      neighbor. Exports and intersections need no sort. Insertions then move the neighbors behind the change, while the
       paper appends.
     * A list moves to a smaller block when a quarter of its block is in use, not half, so a vertex that alternately
       gains and loses neighbors does not move each time. When all blocks together exceed twice the edges, every list
-      that fits half its block moves, once an eighth of the edges have changed: so the paper's bound holds.
+      that fits half its block moves, once an eighth of the edges have changed, so the paper's bound applies.
     * All block-arrays are pieces of one pool, so a slot is one index. The pool is reallocated, by a quarter at least,
       when no piece is free.
-    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch takes all its blocks of a
+    * The bit trees have two levels, words of 32 blocks and a count at the root: a batch allocates all its blocks of a
       block-array at once, by a scan over its words, so levels in between would not be used. The B+ trees are a
       directory, sorted when block-arrays are added or removed.
     """

@@ -7,12 +7,12 @@
 #define DELETE 1
 #define TIDY 2
 
-// What becomes of a vertex's block: these, or class << RANK_BITS | rank, the rank-th new block of its class.
+// The move of a vertex's block: one of these, or class << RANK_BITS | rank, the rank-th new block of its class.
 #define STAY (-1)
 #define DROP (-2)
 #define RANK_BITS 40
 
-// Places in the counters, behind those of changes.cuh.
+// Indices in the counters, behind the ones of changes.cuh.
 #define LARGE 3  // number of large lists << 32 | number of their chunks
 #define STAGED 4
 #define CLASSES 40
@@ -23,7 +23,7 @@
 #define CHUNK 1024      // edges of large lists to a thread block
 #define LARGE_LIST 256  // lists with more edges to move are large
 
-// Where the new blocks of each class begin among all new blocks. All threads of the block call it.
+// The offset of each class among all new blocks. All threads of the block call it.
 __device__ inline void class_offsets(const i64* counters, i64* offsets) {
   if (threadIdx.x < 32) {
     int k = 2 * threadIdx.x;

@@ -8,7 +8,7 @@ __device__ __forceinline__ i64 slot_in_pool(const View& view, i64 v, Slot positi
 
 #include "structures/changes/changes.cuh"
 
-// Looks up sorted keys, one by each thread, and counts what they change.
+// Looks up sorted keys, one by each thread, and counts their changes.
 extern "C" __global__ void __launch_bounds__(TILE)
 locate(i64 count, const Record* records, const VID* neighbors, const i64* keys, i64 bits, i64 shift, bool present,
        Slot* slots, u64* sums, u64* counters) {

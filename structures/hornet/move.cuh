@@ -1,8 +1,8 @@
-// Moving neighbors: lists that change place, and lists that open up for insertions or close over deletions.
+// Moving neighbors: lists that change their block, and lists that open up for insertions or close over deletions.
 //
-// A neighbor at place p of its list goes to place p plus the number of insertions that come before it, or minus the
-// number of deletions, which a binary search in the list's changes finds. Short lists are moved in place by a tile,
-// large ones by many thread blocks through a staging area.
+// A neighbor at position p of its list goes to position p plus the number of insertions before it, or minus the number
+// of deletions, which a binary search in the list's changes finds. A tile moves short lists in place. Many thread
+// blocks move large ones through a staging area.
 #pragma once
 #include "frontier/cuda/tile.cuh"
 #include "structures/hornet/plan.cuh"
@@ -10,7 +10,7 @@
 #define LANES 8  // of a tile that moves a short list
 #define ITEMS 4  // neighbors that a lane of it moves at a time
 
-// What all kernels here know.
+// The common parameters of all kernels here.
 #define LISTS                                                                                                          \
   Record *records, VID *neighbors, WEIGHT *weights, const VID *group_vertex, const i64 *group_start,                   \
       const VID *delta_pos, const VID *delta_dst, const WEIGHT *delta_weights, i64 mode, const i64 *moves,             \
@@ -22,7 +22,7 @@ __device__ inline i64 new_start(const Group& group, const i64* fresh, const i64*
   return fresh[offsets[group.move >> RANK_BITS] + (group.move & ((i64(1) << RANK_BITS) - 1))];
 }
 
-// The new place of the neighbor at place p, or -1 if it is deleted.
+// The new position of the neighbor at position p, or -1 if it is deleted.
 __device__ inline i64 new_place(const Group& group, i64 p, i64 mode, const VID* delta_pos) {
   if (!group.changes()) return p;
   if (mode == INSERT) return p + lower_bound(delta_pos, group.low, group.high, p + 1) - group.low;
@@ -30,7 +30,7 @@ __device__ inline i64 new_place(const Group& group, i64 p, i64 mode, const VID* 
   return next < group.high && delta_pos[next] == p ? -1 : p - (next - group.low);
 }
 
-// Carries out what was planned for short lists, a tile to each.
+// Executes the plan for short lists, a tile to each.
 extern "C" __global__ void apply(i64 count, LISTS) {
   __shared__ i64 offsets[CLASSES];
   if (group_vertex) count = at_most(count, u64(counters[GROUPS]));
@@ -42,8 +42,8 @@ extern "C" __global__ void apply(i64 count, LISTS) {
     group.set_move(moves[g], mode, delta_pos);
     if (group.work == 0 || group.work > LARGE_LIST) continue;
     i64 from = group.old.start, to = new_start(group, fresh, offsets);
-    // Insertions move neighbors up, so the last are moved first; deletions the other way round. What is overwritten by
-    // one step has been read by then.
+    // Insertions move neighbors up, so the last are moved first. Deletions are the other way round. Slots that a step
+    // overwrites have been read by then.
     int steps = int((group.tail + LANES * ITEMS - 1) / (LANES * ITEMS));
     for (int step = 0; step < steps; ++step) {
       i64 base = group.first + i64(mode == INSERT ? steps - 1 - step : step) * (LANES * ITEMS) + tile.lane;
@@ -77,7 +77,7 @@ extern "C" __global__ void apply(i64 count, LISTS) {
   }
 }
 
-// The large list (place in the table of large lists) that a chunk belongs to.
+// The large list (index in the table of large lists) that a chunk belongs to.
 __device__ inline i64 list_of_chunk(const i64* large, i64 lists, i64 chunk) {
   i64 low = 0, high = lists - 1;
   while (low < high) {
@@ -87,7 +87,7 @@ __device__ inline i64 list_of_chunk(const i64* large, i64 lists, i64 chunk) {
   return low;
 }
 
-// Sets the numbers of chunks and of large lists to what was planned, if the host has not read it: then `lists` is -1.
+// Sets the numbers of chunks and of large lists to the planned ones, if the host has not read them: then `lists` is -1.
 __device__ inline void planned_chunks(i64& count, i64& lists, const i64* counters) {
   if (lists >= 0) return;
   count = counters[LARGE] & 0xffffffff;
@@ -110,7 +110,7 @@ extern "C" __global__ void stage(i64 count, LISTS, const i64* large, i64 lists, 
   }
 }
 
-// Carries out what was planned for large lists, a thread block to each chunk.
+// Executes the plan for large lists, a thread block to each chunk.
 extern "C" __global__ void scatter(i64 count, LISTS, const i64* large, i64 lists, const VID* staged,
                                    const WEIGHT* staged_weights) {
   __shared__ i64 offsets[CLASSES];

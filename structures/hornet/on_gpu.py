@@ -15,7 +15,7 @@ from .cpu import LARGE, STAGED
 LARGE_LIST = 256  # lists with more edges to move are shared among thread blocks (layout.cuh has the same number)
 SMALL_LISTS = MAX_ARCS  # minimal size of a table of large lists: it stays valid for chains as graphs grow
 CHAIN_ROOM = 1 << 18, 1 << 23  # edges that a chain may move through the staging area: half the graph, within these
-CHAIN_BLOCKS = 264  # thread blocks where the host does not know how many have work: two for each multiprocessor
+CHAIN_BLOCKS = 264  # thread blocks if the host does not know how many have work: two for each multiprocessor
 
 
 def table_of_large(store: Any, changes: Changes) -> Any:
@@ -49,7 +49,7 @@ def move(
 
 
 def move_unplanned(store: Any, changes: Changes, mode: int, moves: Any, large: Any) -> None:
-    """`move` for a chain, in which the host knows no numbers; takes the new blocks, too."""
+    """`move` for a chain, in which the host knows no numbers. It also allocates the new blocks."""
     fresh = workspace_of(store).scratch.get("fresh", changes.bound, np.int64)
     low, high = CHAIN_ROOM
     room = min(max(store.num_arcs // 2, low), high)
@@ -65,7 +65,7 @@ def _move(
     store: Any, changes: Changes, groups: int, plan: tuple[Any, ...], large: tuple[Any, ...], stages: tuple[str, ...],
     chunks: int, blocks: int,
 ) -> None:  # fmt: skip
-    """Launch `stages` for large lists, then the kernels for other lists and records; `plan` is (mode, moves, fresh)."""
+    """Launch `stages` for large lists, then the kernels for other lists and records. `plan` is (mode, moves, fresh)."""
     kernels, counters = store.kernels, store._counters.array
     groups_of = (changes.vertex, changes.start)
     arrays = (store.records, store.neighbors, store.weights)

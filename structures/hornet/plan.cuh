@@ -5,13 +5,13 @@
 // The smallest k with 2**k >= degree.
 __device__ inline int class_of(i64 degree) { return degree <= 1 ? 0 : 64 - __clzll(degree - 1); }
 
-// The changes of one list. All vertices are groups where group_vertex is null; there are no changes where group_start
-// is, and all lists are empty where delta_pos is.
+// The changes of one list. All vertices are groups if group_vertex is null. Nothing changes if group_start is null, and
+// all lists are empty if delta_pos is null.
 struct Group {
-  i64 v, low, high;  // vertex; changes low..high-1
+  i64 v, low, high;  // vertex, and changes low..high-1
   Record old;
   i64 move;          // STAY, DROP or the new block
-  i64 first, tail;   // the list moves from this place on; so many neighbors
+  i64 first, tail;   // the list moves from this position on, and its number of neighbors
   i64 work;          // neighbors to write
 
   __device__ Group(i64 g, const Record* records, const VID* group_vertex, const i64* group_start) {
@@ -31,7 +31,7 @@ struct Group {
 };
 
 // Decides which blocks move, counting the blocks that each class must supply and gets back, and lists the large lists:
-// (group, first chunk, place in the staging area or -1) each. Changes nothing of the graph.
+// (group, first chunk, position in the staging area or -1) each. Changes nothing of the graph.
 extern "C" __global__ void plan(
     i64 count, const Record* records, const VID* group_vertex, const i64* group_start, i64 mode, i64 unit_bits,
     const bool* leaving, i64* moves, u64* counters, const VID* delta_pos, i64* large) {

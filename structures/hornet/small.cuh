@@ -2,8 +2,8 @@
 #pragma once
 #include "structures/hornet/layout.cuh"
 
-// Whether a batch has to wait for memory: for blocks of a class that lacks some, or for more than `room` edges in the staging
-// area. Launched with one block of 64.
+// Whether a batch needs memory first: for blocks of a class that lacks some, or for more than `room` edges in the
+// staging area. Launched with one block of 64.
 extern "C" __global__ void __launch_bounds__(64) decide(i64 count, i64 room, u64* counters) {
   int k = threadIdx.x;
   bool lacking = k < CLASSES && counters[REQUESTS + k] > counters[FREE + k];

@@ -27,7 +27,7 @@ MIN_UNIT_BITS, MAX_UNIT_BITS = 10, 16  # block-arrays of 1,024 to 65,536 edges, 
 
 
 class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
-    """Blocks of power-of-two capacity from arrays of equal ones; see `structures.hornet.Hornet`.
+    """Blocks of power-of-two capacity from arrays of equal ones. See `structures.hornet.Hornet`.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
                 raise ValueError(f"block_array_size must be a power of two from 2**5 to 2**30, not {block_array_size}")
         self.records = self._empty_records(self.num_vertices)
         self._init_block_arrays(unit_bits)
-        self._block_edges = 0  # edges that all used blocks together can hold
+        self._block_edges = 0  # edge capacity of all used blocks together
         self._moved_blocks = 0
         self._changed_since_tidy = 0
 
@@ -104,10 +104,10 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         Returns
         -------
         dict
-            ``block_edges``: capacity of the blocks in use; ``block_utilisation``: share of it that is used;
-            ``block_array_edges``: edges in block-arrays with a block in use; ``block_array_utilisation``: share of them
-            in blocks in use; ``block_arrays``, ``free_blocks``: numbers of these block-arrays and of their free blocks,
-            by class; ``moved_blocks``: how often a list has moved to another block.
+            ``block_edges``: capacity of the blocks in use. ``block_utilisation``: share of it that is used.
+            ``block_array_edges``: edges in block-arrays with a block in use. ``block_array_utilisation``: share of them
+            in blocks in use. ``block_arrays``, ``free_blocks``: numbers of these block-arrays and of their free blocks,
+            by class. ``moved_blocks``: how often a list has moved to another block.
         """
         classes = self._classes
         empty = np.zeros(classes.size, bool)
@@ -152,7 +152,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         return self._update(arcs, DELETE)[0]
 
     def _update(self, arcs: Arcs, mode: int) -> tuple[int, int]:
-        """Insert or delete; returns the numbers of distinct arcs that changed the graph, and that did not."""
+        """Insert or delete. Return the numbers of distinct arcs that changed the graph, and that did not."""
         self._counters.reset()
         changes = find_changes(self, arcs, inserting=mode == INSERT)
         planned = self._plan(changes, mode)
@@ -174,7 +174,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         )  # fmt: skip
 
     def _plan(self, changes: Changes, mode: int, leaving: Any = None) -> tuple[Any, Any]:
-        """Queue the plan of the moving blocks, and the count of free ones; returns moves and large lists."""
+        """Queue the plan of the moving blocks, and the count of free ones. Return moves and large lists."""
         moves = self.scratch.get("moves", changes.bound, np.int64)
         large = on_gpu.table_of_large(self, changes) if self.device.is_gpu else None
         self.kernels.plan(
@@ -206,7 +206,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
 
     def _move_on_cpu(self, changes: Changes, groups: int, mode: int, moves: Any, fresh: Any) -> None:
         kernels, weights = self.kernels, changes.weights
-        if weights is None and self.weights is not None:  # a deletion; spares Numba another compilation
+        if weights is None and self.weights is not None:  # a deletion, where this spares Numba another compilation
             weights = self.weights[:0]
         kernels.return_blocks(
             groups, self.records, changes.vertex, moves, self.unit_bits, self.free_bits, self.free_counts
@@ -223,7 +223,7 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
         self._moved_blocks += min(sum(requested), sum(returned))
 
     def _take_blocks(self, fresh: Any) -> None:
-        """Take the requested blocks from the block-arrays; `fresh` receives their first slots."""
+        """Allocate the requested blocks from the block-arrays. `fresh` receives their first slots."""
         entries, units, class_first, prefix = self._directory[:4]
         if entries:
             self.kernels.take_blocks(
@@ -254,7 +254,8 @@ class HornetStore(LaunchSequence, BlockArrays, VertexRecords):
             self._tidy_after(changed, kind == INSERTION)
         return changed, numbers[OTHERS]
 
-    # ---- keeping memory small ---------------------------------------------------------------------------------------
+    # ---- limiting memory
+    # ------------------------------------------------------------------------------------------------
 
     def _tidy_after(self, changed: int, inserting: bool) -> None:
         """Compact if blocks, or block-arrays, have more than twice the edges of the graph.

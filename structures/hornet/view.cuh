@@ -1,4 +1,4 @@
-// The neighbor iterator over Hornet. A segment is SEGMENT consecutive slots; in blocks of that size and above it is one
+// The neighbor iterator over Hornet. A segment is SEGMENT consecutive slots, in blocks of that size and above one
 // aligned piece of memory.
 #pragma once
 #include "frontier/cuda/view.cuh"
@@ -6,7 +6,7 @@
 #define CLASS_BITS 6
 #define CLASS_MASK 63
 
-// Of a vertex: the slot where its block begins (-1 for none), and degree << CLASS_BITS | class of the block.
+// The record of a vertex: the first slot of its block (-1 for none), and degree << CLASS_BITS | class of the block.
 struct alignas(16) Record {
   i64 start, meta;
   __device__ i64 degree() const { return meta >> CLASS_BITS; }

@@ -2,11 +2,11 @@
 #pragma once
 #include "structures/packed/layout.cuh"
 
-#define SPENT 12   // places in the counters: arcs whose weight falls to 0 or below
+#define SPENT 12   // indices in the counters: arcs whose weight falls to 0 or below
 #define NEVER_INSERTED 13  // new ones that would start so
-#define BAD_SUMS 14 // those that do not fit in the weights' type, or are NaN
+#define BAD_SUMS 14 // sums that do not fit in the weights' type, or are NaN
 
-// Adds `held` to `weight`; whether the sum has wrapped around, and so has the sign of neither, or is NaN.
+// Adds `held` to `weight`. Returns whether the sum has wrapped around, and so has the sign of neither, or is NaN.
 __device__ __forceinline__ bool add_fails(i64& weight, i64 held) {
   i64 added = weight;
   weight = i64(u64(added) + u64(held));
@@ -23,8 +23,8 @@ __device__ __forceinline__ bool add_fails(Float& weight, Float held) {
   return weight != weight;
 }
 
-// Adds the weights of arcs that are there to those of a batch; lists the arcs that are to go in `src` and `dst`, where
-// src is -1 for the others.
+// Adds the weights of existing arcs to the weights of a batch. Lists the arcs to delete in `src` and `dst`, with src -1
+// elsewhere.
 extern "C" __global__ void add_weights(i64 count, View view, const i64* keys, i64 shift, const i64* places,
                                        WEIGHT* weights, const i64* origin, VID* src, VID* dst, u64* counters) {
   GRID_STRIDE(j, count) {

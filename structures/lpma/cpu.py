@@ -33,7 +33,7 @@ def _no_sum_on_cpu(a, b):
 
 @cpu_kernel
 def add_weights(count, view, keys, shift, places, weights, origin, src, dst, counters):
-    """Add the weights of existing arcs to those of a batch; list arcs to delete in `src` (else -1) and `dst`."""
+    """Add the weights of existing arcs to the weights of a batch. List arcs to delete in `src` (else -1) and `dst`."""
     mask = (np.int64(1) << shift) - 1
     for j in range(count):
         k = origin[j]
@@ -72,11 +72,11 @@ def plan_top_down(
 ):  # fmt: skip
     """`plan` for insertions, from the root down (the paper's Algorithm 2).
 
-    A window whose halves have capacity for their new keys is left to them; otherwise it is rebalanced itself. So each
-    leaf moves once, and nothing is redundant, but the sums of all windows must be known.
+    A window whose halves have capacity for their new keys is left to them. Otherwise it is rebalanced itself. So each
+    leaf moves once, and no move is redundant, but the sums of all windows must be known.
     """
     leaves = view.leaves
-    before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, with those that arrive
+    before = np.empty(leaves + 1, np.int64)  # entries before each leaf in order, including new ones
     touched = np.zeros(leaves + 1, np.int64)  # leaves before it that new keys come to
     for j in range(count):
         if not places[j] & 1:

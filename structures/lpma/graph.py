@@ -16,9 +16,9 @@ from .store import HYBRID, LPMAStore
 class LPMA(DynamicGraph):
     """A packed memory array in levels of a perfect binary tree, grown by appending a level.
 
-    Level 0 is one leaf of 32 slots, level x has ``2**(x - 1)``; arcs are in the order of the tree's in-order traversal.
+    Level 0 is one leaf of 32 slots, level x has ``2**(x - 1)``. Arcs are in the order of the tree's in-order traversal.
     When the array is full, a level is appended: every leaf gets an empty successor, and does not move. Then only the
-    windows of leaves that the batch needs are rebalanced, where other packed memory arrays rebuild the whole array.
+    windows of leaves that the batch needs are rebalanced, while other packed memory arrays rebuild the whole array.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class LPMA(DynamicGraph):
         whole array, or, by default, bottom-up while the array is sparse and then whichever measures faster. All leave
         the same graph, possibly in different slots.
     leaf_density, root_density : (float, float)
-        Least and greatest share of used slots in a leaf and in the whole array; windows in between have shares
+        Least and greatest share of used slots in a leaf and in the whole array. The shares of windows in between are
         interpolated by their heights.
     deletion : {"eager", "lazy"}
         Whether windows that deletions leave too empty are rebalanced, and the array shrinks, or slots are only cleared,
         for insertions to find again.
     **options
-        Those of `Graph`.
+        Options of `Graph`.
 
     References
     ----------
@@ -49,10 +49,10 @@ class LPMA(DynamicGraph):
     file, the first time that it grows. ``insert_edges(..., on_existing="add")``, the paper's edge updates, is one such
     insertion. Differences from the paper:
 
-    * Each entry moves once. The paper's bottom-up rounds rebalance a window and, in a later round, the one around it;
-      its Figure 10 counts the moves that top-down saves. Here both ways decide first, from sums of counts, and then
-      move; they differ in how they decide. `statistics` counts the additional moves of the rounds.
-    * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not; going
+    * Each entry moves once. The paper's bottom-up rounds rebalance a window and, in a later round, the one around it.
+      Its Figure 10 counts the moves that top-down saves. Here both ways decide first, from sums of counts, and then
+      move. They differ in how they decide. `statistics` counts the additional moves of the rounds.
+    * Thresholds fall from the leaves to the root. Going up, a window may then fit while one around it does not. Going
       down, the paper's rule rebalances the one around both. So top-down can move more than bottom-up.
     * Deletions look for windows bottom-up with either strategy.
     * Levels are stored one after another in an array that grows in place: a range of addresses to which memory is added

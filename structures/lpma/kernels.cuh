@@ -1,4 +1,4 @@
-// CUDA kernels of LPMA: those of packed memory arrays, and its own.
+// CUDA kernels of LPMA: the kernels of packed memory arrays, and its own.
 #pragma once
 #include "structures/lpma/view.cuh"
 #include "structures/packed/kernels.cuh"

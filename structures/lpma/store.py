@@ -26,7 +26,7 @@ PER_LEAF = {"separators": 1, "counts": 1, "neighbors": LEAF, "weights": LEAF}
 
 
 class LPMAStore(PackedStore):
-    """One packed memory array in levels; see `structures.lpma.LPMA`."""
+    """One packed memory array in levels. See `structures.lpma.LPMA`."""
 
     name = "lpma"
     package = "structures.lpma"
@@ -47,7 +47,7 @@ class LPMAStore(PackedStore):
 
     @property
     def levels(self) -> int:
-        """Number of the last level; there are ``2**levels`` leaves."""
+        """Number of the last level. The array has ``2**levels`` leaves."""
         return self.leaves.bit_length() - 1
 
     @property
@@ -73,7 +73,7 @@ class LPMAStore(PackedStore):
         return arrays
 
     def _grow(self, entries: int) -> None:
-        """Append levels until so many entries fit; existing arcs keep their slots."""
+        """Append levels until `entries` entries fit. Existing arcs retain their slots."""
         old, levels = self.leaves, self.levels
         leaves = 2 * old
         while entries >= int(self.root_density[1] * leaves * LEAF):
@@ -93,7 +93,7 @@ class LPMAStore(PackedStore):
         self._tuner.expanded()
 
     def _prepare_level(self, entries: int) -> None:
-        """Add memory for the next level, in proportion to the density; called while the device works."""
+        """Add memory for the next level, in proportion to the density. Called while the device works."""
         share = entries / (self.root_density[1] * self.slot_capacity)
         if share < AHEAD:
             return
@@ -134,7 +134,7 @@ class LPMAStore(PackedStore):
         return done
 
     def append(self, arcs: Arcs) -> tuple[int, int, int]:
-        """The paper's edge updates: one insertion, whose weights have been added to those of existing arcs."""
+        """The paper's edge updates: one insertion, whose weights have been added to the weights of existing arcs."""
         batch = self._batch(arcs)
         if not batch.size:
             return 0, 0, 0
@@ -169,11 +169,11 @@ class LPMAStore(PackedStore):
         Returns
         -------
         dict
-            As of other packed memory arrays, and ``levels``: number of the last level; ``expansions``: appended levels;
-            ``expansion_leaves``: leaves rebalanced by the batches that appended them; ``expansion_saved``: of the
-            leaves that rebuilding the array would have moved then, the share that was not (Figure 8 of the paper);
+            As for other packed memory arrays, and ``levels``: number of the last level. ``expansions``: appended
+            levels. ``expansion_leaves``: leaves rebalanced by the batches that appended them. ``expansion_saved``: of
+            the leaves that rebuilding the array would have moved then, the share that was not (Figure 8 of the paper).
             ``redundant_saved``: of the leaves that level-by-level rounds would have moved, the share that was not
-            (Figure 10); ``threshold``: in a hybrid the density pi above which windows are searched top-down.
+            (Figure 10). ``threshold``: in a hybrid the density pi above which windows are searched top-down.
         """
         moved, redundant = self._moved, self._redundant
         return {

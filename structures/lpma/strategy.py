@@ -14,10 +14,10 @@ FIRST_THRESHOLD = 0.6  # the paper's empiric value
 class Tuner:
     """Chooses the search for windows: `way`, if given, or the hybrid.
 
-    The hybrid is bottom-up while the array is sparse. Then both ways take turns, timed, until top-down is faster, and
+    The hybrid is bottom-up while the array is sparse. Then both ways alternate, timed, until top-down is faster, and
     top-down stays. A cycle lasts from one appended level to the next. Costs are times per arc, since batches may differ
     in size. On the GPU events measure them and are read once they have passed, without synchronization. `threshold` is
-    the density pi of the paper, up to which the hybrid is bottom-up; None with a fixed way.
+    the density pi of the paper, up to which the hybrid is bottom-up, or None with a fixed way.
     """
 
     def __init__(self, device: Device, way: str | None = None):
@@ -67,7 +67,7 @@ class Tuner:
         return event
 
     def _look(self) -> None:
-        """Read the last measurement, if it has ended; with one of each way, compare them."""
+        """Read the last measurement, if it has ended. With one of each way, compare them."""
         if self._pending is None:
             return
         way, density, arcs, begun, ended = self._pending

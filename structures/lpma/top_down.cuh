@@ -1,8 +1,8 @@
 // Which windows an insertion rebalances, looked for from the root down (the paper's Algorithm 2).
 //
-// A window whose halves both have room for what comes to them is left to its halves; otherwise it is rebalanced itself.
-// A block looks through a tile of leaves as if all windows above were left to their halves; the last block to finish
-// does the same above the tiles, and voids what was found in tiles that lie in a larger window.
+// A window whose halves both have capacity for their new keys is left to its halves. Otherwise it is rebalanced itself.
+// A block searches a tile of leaves as if all windows above were left to their halves. The last block to finish does
+// the same above the tiles, and voids the windows found in tiles that lie in a larger window.
 #pragma once
 #include "structures/packed/plan.cuh"
 
@@ -51,5 +51,5 @@ extern "C" __global__ void __launch_bounds__(PLAN_THREADS) plan_top_down(PLAN) {
   __syncthreads();
   tree.list();
   __syncthreads();
-  if (threadIdx.x == 0) counters[REDUNDANT] = 0;  // what was voided would not have been moved
+  if (threadIdx.x == 0) counters[REDUNDANT] = 0;  // void windows would not have been moved
 }

@@ -1,15 +1,15 @@
-"""Packed memory arrays: what GPMA and LPMA share. What the arrays hold, and how they are built and resized.
+"""Packed memory arrays: what GPMA and LPMA share. Their contents, and how they are built and resized.
 
 All arcs of a graph lie in one array in ascending order of (source, destination), with gaps. The array is cut into
-*leaves* of `LEAF` = 32 slots; an update rebalances the smallest windows of leaves whose density allows it.
+*leaves* of `LEAF` = 32 slots. An update rebalances the smallest windows of leaves whose density allows it.
 
 Entries and slots
 -----------------
-A slot holds a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v stands before v's neighbors;
-there are ``rows + 1`` guards, the last of which ends the last row; guards are never deleted. An entry's *key* is
-``row << 32 | column + 1``, a guard's ``row << 32``, so that graphs have fewer than 2**31 vertices. Keys are not stored:
-the row of an entry follows from its leaf's separator and the guards that are passed. Gaps may be anywhere in a leaf; a
-leaf that was rebalanced is packed to the left.
+A slot contains a neighbor's id, `EMPTY` (-1) or `GUARD` (-2). The guard of row v stands before v's neighbors. The
+number of guards is ``rows + 1``, the last of which ends the last row. Guards are never deleted. An entry's *key* is
+``row << 32 | column + 1``, a guard's ``row << 32``, so graphs have fewer than 2**31 vertices. Keys are not stored: the
+row of an entry follows from its leaf's separator and the guards that are passed. Gaps may be anywhere in a leaf. A leaf
+that was rebalanced is packed to the left.
 
 ===============  ===========  ========================================================================================
 array            length       contents
@@ -22,20 +22,20 @@ array            length       contents
 ``separators``   L            int64, by physical leaf: a key, see below
 ===============  ===========  ========================================================================================
 
-The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last that of
-``rows``; rows behind the last vertex are empty.
+The keys of entries ascend, in the order of leaves, each once. The first entry is the guard of row 0, the last one the
+guard of ``rows``. Rows behind the last vertex are empty.
 
-Leaves have two numbers: *i*, in order of their keys, and *p*, physical (slots of p are ``32 p .. 32 p + 31``). They
-are equal in the flat layout. In the leveled layout (L = 2**m) ``p = (L + i) >> (ctz(L + i) + 1)``. CUDA chooses by the
-macro ``LEVELED``, defined in the structure's ``view.cuh``; the CPU by ``view.levels`` (m, or -1 for flat). Windows,
+Leaves have two numbers: *i*, in order of their keys, and *p*, physical (slots of p are ``32 p .. 32 p + 31``). They are
+equal in the flat layout. In the leveled layout (L = 2**m) ``p = (L + i) >> (ctz(L + i) + 1)``. CUDA chooses by the
+macro ``LEVELED``, defined in the structure's ``view.cuh``, the CPU by ``view.levels`` (m, or -1 for flat). Windows,
 places and arrivals number leaves in order.
 
 Separators ascend in order (equal ones allowed). An entry of key k belongs to the *last* leaf, in order, whose separator
-is at most k. The first separator is 0. A leaf that got no entry has its successor's separator (2**63 - 1 at
-the end), so it is never chosen; a leaf that was emptied by deletions keeps its own. When a window is rebalanced, its
-first leaf keeps its separator; the others get the key of their first entry. So windows can move at the same time: what
-one reads of another (the separator after its end) does not change. If a separator is a guard's key, that guard is the
-first entry of the leaf, or of the first leaf after it that is not empty; so the row of an entry is::
+is at most k. The first separator is 0. A leaf that got no entry has its successor's separator (2**63 - 1 at the end),
+so it is never chosen. A leaf that was emptied by deletions retains its own. When a window is rebalanced, its first leaf
+retains its separator, and the others get the key of their first entry. So windows can move at the same time: the
+separator after its end, which one window reads of another, does not change. If a separator is a guard's key, that guard
+is the first entry of the leaf, or of the first leaf after it that is not empty. So the row of an entry is::
 
     (separator >> 32) + guards in the leaf at or before it - (1 if the separator's low half is 0 else 0)
 
@@ -43,17 +43,17 @@ Update
 ------
 ``distinct_keys``, ``locate``, ``plan``, one read of the counters, allocations, ``commit``, moves.
 
-* ``places[j]`` (int64) of key j: ``i << 7 | position << 1 | present``: leaf; position in it of the arc, or else (0..32)
-  the one before whose entry it goes; whether the arc is there, that is, not to be merged. 2**63 - 1 for keys past the
-  end of the batch. Places ascend, as keys do.
+* ``places[j]`` (int64) of key j is ``i << 7 | position << 1 | present``: the leaf, the position in it of the arc, or
+  else (0..32) of the entry before which the arc goes, and whether the arc exists, that is, is not merged. 2**63 - 1 for
+  keys past the end of the batch. Places ascend, as keys do.
 * ``arriving`` (uint32): new keys by leaf, and on the GPU ``2**32 - 1 - j`` of the first new key j behind them (2 L in
   all). In deletions 1 for the leaves that lost entries.
-* A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L; start is a multiple of
-  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks
-  ``ceil(n j / w) .. ceil(n (j + 1) / w) - 1``; rank r goes to leaf ``r w // n``.
+* A *window* is ``start << 6 | height``: leaves start .. start + 2**height - 1, cut off at L. start is a multiple of
+  2**height. Its n entries and arrivals are distributed evenly: leaf j of w gets the ranks ``ceil(n j / w) .. ceil(n (j
+  + 1) / w) - 1``, so rank r goes to leaf ``r w // n``.
 * On the GPU windows come in four lists by size: ``leaves`` (1 leaf), ``warps`` (2-8), ``blocks`` (16-64) and ``large``
-  (more; three numbers each: window, first chunk of 64 leaves, place in the staging area). A window of at most 2,048
-  leaves is void if its tile lies in a larger one (``tile_state``).
+  (more, with three numbers each: window, first chunk of 64 leaves, position in the staging area). A window of at most
+  2,048 leaves is void if its tile lies in a larger one (``tile_state``).
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class PackedArray(Store):
     """A graph in one packed memory array, without its updates (`PackedStore`).
 
     `leaf_density` and `root_density` are the least and the greatest share of used slots in a leaf and in the whole
-    array; windows in between have interpolated ones. With ``deletion="eager"`` windows that deletions leave too empty
-    are rebalanced and the array shrinks; with ``"lazy"`` slots are only cleared. `base` are arguments of `Store`.
+    array. Windows in between have interpolated ones. With ``deletion="eager"`` windows that deletions leave too empty
+    are rebalanced and the array shrinks. With ``"lazy"`` slots are only cleared. `base` are arguments of `Store`.
     """
 
     view_type = View
@@ -224,10 +224,10 @@ class PackedArray(Store):
         Returns
         -------
         dict
-            ``leaves``, ``height``: size of the array, and height of the tree of its windows; ``density``: share of used
-            slots; ``guards``: slots with guards; ``moved_leaves``: leaves of the windows that updates rebalanced;
-            ``redundant_leaves``: leaves of windows inside those, which level-by-level rounds would have rebalanced
-            first; ``rebuilds``: how often the whole array was rebuilt to grow or shrink.
+            ``leaves``, ``height``: size of the array, and height of the tree of its windows. ``density``: share of used
+            slots. ``guards``: slots with guards. ``moved_leaves``: leaves of the windows that updates rebalanced.
+            ``redundant_leaves``: leaves of windows inside these, which level-by-level rounds would have rebalanced
+            first. ``rebuilds``: the number of times the whole array was rebuilt to grow or shrink.
         """
         return {
             "leaves": self.leaves,
@@ -260,7 +260,7 @@ class PackedArray(Store):
         self._rebuilds += 1
 
     def _export(self, arcs: int) -> tuple[Any, Any, Any]:
-        """All arcs as CSR; `arcs` is their number."""
+        """All arcs as CSR, given their number."""
         xp, vertices = self.xp, self.num_vertices
         offsets, indices = xp.empty(vertices + 1, np.int64), xp.empty(arcs, self.vertex_dtype)
         weights = None if self.stored_dtype is None else xp.empty(arcs, self.stored_dtype)
@@ -299,12 +299,12 @@ class PackedArray(Store):
         self._rebuild(self.num_arcs, self._leaf_count(self._entries(self.num_arcs), BUILT))
 
     def _grow(self, entries: int) -> None:
-        """Make room for so many entries, guards included. Entries keep their order."""
+        """Grow to a capacity for `entries` entries, guards included. Entries retain their order."""
         self._rebuild(self.num_arcs, max(self._leaf_count(entries, GROWN), self.leaves + 1))
 
 
 def _densities(leaf: Any, root: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Check the thresholds; returns them as numbers."""
+    """Check the thresholds, and return them as numbers."""
     pairs = []
     for name, pair in (("leaf_density", leaf), ("root_density", root)):
         try:

@@ -14,7 +14,7 @@ MOST = 2**62  # of numbers that only statistics depend on
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; the module `structures.packed.array` lists the invariants."""
+    """See `Store.check`. The module `structures.packed.array` lists the invariants."""
     xp, rows = store.xp, store._rows
     leaves = _check_sizes(store)
     order = _leaves_in_order(store, leaves)

@@ -98,7 +98,7 @@ def segment(view, v, i):
 
 @jit
 def _last_leaf(view, low, high, key):
-    """The last leaf, in order, of ``low .. high`` whose separator is at most the key; the first one's is.
+    """The last leaf, in order, of ``low .. high`` whose separator is at most the key, as the first one's is.
 
     Searches the tree in which leaf i is higher the more trailing zeros it has, from the lowest common ancestor down.
     All searches visit the same few leaves first, which the leveled layout stores together.
@@ -166,7 +166,7 @@ def find(view, u, v):
 
 @jit(forceinline=True)
 def _prefetch_leaf(view, v):
-    """Prefetch the leaf where the neighbors of v begin, unless they likely extend beyond it."""
+    """Prefetch the first leaf of v's neighbors, unless they likely extend beyond it."""
     first = view.offsets[v]
     if view.offsets[v + 1] - first <= LEAF:
         base = first >> LEAF_BITS << LEAF_BITS
@@ -221,8 +221,8 @@ def erase(count, view, error_counts, src, dst, threshold, places, arriving, coun
     """Clear the slots of arcs, unless `error_counts` has errors.
 
     Leaves with fewer than `threshold` entries left become nonzero in `arriving`, and are the first
-    ``counters[TOUCHED]`` of `places`, each once; `places` has two numbers per arc. Arcs are sorted first, so a look-up
-    finds in the cache what its predecessor has read: this saves more time than sorting costs.
+    ``counters[TOUCHED]`` of `places`, each once. `places` has two numbers per arc. Arcs are sorted first, so a look-up
+    finds in the cache the data that its predecessor has read: this saves more time than sorting costs.
     """
     if error_counts is not None and error_counts.any():
         return
@@ -230,7 +230,7 @@ def erase(count, view, error_counts, src, dst, threshold, places, arriving, coun
     np.left_shift(src, KEY_SHIFT, out=keys, dtype=np.int64)
     keys |= dst
     keys.sort()
-    keys = keys[keys.searchsorted(0) :]  # without arcs that are to be ignored
+    keys = keys[keys.searchsorted(0) :]  # without ignored arcs
     _find_places(keys.size, view, keys, KEY_SHIFT, places)
     _clear(keys.size, view, keys, places, threshold, np.empty(0, np.uint32) if arriving is None else arriving, counters)
 
@@ -332,7 +332,7 @@ def plan(
             numbers[pending] = number
             pending += 1
         height += 1
-    # Larger windows come later: in reverse order each takes the leaves that no larger one has.
+    # Larger windows come later: in reverse order each gets the leaves that no larger one has.
     for m in range(marks - 1, -1, -1):
         start = marked[m] >> HEIGHT_BITS
         end = min(start + (np.int64(1) << (marked[m] & 63)), view.leaves)
@@ -486,7 +486,7 @@ def _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights):
 
 @parallel_kernel(few=FEW)
 def fill(begin, end, view, entries, vertices, rows, offsets, indices, weights):
-    """Spread CSR arrays of `vertices` rows evenly over all leaves; there are `entries` arcs and guards."""
+    """Spread CSR arrays of `vertices` rows evenly over all leaves, with `entries` arcs and guards."""
     for i in range(begin, end):
         _fill_leaf(view, i, entries, vertices, rows, offsets, indices, weights)
 
@@ -514,7 +514,7 @@ def _export_leaf(view, i, ends, vertices, offsets, indices, weights):
 
 @parallel_kernel(few=FEW)
 def export_rows(begin, end, view, ends, vertices, offsets, indices, weights):
-    """All arcs as CSR; ``ends[i]`` is the number of entries in the leaves up to the i-th in order."""
+    """All arcs as CSR. ``ends[i]`` is the number of entries in the leaves up to the i-th in order."""
     for i in range(begin, end):
         _export_leaf(view, i, ends, vertices, offsets, indices, weights)
 

@@ -1,6 +1,6 @@
-// Constants that kernels share with layout.py and on_gpu.py, and what they have in common.
+// Constants that kernels share with layout.py and on_gpu.py, and common functions.
 #pragma once
-#define SMALL 16  // the first place in the counters of what chains report (layout.py has the same)
+#define SMALL 16  // the first index in the counters of chains' reports (layout.py has the same)
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan.cuh"
 #include "frontier/cuda/small_report.cuh"
@@ -36,10 +36,10 @@
 #define ESCAPED 1          // states of a tile
 #define COVERED 2
 
-#define FIRST_ARRIVAL(j) (0xffffffffu - u32(j))  // so that 0 stands for none, and the maximum for the first
+#define FIRST_ARRIVAL(j) (0xffffffffu - u32(j))  // so 0 means none, and the maximum is the first
 
-// How many of positions 0 .. size - 1 a predicate holds for that holds for the first ones only. All lanes of a warp
-// search together, 32 ways at a time.
+// The number of positions 0 .. size - 1 for which a predicate is true that is only true for the first ones. All lanes
+// of a warp search together, 32 ways at a time.
 template <class Predicate>
 __device__ i64 warp_partition(i64 size, Predicate holds) {
   i64 low = 0, high = size, lane = threadIdx.x & 31;
@@ -54,11 +54,11 @@ __device__ i64 warp_partition(i64 size, Predicate holds) {
   return low;
 }
 
-// Whether a chain has to leave an insertion to the host: for a larger array, or for the sums and the staging area that large
-// windows take.
+// Whether a chain must leave an insertion to the host: for a larger array, or for the sums and the staging area that
+// large windows need.
 __device__ __forceinline__ bool is_declined(const u64* counters) { return counters[OVERFLOW] || counters[LARGE]; }
 
-// The smaller of a number of work items and what a counter, if any, says.
+// The minimum of a number of work items and a counter, if given.
 __device__ __forceinline__ i64 at_most(i64 count, const u64* counter) {
   return counter && i64(*counter) < count ? i64(*counter) : count;
 }
@@ -68,13 +68,13 @@ __device__ __forceinline__ void add_degree(i64* at, i64 value) { atomicAdd((u64*
 
 __device__ __forceinline__ i64 window_start(i64 window) { return window >> HEIGHT_BITS; }
 __device__ __forceinline__ int window_height(i64 window) { return int(window & 63); }
-// Leaves of a window that starts there; windows are cut off at the array's end.
+// Leaves of a window that starts there. Windows are cut off at the array's end.
 __device__ __forceinline__ i64 window_leaves(const View& view, i64 start, int height) {
   i64 size = i64(1) << height;
   return start + size < view.leaves ? size : view.leaves - start;
 }
 
-// A batch to insert; without keys in deletions.
+// A batch to insert, without keys in deletions.
 #define BATCH i64 size, const i64 *keys, i64 shift, const i64 *places, const WEIGHT *weights, const i64 *origin
 struct Batch {
   i64 size;

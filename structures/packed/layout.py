@@ -1,4 +1,4 @@
-"""Constants and steps that host code and CPU kernels of packed memory arrays share; layout.cuh and view.cuh match."""
+"""Constants and steps that host code and CPU kernels of packed memory arrays share. layout.cuh and view.cuh match."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ LEAF = 1 << LEAF_BITS  # slots of a leaf
 EMPTY, GUARD = -1, -2
 KEY_SHIFT = 32  # of the row in an entry's key
 COLUMN_MASK = (1 << KEY_SHIFT) - 1
-PLACE_SHIFT = 7  # of the leaf in a place; bit 0 is set where the arc is there already
+PLACE_SHIFT = 7  # of the leaf in a place; bit 0 is set if the arc exists
 HEIGHT_BITS = 6  # of a window
 INSERT, DELETE = 0, 1
 FEW = 1024  # items, done in well under a millisecond: fewer are not worth waking other threads for

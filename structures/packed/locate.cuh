@@ -7,8 +7,8 @@ extern "C" __global__ void find_arcs(i64 count, View view, const VID* src, const
   GRID_STRIDE(i, count) slots[i] = src[i] < 0 ? -1 : view.find(src[i], dst[i]);
 }
 
-// Position of an arc in its leaf << 1 | 1, or, where it is not there, the position it would go to << 1. Four lanes work
-// together; `run` is what View::leaf_of says.
+// Position of an arc in its leaf << 1 | 1, or, for an absent arc, the position it would go to << 1. Four lanes work
+// together. `run` is the result of View::leaf_of.
 __device__ __forceinline__ int place_in_leaf(const View& view, const Tile<4>& tile, const Run& run, VID v) {
   i64 base = view.leaf_at(run.handle) << LEAF_BITS;
   int low = int(run.low - base), high = int(run.high - base), best = low << 1;
@@ -27,8 +27,8 @@ __device__ __forceinline__ int place_in_leaf(const View& view, const Tile<4>& ti
   return tile.reduce(best, Max());
 }
 
-// The place of each key, and how many new ones come to each leaf, and the first of them, unless `arriving` is null. Launched
-// with tile=4.
+// The place of each key, and the number of new keys for each leaf, and the first of them, unless `arriving` is null.
+// Launched with tile=4.
 extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shift, i64* places, u32* arriving,
                                   u64* counters) {
   __shared__ u32 tally[2];
@@ -37,7 +37,7 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
   Tile<4> tile;
   u32 fresh = 0, found = 0;
   i64 warps = i64(gridDim.x) * blockDim.x / 32;
-  // A warp takes eight keys at a time, all its lanes together.
+  // A warp processes eight keys at a time, all its lanes together.
   for (i64 base = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32 * 8; base < count; base += warps * 8) {
     i64 j = base + (threadIdx.x & 31) / 4, key = j < count ? keys[j] : END, leaf = -1;
     bool is_new = false;
@@ -55,7 +55,7 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
       places[j] = END;
     }
     if (!arriving) continue;
-    // Keys ascend, so that neighbors go to the same leaf: one of them speaks for all.
+    // Keys ascend, so neighbors go to the same leaf, and one of them adds for all.
     u32 together = __match_any_sync(0xffffffffu, is_new ? leaf : i64(-1));
     if (is_new && int(threadIdx.x & 31) == __ffs(together) - 1) {
       atomicAdd(arriving + leaf, u32(__popc(together)) / 4);
@@ -68,8 +68,8 @@ extern "C" __global__ void locate(i64 count, View view, const i64* keys, i64 shi
   if (threadIdx.x < 2 && tally[threadIdx.x]) atomicAdd(counters + NEW + threadIdx.x, u64(tally[threadIdx.x]));
 }
 
-// Gives arcs that are there their new weights, and counts those that are new. To run before anything moves. counters: of a
-// chain, which may have declined.
+// Gives existing arcs their new weights, and counts the new ones. Must run before anything moves. counters: of a chain,
+// which may have declined.
 extern "C" __global__ void commit(i64 count, View view, const i64* keys, i64 shift, const i64* places,
                                   const WEIGHT* weights, const i64* origin, const u64* counters) {
   if (counters && is_declined(counters)) return;

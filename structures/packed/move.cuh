@@ -1,7 +1,7 @@
-// Rebalancing windows: their entries and the new keys are merged and distributed evenly over their leaves; each entry moves
-// once. Leaf j of w gets the ranks ceil(n j / w) .. ceil(n (j + 1) / w) - 1 of n.
+// Rebalancing windows: their entries and the new keys are merged and distributed evenly over their leaves. Each entry
+// moves once. Leaf j of w gets the ranks ceil(n j / w) .. ceil(n (j + 1) / w) - 1 of n.
 //
-// Small windows are held in registers by a team of lanes: eight for a leaf, a warp, or a block. Large ones go through a
+// Teams of lanes move small windows in registers: eight lanes for a leaf, a warp, or a block. Large ones go through a
 // staging area, shared by many blocks.
 #pragma once
 #include "structures/packed/layout.cuh"
@@ -21,7 +21,7 @@ struct Team {
   __device__ void sync() const {
     if constexpr (LANES > 32) __syncthreads(); else __syncwarp(mask);
   }
-  // Sum of `value` over the lanes before this one; `total` becomes the sum over all.
+  // Sum of `value` over the lanes before this one. `total` becomes the sum over all.
   template <class T>
   __device__ T exclusive(T value, T& total) const {
     if constexpr (LANES > 32) {
@@ -79,7 +79,7 @@ __device__ void rebalance(const View& view, const Team<LANES, ITEMS>& team, i64 
   i64 rows_before = (separator >> KEY_SHIFT) - ((separator & COLUMN_MASK) == 0);
   i64 after = start + leaves < view.leaves ? view.separators[view.leaf_at(start + leaves)] : END;
   team.sync();
-  // How many keys go before each slot; `slots` stands for the end.
+  // The number of keys before each slot. `slots` is the end.
   for (i64 j = low + team.lane; j < high; j += LANES) {
     i64 place = batch.places[j];
     if (place & 1) continue;
@@ -162,10 +162,10 @@ __device__ __forceinline__ bool is_void(i64 window, const int* tile_state) {
   return window_height(window) <= TILE_HEIGHT && tile_state[window_start(window) >> TILE_HEIGHT] == COVERED;
 }
 
-// Rebalances windows of one leaf, eight lanes to each, of 2 to 8 leaves, a warp to each, and of 16 to 64 leaves, a block to
-// each. counters: there are no more windows than they tell, if they are given. Windows share no leaf, so that no thread
-// waits for other sizes than its own; few are larger than a leaf, and the blocks that come last take them first. What
-// `locate` counted at the leaves is set to zero, also if a chain has declined.
+// Rebalances windows of one leaf, eight lanes to each, of 2 to 8 leaves, a warp to each, and of 16 to 64 leaves, a
+// block to each. counters, if given, bound the numbers of windows. Windows share no leaf, so threads of different sizes
+// do not wait for each other. Few are larger than a leaf, and the blocks that come last process them first. The counts
+// of `locate` at the leaves are set to zero, also if a chain has declined.
 extern "C" __global__ void __launch_bounds__(256, MOVE_BLOCKS) move_windows(
     i64 count, View view, const i64* leaves, i64 num_leaves, const i64* warps, i64 num_warps, const i64* blocks,
     i64 num_blocks, const int* tile_state, u32* arriving, BATCH, const u64* counters) {
@@ -236,7 +236,7 @@ struct Chunk {
   i64 first, end;           // leaves of the chunk, in order
   i64 room;                 // where the window is staged
   i64 low, high;            // keys that come to the chunk
-  i64 new_before;           // new keys before those that come to the window
+  i64 new_before;           // new keys before the ones that go to the window
   i64 entries_before;       // entries before the window
   i64 number;               // final entries of the window
   int shift;                // logarithm of `leaves` if that is a power of two, or else -1
@@ -256,7 +256,7 @@ struct Chunk {
     first = start + (chunk - entry[1]) * CHUNK_LEAVES;
     end = first + CHUNK_LEAVES < start + leaves ? first + CHUNK_LEAVES : start + leaves;
     room = entry[2];
-    // The first keys of the window, the chunk, and what follows each: a warp to each.
+    // The first keys of the window, the chunk, and the entries after each, a warp to each.
     int warp = threadIdx.x / 32;
     i64 leaf = warp == 0 ? start : warp == 1 ? first : warp == 2 ? end : start + leaves;
     __syncthreads();  // found may still be read for the chunk before

@@ -12,7 +12,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 from .layout import LARGE, LEAVES, STAGED, TILE_LEAVES, Batch, Capacity, Rebalance
 
 WARP_WINDOW, BLOCK_WINDOW, LARGE_WINDOW = 2, 16, 128  # leaves of the smallest windows of each size (see layout.cuh)
-WINDOWS_EACH = 32, 8, 1  # that a thread block takes at a time, by size
+WINDOWS_EACH = 32, 8, 1  # that a thread block processes at a time, by size
 MAX_BLOCKS = 396  # that share the windows of a chain: at most three for each multiprocessor of a large GPU
 
 
@@ -57,7 +57,7 @@ def room_to_move(store: Any, numbers: list[int], batch: Batch) -> Capacity:
 
 
 def move_windows(store: Any, plan: Rebalance, arriving: Any, batch: Batch, numbers: list[int] | None = None) -> None:
-    """Rebalance the windows of up to 64 leaves; a chain, whose host knows no numbers, takes those in the counters."""
+    """Rebalance the windows of up to 64 leaves. A chain, whose host knows no numbers, uses the counters."""
     windows = (plan.leaves, plan.warps, plan.blocks)
     if numbers is None:
         counts, counters, blocks = [int(part.size) for part in windows], store._counters.array, MAX_BLOCKS

@@ -1,12 +1,12 @@
 // Which windows to rebalance. Changes nothing of the graph.
 //
-// A block plans a tile of leaves: it scans their final numbers of entries in shared memory, so that the number of any
-// window is a difference, marks windows, and lists those that no other marked window contains. What does not fit in a
-// tile is settled by the last block to finish, over the tiles' sums.
+// A block plans a tile of leaves: it scans their final numbers of entries in shared memory, which makes the number of
+// any window a difference, marks windows, and lists the ones that no other marked window contains. The last block to
+// finish decides windows that do not fit in a tile, over the tiles' sums.
 #pragma once
 #include "structures/packed/layout.cuh"
 
-// `count` and `places` are those of the batch, for the CPU, which has no pass over all leaves.
+// `count` and `places` are the batch's, for the CPU, which has no pass over all leaves.
 #define PLAN                                                                                                           \
   i64 count, View view, i64 mode, double density, double step, const i64 *places, const u32 *arriving,                 \
       i64 *leaf_windows, i64 *warp_windows, i64 *block_windows, i64 *large, int *tile_state, i64 *tile_sums,           \
@@ -17,7 +17,7 @@
 
 __device__ __forceinline__ i64 tile_count(const View& view) { return (view.leaves + TILE_LEAVES - 1) / TILE_LEAVES; }
 
-// What planning knows.
+// The data of planning.
 struct Planner {
   View view;
   i64 mode;
@@ -30,7 +30,7 @@ struct Planner {
   i64* large;
   u64* counters;
 
-  // Whether a window of so many leaves may hold `number` entries.
+  // Whether a window of `leaves` leaves may contain `number` entries.
   __device__ bool fits(u64 number, i64 leaves, int height) const {
     double limit = (density + step * height) * double(leaves << LEAF_BITS);
     return mode == INSERT ? double(number) <= limit : double(number) >= limit;
@@ -51,7 +51,7 @@ struct PlanTile {
   u32 before[TILE_LEAVES + 1];    // final entries before each leaf
   u32 marks[WORDS];
   u32 maximal[WORDS];             // marks of windows that no other marked one contains
-  u32 rank[WORDS];                // of the first listed window of a word, among those of its size
+  u32 rank[WORDS];                // of the first listed window of a word, among windows of its size
   u32 listed[3], moved, redundant;
   u64 base[3];
   int escaped, last;
@@ -66,7 +66,7 @@ struct PlanTile {
   __device__ void mark(int node) { atomicOr(marks + node / 32, 1u << (node & 31)); }
   __device__ bool marked(int node) const { return marks[node / 32] >> (node & 31) & 1; }
 
-  // Loads tile `tile`; returns the number of its leaves. All threads, as for what follows.
+  // Loads tile `tile`, and returns the number of its leaves. All threads call this and the next functions.
   __device__ int load(const Planner& p, i64 tile) {
     i64 first = tile * TILE_LEAVES;
     int leaves = int(first + TILE_LEAVES < p.view.leaves ? i64(TILE_LEAVES) : p.view.leaves - first);
@@ -102,7 +102,7 @@ struct PlanTile {
     i64 first = tile * TILE_LEAVES;
     u32 kept_leaves = 0, dropped_leaves = 0;
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    // A warp takes a word of marks at a time. Marks within others are not maximal.
+    // A warp processes a word of marks at a time. Marks within others are not maximal.
     for (int word = warp; word < WORDS; word += PLAN_THREADS / 32) {
       u32 marks_here = marks[word];
       if (!marks_here) continue;
@@ -147,7 +147,7 @@ struct PlanTile {
     }
   }
 
-  // Whether this was the last tile of all, and what others wrote can be read (by __ldcg); called after list().
+  // Whether this was the last tile of all, and the writes of other tiles can be read (by __ldcg). Called after list().
   __device__ bool finish(const Planner& p, i64 tiles) {
     if (threadIdx.x == 0) {
       if (escaped) atomicAdd(p.counters + ESCAPES, 1ull);

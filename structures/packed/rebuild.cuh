@@ -2,8 +2,8 @@
 #pragma once
 #include "structures/packed/move.cuh"
 
-// Spreads CSR arrays of `vertices` rows evenly over all `count` leaves; there are `entries` arcs and guards. Guard r has
-// the rank offsets[r] + r.
+// Spreads CSR arrays of `vertices` rows evenly over all `count` leaves, with `entries` arcs and guards. Guard r has the
+// rank offsets[r] + r.
 extern "C" __global__ void fill(i64 count, View view, i64 entries, i64 vertices, i64 rows, const i64* offsets,
                                 const VID* indices, const WEIGHT* weights) {
   Tile<8> tile;
@@ -58,7 +58,7 @@ extern "C" __global__ void order_counts(i64 count, View view, i64* counts) {
   GRID_STRIDE(i, count) counts[i] = view.counts[view.leaf_at(i)];
 }
 
-// All arcs as CSR; ends[i] is the number of entries in the leaves up to the i-th in order.
+// All arcs as CSR. ends[i] is the number of entries in the leaves up to the i-th in order.
 extern "C" __global__ void export_rows(i64 count, View view, const i64* ends, i64 vertices, i64* offsets, VID* indices,
                                        WEIGHT* weights) {
   Team<8, 4> team;

@@ -6,8 +6,8 @@ extern "C" __global__ void clear_arrivals(i64 count, u32* arriving) {
   GRID_STRIDE(i, count) arriving[i] = 0;
 }
 
-// What the last kernel of a chain tells: arcs that are there, if `present`, or that are not. keys: the distinct ones; null
-// where nobody asks.
+// Reports, as the last kernel of a chain, the arcs that exist, if `present`, or that do not. keys: the distinct ones,
+// or null if they are not needed.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) finish_small(
     i64 count, SmallKeys sorted, const i64* keys, i64 size, const i64* places, bool present) {
   if (threadIdx.x == 0 && keys && !present && is_declined(sorted.counters)) sorted.counters[SMALL_DECLINED] = 1;

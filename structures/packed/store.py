@@ -1,4 +1,4 @@
-"""Updates of packed memory arrays; small ones on a GPU are chains of launches."""
+"""Updates of packed memory arrays. Small ones on a GPU are chains of launches."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from .layout import (
 class PackedStore(LaunchSequence, PackedArray):
     """A graph in one packed memory array (`PackedArray`). `on_gpu` has the steps of a GPU.
 
-    Small insertions that would rebalance windows of more than 64 leaves take the general path. Small deletions that
-    leave such a window too empty are tidied after their chain.
+    Small insertions that would rebalance windows of more than 64 leaves go through the general path. Small deletions
+    that leave such a window too empty are tidied after their chain.
     """
 
     _first_outcome = CHAIN
@@ -57,7 +57,7 @@ class PackedStore(LaunchSequence, PackedArray):
         return numbers[NEW], numbers[FOUND]
 
     def _make_room(self, batch: Batch, plan: Rebalance, numbers: list[int]) -> tuple[Rebalance, list[int]]:
-        """Enlarge the array until an insertion fits; returns its plan and counts."""
+        """Enlarge the array until an insertion fits, and return its plan and counts."""
         while numbers[OVERFLOW]:
             self._grow(self._entries(self.num_arcs) + numbers[NEW])
             plan = self._plan_insertion(batch)
@@ -71,11 +71,11 @@ class PackedStore(LaunchSequence, PackedArray):
         return Batch(distinct.keys, id_bits(self.num_vertices), places, arcs.weights, distinct.origin)
 
     def _plan_insertion(self, batch: Batch) -> Rebalance:
-        """Queue the plan of an insertion, and its counts; the graph does not change."""
+        """Queue the plan of an insertion, and its counts. The graph does not change."""
         return self._plan(INSERT, batch.size, batch.places, self._locate(batch))
 
     def _locate(self, batch: Batch) -> Any:
-        """Queue the look-up of a batch's keys; returns the number of arrivals at each leaf."""
+        """Queue the look-up of a batch's keys, and return the number of arrivals at each leaf."""
         self._counters.reset()
         arriving = self._no_arrivals()
         self.kernels.locate(
@@ -84,7 +84,7 @@ class PackedStore(LaunchSequence, PackedArray):
         return arriving
 
     def _plan(self, mode: int, size: int, places: Any, arriving: Any, kernel: Any = None) -> Rebalance:
-        """Queue the choice of the windows to rebalance, by default by `_search`; at most `size` leaves change."""
+        """Queue the choice of the windows to rebalance, by default by `_search`. At most `size` leaves change."""
         try:
             plan = self._room_to_plan(size)
             (kernel or self._search(mode))(
@@ -149,7 +149,7 @@ class PackedStore(LaunchSequence, PackedArray):
         plan, numbers = self._erase(arcs)
         arcs.check(waited=True)
         if self.deletion == "eager" and numbers[NEW]:
-            with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
+            with suppress(MemoryError):  # the arcs are deleted, and the array may stay emptier than it should be
                 self._tidy(plan, numbers, self.num_arcs - numbers[NEW])
         return numbers[NEW]
 
@@ -170,7 +170,7 @@ class PackedStore(LaunchSequence, PackedArray):
         return plan, self._counters.read()
 
     def _plan_tidying(self, size: int, places: Any, arriving: Any) -> Rebalance | None:
-        """The plan of a deletion whose arcs have been cleared; None on a CPU if no leaf has become too empty."""
+        """The plan of a deletion whose arcs have been cleared, or None on a CPU if no leaf has become too empty."""
         if not self.device.is_gpu:
             size = self._counters.read()[TOUCHED]
             if not size:
@@ -192,7 +192,7 @@ class PackedStore(LaunchSequence, PackedArray):
         return Batch(none, 0, none, weights, None if weights is None else none)
 
     def _shrunk(self, arcs: int) -> bool:
-        """Shrink the array if so few arcs leave it too empty; returns whether it did."""
+        """Shrink the array if `arcs` arcs leave it too empty, and return whether it did."""
         before = self.leaves
         if self._entries(arcs) < self._root_limits()[0]:
             leaves = self._leaf_count(self._entries(arcs), SHRUNK)
@@ -250,7 +250,7 @@ class PackedStore(LaunchSequence, PackedArray):
         self._redundant += numbers[REDUNDANT]
         new = numbers[NEW]
         if kind == small_batches.DELETE and self.deletion == "eager" and new:
-            with suppress(MemoryError):  # the arcs are gone; the array may stay emptier than it should be
+            with suppress(MemoryError):  # the arcs are deleted, and the array may stay emptier than it should be
                 self._tidy_after_chain(numbers, self.num_arcs - new)
         return new, numbers[FOUND]
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 
-// What is added up: the entries of leaves, or, where a batch's places are given, its new arcs.
+// The numbers to add up: the entries of leaves, or, if a batch's places are given, its new arcs.
 struct Summed {
   const int* narrow;
   const i64* wide;

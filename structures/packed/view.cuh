@@ -1,5 +1,5 @@
-// The neighbor iterator over a packed memory array. Macro LEVELED: leaves lie in levels of a perfect binary tree, not in
-// the order of their keys. A segment is what a row has of one leaf.
+// The neighbor iterator over a packed memory array. Macro LEVELED: leaves lie in levels of a perfect binary tree, not
+// in the order of their keys. A segment is the part of a row in one leaf.
 #pragma once
 #include "frontier/cuda/view.cuh"
 
@@ -8,7 +8,7 @@
 #define GUARD (-2)
 #define KEY_SHIFT 32
 
-// ITEMS consecutive slots, by 16-byte loads; `from` is aligned to them.
+// ITEMS consecutive slots, by 16-byte loads. `from` is aligned to them.
 template <int ITEMS>
 __device__ __forceinline__ void load_slots(VID (&out)[ITEMS], const VID* from) {
   if constexpr (sizeof(VID) == 4) {
@@ -71,9 +71,10 @@ struct View {
   }
   __device__ Run next_run(const Run&) const { return {-1, 0, 0}; }
 
-  // The last leaf, in order, of low .. high whose separator is not greater than the key; the first one's is not. Searches
-  // the tree in which leaf i stands the higher the more trailing zeros it has, from the lowest common ancestor of the
-  // leaves down: so all searches look at the same few leaves first, which in levels lie together and stay in the cache.
+  // The last leaf, in order, of low .. high whose separator is not greater than the key, as the first one's is not.
+  // Searches the tree in which the height of leaf i is its number of trailing zeros, from the lowest common ancestor of
+  // the leaves down: so all searches read the same few leaves first, which are adjacent in levels and stay in the
+  // cache.
   __device__ i64 last_leaf(i64 low, i64 high, i64 key) const {
     if (low == high) return low;
     i64 step = i64(1) << (63 - __clzll(low ^ high)), i = high & -step, best = low;
@@ -85,7 +86,7 @@ struct View {
       i += right ? step : -step;
     }
   }
-  // What the arc u -> v has of the leaf that it belongs to; handle: the leaf's number in order.
+  // The part of the arc's row in the leaf that the arc u -> v belongs to. handle: the leaf's number in order.
   __device__ Run leaf_of(VID u, VID v) const {
     i64 first = offsets[u], last = offsets[u + 1], key = i64(u) << KEY_SHIFT | (i64(v) + 1);
     i64 low = order_of(first >> LEAF_BITS), high = order_of(last >> LEAF_BITS), i = last_leaf(low, high, key);

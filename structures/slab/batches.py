@@ -16,17 +16,18 @@ from frontier.runtime.launch.arguments import Field, Struct
 from .cpu_slabs import EMPTY, FOUND
 from .layout import SMALL_TO_RESOLVE
 
-ENTRIES = 1 << 16  # of the table that resolves duplicates of existing arcs, for few arcs; half of them can be used
+ENTRIES = 1 << 16  # of the table that resolves duplicates of existing arcs, for few arcs; half of them are usable
 MAX_ENTRIES = 1 << 21  # for any number: more duplicates than fit get another table (`SlabStore._resolve`)
 CHANGING = ("error_counts", "src", "dst", "new_weights", "slots", "table", "recording", "finish", "entries", "recorded")
-"""Arguments of kernels besides the pool; `recording` is the number of table entries that `insert` may use itself."""
+"""Arguments of kernels in addition to the pool. `recording` is the number of table entries that `insert` may use
+itself."""
 
 
 class Batches:
     """The launches of one graph's updates: parameters that change with the batch, and memory that stays.
 
     Converting the arguments of a launch costs the host more than the launch, and batches of up to some hundred thousand
-    arcs wait for the host.
+    arcs are bound by the host.
     """
 
     def __init__(self, store: Any):
@@ -50,7 +51,7 @@ class Batches:
         self._erase = kernels.erase.bind(pool, errors, src, dst, None, slots)
 
     def insert(self, store: Any, arcs: Arcs, slots: Any, *, resolving: bool) -> None:
-        """Queue the insertion of a batch; with `resolving`, also the resolution of its duplicates."""
+        """Queue the insertion of a batch, and with `resolving` the resolution of its duplicates."""
         count = len(arcs)
         self._few = few = count <= SMALL_TO_RESOLVE
         store.reserve_for(count)
@@ -65,7 +66,7 @@ class Batches:
             self._queue_resolution(count)
 
     def resolve(self, store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
-        """Queue the resolution of the duplicates that `insert` left; False if they exceed the table.
+        """Queue the resolution of the duplicates that `insert` left. False if they exceed the table.
 
         `found` is the number of arcs whose key existed when they came.
         """
@@ -81,7 +82,7 @@ class Batches:
         self._resolve(count, threads=TILE, blocks=blocks, cooperative=True)
 
     def erase(self, store: Any, arcs: Arcs, slots: Any) -> None:
-        """Queue a deletion; `slots`, if given, become those of the arcs."""
+        """Queue a deletion. `slots`, if given, become the slots of the arcs."""
         self._take(store, arcs, slots, 0, 0, False)
         self._erase(len(arcs), tile=4)
 

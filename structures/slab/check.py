@@ -14,7 +14,7 @@ from .pool import MAX_SLABS
 
 
 def check_arrays(store: Any) -> tuple[Any, Any, Any]:
-    """See `Store.check`; `SlabStore` and `SlabPool` list the invariants."""
+    """See `Store.check`. `SlabStore` and `SlabPool` list the invariants."""
     xp, n, width = store.xp, store.num_vertices, store.slab_words
     _check_numbers(store)
     base, buckets = _check_tables(store)
@@ -25,7 +25,7 @@ def check_arrays(store: Any) -> tuple[Any, Any, Any]:
     full = ~(keys == EMPTY).any(axis=1)
     require((full | (links == EMPTY)).all(), "a slab that is not full has another after it")
     require(((keys[:, :-1] != EMPTY) | (keys[:, 1:] == EMPTY)).all(), "a slab has a gap among its keys")
-    # Each table's vertex and bucket, by its base slabs; `root` leads each slab there.
+    # Each table's vertex and bucket, by its base slabs. `root` leads each slab to them.
     _, tables, bucket = enumerate_rows(store.device, buckets)
     vertex_of = xp.zeros(words.shape[0], np.int64)
     bucket_in = xp.zeros(words.shape[0], np.int64)
@@ -61,7 +61,7 @@ def _check_numbers(store: Any) -> None:
 
 
 def _check_tables(store: Any) -> tuple[Any, Any]:
-    """Check that tables do not overlap; returns each vertex's first base slab, and the buckets of tables."""
+    """Check that tables do not overlap. Return each vertex's first base slab, and the buckets of tables."""
     xp, n, records = store.xp, store.num_vertices, store.records
     require(records.shape[0] >= n, f"vertices has fewer records than the {n} vertices")
     base, buckets = records[:, BASE].astype(np.int64), records[:, BUCKETS].astype(np.int64)
@@ -79,7 +79,7 @@ def _check_tables(store: Any) -> tuple[Any, Any]:
 
 
 def _check_free(store: Any, words: Any) -> Any:
-    """Check that ring slabs are free once, were used, and are empty, as unused ones; returns which are free."""
+    """Check that ring slabs are free once, were used, and are empty, as unused ones. Return which are free."""
     xp, used = store.xp, store._used
     at = (store._free_head + xp.arange(store._free_count)) % int(store.ring.size)
     slabs = store.ring[at].astype(np.int64)
@@ -93,7 +93,7 @@ def _check_free(store: Any, words: Any) -> Any:
 
 
 def _chains(store: Any, base: Any, buckets: Any, links: Any, free: Any) -> Any:
-    """The base slab of each slab's chain, or -1; each slab must be in one chain at most, and no free one in any."""
+    """The base slab of each slab's chain, or -1. Each slab must be in one chain at most, and no free one in any."""
     xp, slabs = store.xp, int(links.size)
     has = xp.flatnonzero(base >= 0)
     is_base = xp.zeros(slabs, bool)

@@ -48,8 +48,8 @@ __device__ inline void load_slab(const Tile<4>& tile, const VID* words, Keys (&p
   for (int j = 0; j < LANE_VECTORS; ++j) parts[j] = vectors[4 * j];
 }
 
-// A tile takes the tombstones out of a chain of one slab, which most are: the last keys take the places of those that left,
-// so that few are moved. Returns whether there are more slabs, and nothing was done.
+// A tile removes the tombstones from a chain of one slab, as most are: the last keys replace the deleted ones, so few
+// are moved. Returns whether there are more slabs, and nothing was done.
 __device__ inline bool compact_slab(const Tile<4>& tile, VID* words, WEIGHT* weights, const Keys (&parts)[LANE_VECTORS]) {
   if (tile.shfl(key_at(parts[LANE_VECTORS - 1], VECTOR_KEYS - 1), 3) >= 0) return true;
   u32 live = 0;  // by position
@@ -80,8 +80,8 @@ __device__ inline bool compact_slab(const Tile<4>& tile, VID* words, WEIGHT* wei
   return false;
 }
 
-// A warp takes 32 chains, whose tables its lanes look for at the same time. Its tiles take those of one slab, of which all
-// are loaded before one is changed, and the warp one by one those that are longer.
+// A warp processes 32 chains, whose tables its lanes search at the same time. Its tiles process chains of one slab, all
+// of which are loaded before one is changed, and the warp processes longer ones one by one.
 extern "C" __global__ void compact(
     i64 count, Pool pool, WEIGHT* weights, const i64* ids, i64 rows, const i64* offsets) {
   constexpr int TURNS = 4;

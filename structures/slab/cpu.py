@@ -40,11 +40,11 @@ from .cpu_slabs import (
 )
 
 SORTED = False
-ALL = np.zeros(0, np.int32)  # arcs, in place of a list of them: another type would have kernels compiled again
+ALL = np.zeros(0, np.int32)  # arcs, instead of a list of them: another type would make kernels compile again
 
 
 class View(NamedTuple):
-    """`records` have columns BASE (first base slab, or -1), BUCKETS, DEGREE, TOMBSTONES; slabs have `stride` slots."""
+    """`records` have columns BASE (first base slab, or -1), BUCKETS, DEGREE, TOMBSTONES. Slabs have `stride` slots."""
 
     records: Any
     neighbors: Any
@@ -130,7 +130,7 @@ def record_duplicates(count, pool, slots, table, table_size, recorded):
 
 @cpu_kernel
 def resolve_duplicates(count, pool, weights, new_weights, slots, table, table_size, recorded, finish):
-    """Resolve arcs that created a slot against those that found it; with `finish`, also `commit_duplicates`.
+    """Resolve arcs that created a slot against arcs that found it. With `finish`, also `commit_duplicates`.
 
     With `finish`, does nothing if the insertion is incomplete or the table overflowed.
     """
@@ -194,14 +194,14 @@ def locate(count, view, moved, src, dst, slots):
 def erase(count, pool, error_counts, src, dst, chosen, slots):
     """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``.
 
-    ``slots[i]``, if given, becomes the slot of a deleted arc, once for equal ones; otherwise -1.
+    ``slots[i]``, if given, becomes the slot of a deleted arc, once for equal ones, otherwise -1.
     """
     erase_arcs(count, pool, pool.counters, src[:0], src, dst, chosen, slots)
 
 
 @cpu_kernel
 def compact(count, pool, weights, ids, rows, offsets):
-    """Remove the tombstones from `count` chains, those of the `rows` vertices `ids`; return superfluous slabs."""
+    """Remove the tombstones from `count` chains of the `rows` vertices `ids`, and return superfluous slabs."""
     neighbors, records, stride, width = pool.neighbors, pool.records, pool.stride, pool.width
     row = 0
     for item in range(count):
@@ -236,7 +236,7 @@ def compact(count, pool, weights, ids, rows, offsets):
 
 @cpu_kernel
 def release(count, pool, records, rows, offsets):
-    """Return the slabs of `count` chains, those of the tables in `records`."""
+    """Return the slabs of `count` chains of the tables in `records`."""
     row = 0
     for item in range(count):
         slab, row = chain_of(records, offsets, row, item)
@@ -281,7 +281,7 @@ def count_rows(count, rows, offsets, dst, records, first, fill):
 
 @cpu_kernel
 def link(count, pool, first, fill):
-    """Link each of `count` base slabs from `first` on to the overflow slabs that it needs; sets `fill` to zero."""
+    """Link each of `count` base slabs from `first` on to the overflow slabs that it needs. Sets `fill` to zero."""
     neighbors, stride, width = pool.neighbors, pool.stride, pool.width
     for b in range(count):
         slab = first + b
@@ -352,10 +352,10 @@ def _share(pool, counters, low, high):
 @parallel_kernel(few=1, grain=1)
 def insert_parts(begin, end, pool, weights, starts, order, tickets, tallies, table, src, dst, new_weights, chain_limit,
                  slots):  # fmt: skip
-    """`insert` for parts; part p takes slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
+    """`insert` for parts. Part p allocates slabs by the tickets ``tickets[p] .. tickets[p + 1] - 1``.
 
-    The counters of part p are ``tallies[p]``. If there is a table, of two entries for each arc, RECORDED becomes the
-    number of slots whose arcs were found in place, and REPEATED the number of those that the batch has created.
+    The counters of part p are ``tallies[p]``. With a table, of two entries for each arc, RECORDED becomes the number of
+    slots whose arcs were found in place, and REPEATED the number of slots that the batch has created.
     """
     for p in range(begin, end):
         positions = order[starts[p] : starts[p + 1]]
@@ -392,7 +392,7 @@ def _entry_of(slot, slots, table):
 
 @parallel_kernel(few=1, grain=1)
 def replace_parts(begin, end, starts, order, weights, new_weights, slots):
-    """Give existing arcs their new weights, those of the last of equal ones."""
+    """Give existing arcs their new weights, of equal arcs the last one's."""
     for p in range(begin, end):
         for k in range(starts[p], starts[p + 1]):
             i = order[k]
@@ -402,7 +402,7 @@ def replace_parts(begin, end, starts, order, weights, new_weights, slots):
 
 @cpu_kernel
 def sum_up(count, pool, tickets, tallies):
-    """Add the counters of parts to those of the pool, and return the slabs that they did not use."""
+    """Add the counters of parts to the counters of the pool, and return the slabs that they did not use."""
     counters = pool.counters
     available = pool.free_count + pool.capacity - pool.used
     for p in range(count):
@@ -420,7 +420,7 @@ def sum_up(count, pool, tickets, tallies):
 
 @parallel_kernel(few=1, grain=1)
 def erase_parts(begin, end, pool, starts, order, tallies, src, dst, slots):
-    """`erase` for parts; the counters of part p are ``tallies[p]``."""
+    """`erase` for parts. The counters of part p are ``tallies[p]``."""
     for p in range(begin, end):
         positions = order[starts[p] : starts[p + 1]]
         erase_arcs(positions.size, pool, tallies[p], positions, src, dst, None, slots)

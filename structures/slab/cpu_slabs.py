@@ -26,7 +26,7 @@ FOLD = np.uint64(15)
 
 
 class Pool(NamedTuple):
-    """The kernels' view of the pool; ``struct Pool`` of pool.cuh has the same fields.
+    """The kernels' view of the pool. ``struct Pool`` of pool.cuh has the same fields.
 
     Free slabs are ``ring[free_head .. free_head + free_count)``, cyclically, and ``used .. capacity - 1``. Slab s is
     ``neighbors[s * stride .. s * stride + width)``.
@@ -82,7 +82,7 @@ def give_slab(pool, slab):
 
 @jit
 def clear_slab(pool, slab):
-    """Empty the keys and the link; the weights of empty words are never read."""
+    """Empty the keys and the link. The weights of empty words are never read."""
     pool.neighbors[slab * pool.stride : slab * pool.stride + pool.width] = EMPTY
 
 
@@ -133,7 +133,7 @@ def probe(neighbors, stride, width, slab, v):
             position -= np.int32(width)
         if position > 0:
             return low + position - 1, slab, steps
-        if link < 0:  # the keys behind which there is none are the last; the link is empty, too
+        if link < 0:  # only the last keys have no key behind them, and the link is empty, too
             if empty > 1:
                 return -2 - (low + width - empty), slab, steps
             return np.int64(-1), slab, steps
@@ -143,7 +143,7 @@ def probe(neighbors, stride, width, slab, v):
 
 @jit(forceinline=True)
 def listed(which, k):
-    """The position in the batch of the k-th arc to process; `which` lists them, or is empty for all."""
+    """The position in the batch of the k-th arc to process. `which` lists them, or is empty for all."""
     return np.int64(which[k]) if which.size else np.int64(k)
 
 
@@ -175,7 +175,7 @@ def prefetch_arcs(records, neighbors, stride, words, which, src, dst, k, count):
 
 @jit
 def record_duplicate(slot, i, table, table_size, recorded, counters):
-    """Record in the table that arc i of the batch names `slot`; the largest i is kept."""
+    """Record in the table that arc i of the batch names `slot`. The largest i counts."""
     mask = table_size - 1
     at = slot_hash(slot) & mask
     while table[2 * at] != slot:
@@ -244,7 +244,7 @@ def insert_arcs(count, pool, weights, which, src, dst, new_weights, chain_limit,
 
 @jit
 def erase_arcs(count, pool, counters, which, src, dst, chosen, slots):
-    """See the kernel ``erase``; for the arcs listed in `which`, or for all if it is empty."""
+    """See the kernel ``erase``. Applies to the arcs listed in `which`, or to all if it is empty."""
     neighbors, records = pool.neighbors, pool.records
     stride, width = pool.stride, pool.width
     for k in range(-LEAD, count):

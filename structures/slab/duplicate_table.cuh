@@ -1,13 +1,14 @@
-// A hash table by slot, which keeps the last arc of those in a batch that name the same slot.
+// A hash table by slot, with the last of the arcs of a batch that name the same slot.
 //
-// Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc; both are
+// Entry e of a table is two words: table[2 e] the slot or EMPTY, table[2 e + 1] the largest index of an arc. Both are
 // EMPTY at first.
 #pragma once
 #include "structures/slab/pool.cuh"
 
 __device__ inline i64 slot_hash(i64 slot) { return i64((u64(slot) * 0x9E3779B97F4A7C15ull) >> 32); }
 
-// The entry of a slot, which is made if there is none, with i as an arc that names it; -1 if `patience` probes found no room.
+// The entry of a slot, made at its first use, with i as an arc that names it. -1 if `patience` probes found no free
+// entry.
 __device__ inline i64 enter(i64 slot, i64 i, i64* table, i64 table_size, i64 patience, bool& is_new) {
   i64 at = slot_hash(slot) & (table_size - 1);
   for (i64 step = 0; step < patience; ++step) {

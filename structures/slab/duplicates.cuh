@@ -1,14 +1,14 @@
-// Duplicates: arcs of a batch that name the same slot, of which the last counts. Duplicates of existing arcs are recorded
-// (duplicate_table.cuh), during an insertion of few arcs and otherwise after it, then resolved against arcs that created a
-// slot, and the winners are committed.
+// Duplicates: arcs of a batch that name the same slot, of which the last counts. Duplicates of existing arcs are
+// recorded (duplicate_table.cuh), during an insertion of few arcs and otherwise after it. Then they are resolved
+// against arcs that created a slot, and the winners are committed.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/core/batch/slot_filter.cuh"
 #include "structures/slab/duplicate_table.cuh"
 
-// Records all duplicates of existing arcs, and adds their slots to a filter, if there is one. A block takes turns for all of
-// its threads at once: one by one they would all wait for the same counter.
+// Records all duplicates of existing arcs, and adds their slots to a filter, if there is one. A block draws tickets for
+// all of its threads at once: separate ones would all contend for the same counter.
 __device__ inline void record_tiles(
     i64 count, const Pool& pool, const i64* slots, i64* table, i64 table_size, i64* recorded, u32* filter) {
   __shared__ i64 first;
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(TILE) record_duplicates(
   record_tiles(count, pool, slots, table, table_size, recorded, nullptr);
 }
 
-// Whether arc i created a slot that others found; it is the last that names the slot then, unless one of these is.
+// Whether arc i created a slot that others found. It is the last that names the slot then, unless one of these is.
 __device__ inline bool resolve_duplicate(i64 i, const i64* slots, i64* table, i64 table_size, const u32* filter = nullptr) {
   i64 slot = __ldcg(slots + i);
   if (slot < 0 || (filter && !filter_may_hold(filter, slot))) return false;
@@ -45,8 +45,8 @@ __device__ inline bool resolve_duplicate(i64 i, const i64* slots, i64* table, i6
   return held == slot;
 }
 
-// Resolves this thread's share of `count` arcs, the first of which is `first`, each `stride` after the one before; by whole
-// warps.
+// Resolves this thread's share of `count` arcs, the first of which is `first`, each `stride` after the one before. By
+// whole warps.
 __device__ inline void resolve_share(
     i64 first, i64 stride, i64 count, const i64* slots, i64* table, i64 table_size, u64* counters,
     const u32* filter = nullptr) {
@@ -56,7 +56,7 @@ __device__ inline void resolve_share(
   if ((threadIdx.x & 31) == 0 && repeated) atomicAdd(counters + REPEATED, u64(repeated));
 }
 
-// Commits all that was recorded; by one block.
+// Commits all recorded duplicates, by one block.
 __device__ inline void commit_all(const Pool& pool, WEIGHT* weights, const WEIGHT* new_weights, i64* table, const i64* recorded) {
   i64 count = i64(__ldcg(pool.counters + RECORDED));
   for (i64 k = threadIdx.x; k < count; k += blockDim.x) commit_entry(__ldcg(recorded + k), weights, new_weights, table);
@@ -75,8 +75,9 @@ extern "C" __global__ void commit_duplicates(
   GRID_STRIDE(k, count) commit_entry(recorded[k], weights, new_weights, table);
 }
 
-// Records, resolves and commits the duplicates of a batch that was inserted whole, and publishes; or tells that they are too
-// many for the table. Does nothing if insert has published. Grid-cooperative; the word behind the filter is the barrier's.
+// Records, resolves and commits the duplicates of a batch that was inserted whole, and publishes, or reports that they
+// are too many for the table. Does nothing if insert has published. Grid-cooperative. The barrier uses the word behind
+// the filter.
 extern "C" __global__ void __launch_bounds__(TILE, 2) resolve_batch(
     i64 count, Pool pool, WEIGHT* weights, const WEIGHT* new_weights, const i64* slots, i64* table, i64 table_size,
     i64* recorded, u32* filter) {

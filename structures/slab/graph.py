@@ -21,19 +21,19 @@ class SlabBuildOptions(BuildOptions, total=False):
 
 @forwards("store", "load_factor")
 class SlabGraph(DynamicGraph):
-    """A hash table per vertex, of slabs of one or two cache lines; updates need no sorting.
+    """A hash table per vertex, of slabs of one or two cache lines, whose updates need no sorting.
 
-    A table is an array of buckets, each a chain of slabs. The base slabs of a table are consecutive; overflow slabs are
+    A table is an array of buckets, each a chain of slabs. The base slabs of a table are consecutive. Overflow slabs are
     anywhere in the pool, and linked. A slab has keys (neighbors) and, in its last word, the number of the next slab.
     Graphs without weights use the *set* variant, graphs with weights the *map* variant [1]_.
 
-    Updates and look-ups of a batch of m arcs take O(m) expected work.
+    Updates and look-ups of a batch of m arcs need O(m) expected work.
 
     Parameters
     ----------
     load_factor : float, default 0.7
-        Keys for each key word of the base slabs of a new table; the paper's optimum. Lower factors make shorter chains
-        and use more memory.
+        Keys for each key word of the base slabs of a new table. The default is the paper's optimum. Lower factors make
+        shorter chains and use more memory.
 
     References
     ----------

@@ -1,4 +1,4 @@
-// CUDA kernels of the slab graph; cpu.py describes each. Macros: VID, WEIGHT, SLAB_WORDS, SLAB_STRIDE.
+// CUDA kernels of the slab graph. See cpu.py for each. Macros: VID, WEIGHT, SLAB_WORDS, SLAB_STRIDE.
 //
 // Four lanes work on an arc, eight arcs to a warp (keys.cuh).
 #pragma once

@@ -1,8 +1,8 @@
-// What one tile of four lanes does to one arc.
+// The work of one tile of four lanes on one arc.
 //
-// While a batch is inserted, words of slabs only ever change from EMPTY to a key or a link, each once, and a key is put into
-// the first word of its chain that is EMPTY: whoever loses that word to another thread looks at the slab again, and so
-// finds its own key if that is what was put there.
+// While a batch is inserted, words of slabs only ever change from EMPTY to a key or a link, each once, and a key goes
+// into the first EMPTY word of its chain: a thread that loses that word to another reads the slab again, and so finds
+// its own key if the other thread has put it there.
 #pragma once
 #include "structures/slab/pool.cuh"
 
@@ -13,8 +13,8 @@ constexpr i64 PENDING = -0x7fffffffffffffffll - 1;
   for (i64 k = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 4, stride_ = i64(gridDim.x) * blockDim.x / 4; \
        k < (count); k += stride_)
 
-// Puts an empty slab where `link` is EMPTY. Returns the slab that is there then, or -1 if there was none to put; `mine`
-// tells whether it was this thread's. `spare` is a slab that was taken and not used yet, or -1.
+// Puts an empty slab where `link` is EMPTY. Returns the slab that is there then, or -1 if none was available. `mine` is
+// whether it was this thread's. `spare` is a slab that was allocated and not used yet, or -1.
 template <class Word>
 __device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& spare, bool& mine) {
   if (spare < 0) spare = take_slab(pool, stock);
@@ -27,8 +27,8 @@ __device__ inline i64 attach(const Pool& pool, Stock& stock, Word* link, i64& sp
   return slab;
 }
 
-// Inserts the key into the table of u. Returns, to all lanes, the slot that it created, -2 - slot if it was there, PENDING if
-// it would be behind `chain_limit` slabs, or there was no room.
+// Inserts the key into the table of u. Returns, to all lanes, the slot that it created, -2 - slot if the key existed,
+// or PENDING if it would be behind `chain_limit` slabs, or no slab was available.
 __device__ inline i64 insert_key(
     const Tile<4>& tile, const Pool& pool, Stock& stock, VID u, VID key, i64 chain_limit, i64& spare) {
   Record record = load_record<SHARED>(pool.records, u);
@@ -46,7 +46,7 @@ __device__ inline i64 insert_key(
   for (int steps = 1;;) {
     VID link;
     expect_weights(tile, pool.neighbors + slab * SLAB_STRIDE);
-    // Into a slab of one's own without a look first; another tile may yet have been faster.
+    // Into a new slab without reading it first. Another tile may still have been faster.
     int seen = fresh ? FREE : look<true>(tile, pool.neighbors + slab * SLAB_STRIDE, key, link);
     fresh = false;
     if (seen < FREE) return -2 - (slab * SLAB_STRIDE + seen);
@@ -92,7 +92,7 @@ __device__ inline i64 erase_key(const Tile<4>& tile, const Pool& pool, VID u, VI
   return slot;
 }
 
-// Looks the key up in the table of u; the slot, or -1, in all lanes.
+// Looks the key up in the table of u. Returns the slot, or -1, in all lanes.
 __device__ inline i64 find_key(const Tile<4>& tile, const Record* records, const VID* neighbors, VID u, VID key) {
   Record record = u < 0 ? Record{-1, 0, 0, 0} : load_record<CONSTANT>(records, u);
   i64 slab = record.base < 0 ? -1 : i64(record.base) + bucket_of(key, record.buckets);

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 CHAIN_LIMIT = 2  # slabs, more with a high load factor; insertions into a longer chain wait for a rehash of its table
-LONG_CHAIN = 32  # the limit in most batches: to rehash a few tables after each takes longer than all the rest of it
-RELAXED_BATCHES = 32  # every so many, one has the lower limit;
+LONG_CHAIN = 32  # the limit in most batches: rehashing a few tables after each is slower than all the rest of it
+RELAXED_BATCHES = 32  # batches from one with the lower limit to the next
 RELAXED_SHARE = 4  # and once the arcs that have come since are such a part of the graph's
-SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last took more; who finds none is deferred
+SLAB_SHARE = 8  # arcs for each slab that a batch may allocate, unless the last used more; further arcs are deferred
 SMALL_TO_RESOLVE = 1 << 13  # up to as many, one thread block resolves duplicates sooner than another kernel starts
 DUPLICATE_ENTRIES = 1 << 13  # entries of the table that resolves duplicates of existing arcs
 WORK = ("weights", "slots", "table", "table_size", "firsts", "filter", "sums", "chain_limit")
-"""The fields of ``struct Work`` of small/kernels.cuh; the first follows from the pool."""
+"""The fields of ``struct Work`` of small/kernels.cuh. The first follows from the pool."""
 
 
 class Crowding(NamedTuple):
@@ -20,14 +20,14 @@ class Crowding(NamedTuple):
 
     ids: Any  # the vertices
     coming: Any  # keys to come, for each
-    bound: int  # slabs, at most, that the keys take which come to all tables, these and others
+    bound: int  # slabs, at most, for the new keys of all tables, these and others
 
 
 class Layout(NamedTuple):
     """Tables as rows of keys, and as a list of chains."""
 
     records: Any
-    offsets: Any  # int64, one more than tables: where the keys of each begin
+    offsets: Any  # int64, one more than tables: the start of each table's keys
     keys: int
     chain_offsets: Any  # the same for chains
     chains: int

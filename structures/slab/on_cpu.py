@@ -20,7 +20,7 @@ PART, MAX_PARTS = 1 << 10, 1 << 8  # arcs of a part, on average, unless there wo
 
 
 def insert(store: Any, arcs: Arcs, *, resolving: bool) -> tuple[Any, list[int]]:
-    """Insert a batch, after a check; a large one part by part (`cpu`). Returns the slots of its arcs, and the counters.
+    """Insert a batch, after a check, a large one part by part (`cpu`). Returns the slots of its arcs, and the counters.
 
     With `resolving`, existing arcs get their new weights and are counted, unless some arcs are deferred or too many
     exist.
@@ -79,7 +79,7 @@ def _insert_parts(store: Any, arcs: Arcs, slots: Any, resolving: bool) -> None:
 
 
 def erase(store: Any, arcs: Arcs, slots: Any) -> None:
-    """Delete a batch, after a check; `slots`, if given, become those of deleted arcs, and -1 for the rest."""
+    """Delete a batch, after a check. `slots`, if given, become the slots of deleted arcs, and -1 for the rest."""
     arcs.check()
     if len(arcs) < SMALL_ARCS:
         store._counters.reset()
@@ -97,7 +97,7 @@ def _erase_parts(store: Any, arcs: Arcs, slots: Any) -> None:
 
 
 def _partition(store: Any, arcs: Arcs) -> tuple[Any, Any, Any]:
-    """A batch in parts: their starts, the positions of their arcs, and their counters."""
+    """A batch divided into parts: their starts, the positions of their arcs, and their counters."""
     count = len(arcs)
     parts = min(count // PART, MAX_PARTS)
     starts, order = np.empty(parts + 1, np.int64), workspace_of(store).scratch.get("order", count, np.int32)
@@ -111,7 +111,7 @@ def deferred_arcs(store: Any, arcs: Arcs, slots: Any, count: int) -> Any:
 
 
 def crowding(store: Any, arcs: Arcs, positions: Any, moved: Any) -> Crowding:
-    """The tables that the arcs at these positions overcrowd; their vertices are marked in `moved`."""
+    """The tables that the arcs at these positions overcrowd. Their vertices are marked in `moved`."""
     ids, coming = np.unique(arcs.src[positions], return_counts=True)
     records = store.records[ids].astype(np.int64)
     buckets, live, dead = records[:, BUCKETS], records[:, DEGREE], records[:, TOMBSTONES]
@@ -155,7 +155,7 @@ def count_overflow(store: Any, fill: Any) -> int:
 
 
 def store_records(store: Any, ids: Any, records: Any) -> None:
-    """Set the records of these vertices; None stands for those of vertices without slabs."""
+    """Set the records of these vertices. None sets the records of vertices without slabs."""
     store.records[ids] = store._empty_records(int(ids.size)) if records is None else records
 
 

@@ -14,7 +14,7 @@ from frontier.core.sort import running_sums, tile_count, tile_launch
 
 from .layout import Crowding, Layout
 
-# What kernels report in `graph._tally` (``enum`` of tables.cuh).
+# Indices of the kernels' reports in `graph._tally` (``enum`` of tables.cuh).
 DISTINCT, CROWDED, BOUND = range(3)
 KEYS, CHAINS, DEAD = range(3)
 SLABS, WITHOUT = range(2)
@@ -36,12 +36,12 @@ def clear_duplicates(store: Any) -> None:
 
 
 def resolve(store: Any, arcs: Arcs, slots: Any, found: int) -> bool:
-    """Resolve the duplicates of such a batch, unless `found` are too many for the table; the counters count them."""
+    """Resolve the duplicates of such a batch, unless `found` are too many for the table. The counters count them."""
     return store._batch_launches().resolve(store, arcs, slots, found)
 
 
 def erase(store: Any, arcs: Arcs, slots: Any) -> None:
-    """Delete a batch, which kernels check; see `on_cpu.erase`."""
+    """Delete a batch, which kernels check. See `on_cpu.erase`."""
     store._batch_launches().erase(store, arcs, slots)
 
 

@@ -1,10 +1,10 @@
-// The pool as kernels that change the graph see it: taking slabs and giving them back, and reporting to the host.
+// The pool as kernels that change the graph see it: allocating and freeing slabs, and reporting to the host.
 #pragma once
 #include "frontier/cuda/ticket.cuh"
 #include "frontier/cuda/last_block.cuh"
 #include "structures/slab/slabs.cuh"
 
-// Indices into Pool::counters; the same names are in cpu_slabs.py.
+// Indices into Pool::counters. The same names are in cpu_slabs.py.
 enum Counter { CHANGED, FOUND, DEFERRED, ALLOCATED, FREED, RECORDED, REPEATED, DONE, OVERFULL, EFFECTIVE, INVALID, COUNTERS };
 
 // The fields of the named tuple Pool of cpu_slabs.py, in order.
@@ -27,7 +27,7 @@ __device__ inline i64 ring_at(const Pool& pool, i64 position) {
   return position >= pool.ring_size ? position - pool.ring_size : position;
 }
 
-// The slab that is taken at a turn, or -1 if there are not so many.
+// The slab that is allocated at a turn, or -1 beyond the last one.
 __device__ inline i64 slab_of_turn(const Pool& pool, i64 turn) {
   if (turn < pool.free_count) return pool.ring[ring_at(pool, pool.free_head + turn)];
   i64 slab = pool.used + turn - pool.free_count;
@@ -37,15 +37,15 @@ __device__ inline i64 slab_of_turn(const Pool& pool, i64 turn) {
 // An empty slab, or -1.
 __device__ inline i64 take_slab(const Pool& pool) { return slab_of_turn(pool, ticket(pool.counters + ALLOCATED)); }
 
-// The slabs that a block takes at its start, so that its threads need not all wait for the pool's one counter. What is
-// left at its end goes back.
+// The slabs that a block allocates at its start, so its threads need not all contend for the pool's one counter. Slabs
+// left at its end are returned.
 struct Stock {
   i64 first;  // turn of the first
   u32 size;
-  u32 taken;  // by threads of the block; may be more than size
+  u32 taken;  // by threads of the block, may be more than size
 };
 
-// By all threads of a block that will work on about so many arcs; ends with a barrier.
+// By all threads of a block that will process about `arcs` arcs. Ends with a barrier.
 __device__ inline void fill_stock(const Pool& pool, Stock& stock, i64 arcs) {
   if (threadIdx.x == 0) {
     i64 available = pool.free_count + pool.capacity - pool.used, share = available / (2 * i64(gridDim.x));
@@ -62,7 +62,7 @@ __device__ inline i64 take_slab(const Pool& pool, Stock& stock) {
   return k < stock.size ? slab_of_turn(pool, stock.first + k) : take_slab(pool);
 }
 
-// By all threads of a block, when none takes any more.
+// By all threads of a block, when none allocates any more.
 __device__ inline void return_stock(const Pool& pool, Stock& stock) {
   __shared__ i64 place;
   __syncthreads();
@@ -84,7 +84,7 @@ __device__ inline void give_slab(const Pool& pool, i64 slab) {
   pool.ring[ring_at(pool, pool.free_head + pool.free_count + turn)] = int(slab);
 }
 
-// Empties the keys and the link; weights may stay, nobody reads those of empty words.
+// Empties the keys and the link. Weights may stay, since the weights of empty words are not read.
 __device__ inline void clear_slab(const Pool& pool, i64 slab) {
   int4* vectors = reinterpret_cast<int4*>(pool.neighbors + slab * SLAB_STRIDE);
 #pragma unroll
@@ -108,7 +108,7 @@ __device__ inline void report(const Pool& pool, u32 changed, u32 found, u32 defe
 
 __device__ inline bool is_last_block(const Pool& pool) { return is_last_block(pool.counters + DONE); }
 
-// Hands the counters to the host, and sets them to zero for the next kernel; by the last block.
+// Publishes the counters to the host, and sets them to zero for the next kernel. By the last block.
 __device__ inline void publish(const Pool& pool) {
   __syncthreads();
   if (threadIdx.x >= COUNTERS) return;
@@ -116,12 +116,12 @@ __device__ inline void publish(const Pool& pool) {
   pool.counters[threadIdx.x] = 0;
 }
 
-// for (first = the first of the 32 chains that this warp takes; there are count; first += those of all warps)
+// for (first = the first of the 32 chains of this warp; first < count; first += 32 chains for each warp)
 #define WARP_CHAINS(first, count)                                                                \
   for (i64 first = (i64(blockIdx.x) * blockDim.x + threadIdx.x) / 32 * 32; first < (count); \
        first += i64(gridDim.x) * blockDim.x)
 
-// The row that holds position `at` of arrays with these offsets, searched from row `low` on.
+// The row that contains position `at` of arrays with these offsets, searched from row `low` on.
 __device__ inline i64 row_of(const i64* offsets, i64 low, i64 rows, i64 at) {
   i64 step = 1;
   while (low + step < rows && offsets[low + step] <= at) {
@@ -136,7 +136,7 @@ __device__ inline i64 row_of(const i64* offsets, i64 low, i64 rows, i64 at) {
   return low;
 }
 
-// The row of an entry, which all lanes of a warp look for together: 32 places at a time.
+// The row of an entry, which all lanes of a warp search together: 32 positions at a time.
 __device__ inline i64 row_of_warp(const Tile<32>& warp, const i64* offsets, i64 rows, i64 at) {
   i64 low = 0, high = rows;
   while (high - low > 1) {

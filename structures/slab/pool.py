@@ -23,27 +23,27 @@ MAX_SLABS = 2**31 - 1  # slab numbers are 32-bit
 
 
 class SlabPool:
-    """Slabs of one size, allocated to tables; a base of `SlabStore`, which holds the vertex records.
+    """Slabs of one size, allocated to tables. A base of `SlabStore`, which has the vertex records.
 
     A slab is in one chain, once, or free. Free slabs are empty: all words are EMPTY. They are the unused ones from
     `_used` on, and the returned ones, whose numbers are in a ring, each once: ``ring[_free_head]`` and the
-    `_free_count` - 1 after it, cyclically. Kernels take slabs from the head of the ring while they return others to its
-    tail. It has twice as many entries as there are slabs, because a slab that is taken and returned in one kernel
-    counts twice until the kernel ends.
+    `_free_count` - 1 after it, cyclically. Kernels allocate slabs from the head of the ring while they return others to
+    its tail. It has twice as many entries as the pool has slabs, because a slab that is allocated and returned in one
+    kernel counts twice until the kernel ends.
 
-    Slab s is ``neighbors[s * slab_stride :][:slab_words]``; its key i has the slot ``s * slab_stride + i``. ``ring`` is
-    int32, of shape (2 * capacity,).
+    Slab s is ``neighbors[s * slab_stride :][:slab_words]``, and its key i has the slot ``s * slab_stride + i``.
+    ``ring`` is int32, of shape (2 * capacity,).
     """
 
     device: Device
     vertex_dtype: np.dtype
     stored_dtype: np.dtype | None
     records: Any
-    separate_weights: Any  # weights by slot, where they are not as wide as keys; otherwise None
+    separate_weights: Any  # weights by slot, if they are not as wide as keys; otherwise None
     _joined_weights: tuple[Any, Any]  # `neighbors`, and the view of the weights among them
     _view: tuple[int, Any, Any] | None
     _packed: Any  # the pool as kernels see it; None once it has changed
-    _bound: Struct  # what kernels on a GPU are bound to: the pool, and behind it what follows from it (`struct Work`)
+    _bound: Struct  # the arguments of kernels on a GPU: the pool, and behind it values derived from it (`struct Work`)
     _bound_slabs: int  # the capacity of that
 
     @cached_property
@@ -53,12 +53,12 @@ class SlabPool:
 
     @cached_property
     def _joined(self) -> bool:
-        """Whether weights are as wide as keys: those of a slab then follow it in `neighbors`."""
+        """Whether weights are as wide as keys: the weights of a slab then follow it in `neighbors`."""
         return self.stored_dtype is not None and self.stored_dtype.itemsize == self.vertex_dtype.itemsize
 
     @cached_property
     def slab_stride(self) -> int:
-        """The words of `neighbors` from one slab to the next: two slabs' if weights are there, too."""
+        """The words of `neighbors` from one slab to the next: two slabs' if they include weights."""
         return 2 * self.slab_words if self._joined else self.slab_words
 
     @property
@@ -94,7 +94,7 @@ class SlabPool:
             raise MemoryError(f"{capacity} slabs are more than 32-bit slab numbers can address")
 
     def _resize_pool(self, capacity: int) -> None:
-        """Add slabs to the pool; if memory is exhausted nothing has changed."""
+        """Add slabs to the pool. If memory is exhausted nothing has changed."""
         self._check_slabs(capacity)
         size, old, weights = capacity * self.slab_stride, int(self.neighbors.size), self.separate_weights
         neighbors = growable.grow(self.device, self.neighbors, size)
@@ -110,7 +110,7 @@ class SlabPool:
         self._pool_changed()
 
     def _ring_from_its_head(self, size: int) -> Any:
-        """A copy of the ring with this capacity that begins with its head."""
+        """A copy of the ring with this capacity that starts with its head."""
         ring, head, count = self.ring, self._free_head, self._free_count
         copy = growable.empty(self.device, size, np.int32)
         first = min(count, int(ring.size) - head)
@@ -139,7 +139,7 @@ class SlabPool:
             self._resize_pool(needed)
 
     def _reserve(self, slabs: int) -> None:
-        """Make room for a batch that may need so many slabs, if memory allows; arcs that find none are deferred."""
+        """Reserve `slabs` slabs for a batch, if memory allows. Arcs that find none are deferred."""
         with suppress(MemoryError):
             self._make_room(0, slabs)
 
@@ -150,7 +150,7 @@ class SlabPool:
             self._reserve(slabs)
 
     def _slabs_for(self, arcs: int) -> int:
-        """The maximum of slabs that a batch of so many arcs is expected to take."""
+        """The expected maximum of slabs that a batch of `arcs` arcs allocates."""
         return max(arcs // SLAB_SHARE, min(arcs, 2 * self._taken))
 
     def _account(self, counts: list[int]) -> None:
@@ -160,7 +160,7 @@ class SlabPool:
             self._take(counts[ALLOCATED], counts[FREED])
 
     def _take(self, slabs: int, returned: int = 0) -> None:
-        """Account for so many taken slabs, as far as there are, and for returned ones."""
+        """Account for allocated slabs, as far as available, and for returned ones."""
         recycled = min(slabs, self._free_count)
         if recycled:
             self._free_head = (self._free_head + recycled) % int(self.ring.size)

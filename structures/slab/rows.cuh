@@ -1,4 +1,4 @@
-// Whole tables to and from rows; cpu.py describes each kernel.
+// Whole tables to and from rows. See cpu.py for each kernel.
 #pragma once
 #include "structures/slab/pool.cuh"
 
@@ -42,7 +42,7 @@ extern "C" __global__ void gather(
   }
 }
 
-// The row of arc i; the lanes of a warp, which ask for consecutive arcs, share most of the search.
+// The row of arc i. The lanes of a warp, which search consecutive arcs, share most of the search.
 __device__ inline i64 row_of_arc(const i64* offsets, i64 rows, i64 i) {
   i64 first = i - (threadIdx.x & 31);
   return row_of(offsets, row_of(offsets, 0, rows, first), rows, i);

@@ -16,8 +16,8 @@
 
 constexpr int SLAB_KEYS = SLAB_WORDS - 1;
 
-// Of a vertex: its first base slab, or -1; how many buckets, keys and tombstones its table has. cpu_slabs.py names the
-// columns likewise.
+// The record of a vertex: its first base slab, or -1, and the numbers of buckets, keys and tombstones of its table.
+// cpu_slabs.py names the columns likewise.
 struct alignas(16) Record {
   int base, buckets, degree, tombstones;
 };
@@ -52,12 +52,12 @@ __device__ inline int bucket_of(VID key, int buckets) {
   return int(__umulhi(x, u32(buckets)));
 }
 
-// What a look at a slab tells: below FREE the position of the key; below NOTHING, FREE + the position of the first
-// empty word; NOTHING if there is neither.
+// The result of a search in a slab: below FREE the position of the key. Below NOTHING, FREE + the position of the first
+// empty word. NOTHING without either.
 constexpr int FREE = 32, NOTHING = 64;
 
-// A tile looks for a key in a slab, of which every lane loads a part; `part_end` is the last word of the lane's part,
-// which in the last lane is the link. Loads bypass the L1 cache if other threads may be writing.
+// A tile searches a slab for a key, every lane in a part of it. `part_end` is the last word of the lane's part, which
+// in the last lane is the link. Loads bypass the L1 cache if other threads may be writing.
 template <bool SHARED>
 __device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& part_end) {
   constexpr int LOADS = SLAB_VECTORS / 4;
@@ -81,9 +81,9 @@ __device__ inline int look(const Tile<4>& tile, const VID* slab, VID key, VID& p
   return tile.reduce(seen, Min());
 }
 
-// Has the half of a slab that holds weights fetched while its keys are looked at. A store of a few bytes to memory that is
-// not in the cache costs as much as an atomic, since what lies around them must be read later: an insertion with weights
-// took 208 us for 2^20 arcs without this on an H200, and 142 us with it.
+// Prefetches the half of a slab with weights while its keys are searched. A store of a few bytes to memory that is not
+// in the cache costs as much as an atomic, since the bytes around them must be read later: an insertion with weights
+// lasted 208 us for 2^20 arcs without this on an H200, and 142 us with it.
 __device__ inline void expect_weights(const Tile<4>& tile, const VID* slab) {
 #ifdef __CUDA_ARCH__
   if (SLAB_STRIDE > SLAB_WORDS && tile.lane < 2)
@@ -91,9 +91,9 @@ __device__ inline void expect_weights(const Tile<4>& tile, const VID* slab) {
 #endif
 }
 
-// One thread looks for a key in 64 bytes of a chain. It waits for latency: common neighbors took 1.3 times as long with 32
-// bytes at a time, which more often do not suffice. `place` is where the words begin in the pool; it becomes that of the next
-// ones, or -1 if the key is not in them. Returns the slot of the key, or -1.
+// One thread looks for a key in 64 bytes of a chain. It is bound by latency: finding common neighbors lasted 1.3 times
+// as long with 32 bytes at a time, which more often do not suffice. `place` is the index of the words in the pool. It
+// becomes the index of the next ones, or -1 if the key is not in them. Returns the slot of the key, or -1.
 __device__ inline i64 look_on(const VID* pool, i64& place, VID key) {
   constexpr int LOADS = 4, WORDS = LOADS * VECTOR_KEYS;
   const i64 begin = place;

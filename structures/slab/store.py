@@ -11,14 +11,14 @@ Differences from the paper, and their reasons:
 * *31 keys.* The set variant has 31 keys to a slab (the paper's has 30 and a spare word). With 64-bit ids a slab of
   either variant has 15 keys.
 * *Growth.* A table with long chains is rehashed into more buckets. The paper leaves this to the user, and walks chains
-  of any length meanwhile: a million new edges at one vertex would take quadratic time.
-* *Reclamation.* Empty and superfluous slabs return to the pool, base slabs too; tombstones are flushed when they are a
+  of any length meanwhile: a million new edges at one vertex would need quadratic time.
+* *Reclamation.* Empty and superfluous slabs return to the pool, base slabs too. Tombstones are flushed when they are a
   quarter of the keys. The authors' code returns nothing after edge deletions.
-* *Uniqueness.* Insertion walks the whole chain before it takes the first empty word, and never a tombstone, so no key
-  is stored twice. (The authors' code can store one twice when it inserts after deleting.)
+* *Uniqueness.* Insertion walks the whole chain before it uses the first empty word, and never a tombstone, so no key is
+  stored twice. (The authors' code can store one twice when it inserts after deleting.)
 * *The last of equal arcs wins.* Threads race in the paper's kernel, and any of them may be last. Here arcs that find
   their key in place meet in a table of slots, and the last one of the batch writes.
-* *Vertices without neighbors have no slab;* the first insertion allocates one.
+* *Vertices without neighbors have no slab,* and the first insertion allocates one.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ from .update_plan import UpdatePlan
 
 NO_LIMIT = 2**31 - 1
 FLUSH_FRACTION = 0.25  # of the keys; more tombstones than that are flushed
-FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left alone
-KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that stays with the graph; larger ones do not
+FLUSH_FLOOR = 1 << 12  # fewer tombstones than that are left
+KEPT_ENTRIES = 1 << 24  # of a table of duplicates (256 MB) that is cached with the graph; larger ones are freed
 REPACK_FLOOR = 1 << 12  # fewer free slabs than that are no reason to repack
 RECORD = 16  # bytes of a vertex record
 
 
 class SlabStore(SlabTables, VertexRecords, Store):
-    """Hash tables of slabs from one pool; see `structures.slab.SlabGraph`.
+    """Hash tables of slabs from one pool. See `structures.slab.SlabGraph`.
 
     Attributes
     ----------
@@ -155,8 +155,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         Returns
         -------
         dict
-            ``slabs``, ``free_slabs``: slabs in use, and freed ones; ``slab_load``: live keys for each key word of the
-            slabs in use; ``buckets``; ``mean_chain``, ``longest_chain``: slabs of a bucket's chain.
+            ``slabs``, ``free_slabs``: slabs in use, and freed ones. ``slab_load``: live keys for each key word of the
+            slabs in use. ``buckets``: number of buckets. ``mean_chain``, ``longest_chain``: slabs of a bucket's chain.
         """
         lengths = self.chain_lengths()
         slabs, buckets, keys = self._used - self._free_count, int(lengths.size), self.slab_words - 1
@@ -205,9 +205,9 @@ class SlabStore(SlabTables, VertexRecords, Store):
             raise
 
     def _insert_deferred(self, arcs: Arcs, slots: Any, counts: list[int]) -> tuple[int, int]:
-        """Insert the arcs that the first kernel deferred, after making room for them; `counts` are its counters.
+        """Insert the arcs that the first kernel deferred, after reserving slabs for them. `counts` are its counters.
 
-        Returns how many arcs of the batch were new, and how many existed.
+        Returns the numbers of arcs of the batch that were new, and that existed.
         """
         inserted, found, deferred = counts[CHANGED], counts[FOUND], counts[DEFERRED]
         if not deferred:
@@ -231,7 +231,8 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return inserted, found
 
     def _resolve(self, arcs: Arcs, slots: Any, found: int) -> int:
-        """Give every slot that several arcs name the weight of the last; returns how many existed before the batch.
+        """Give every slot that several arcs name the weight of the last. Return the number of arcs that existed before
+        the batch.
 
         `found` is the number of arcs whose key existed when they came.
         """
@@ -264,10 +265,10 @@ class SlabStore(SlabTables, VertexRecords, Store):
         self._view = None
 
     def _enlarge(self, arcs: Arcs, positions: Any, moved: Any) -> None:
-        """Make room for the arcs at these positions: rehash crowded tables, and grow the pool.
+        """Reserve slabs for the arcs at these positions: rehash crowded tables, and grow the pool.
 
-        The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys take at most b + c / k
-        more slabs, each bucket its share of c / k rounded up; of a table of e keys at most e / k slabs are overflow.
+        The numbers of slabs are upper bounds, for slabs of k keys: b buckets that receive c keys need at most b + c / k
+        more slabs, each bucket its share of c / k rounded up. Of a table of e keys at most e / k slabs are overflow.
         """
         if self._free_count > max(self._capacity // 2, REPACK_FLOOR):
             self._repack()
@@ -297,11 +298,11 @@ class SlabStore(SlabTables, VertexRecords, Store):
         return self._erase(arcs, slots), slots
 
     def _erase(self, arcs: Arcs, edges: Any) -> int:
-        """Delete arcs; `edges`, if given, become the `edge` of each, and -1 for arcs that were not deleted."""
+        """Delete arcs. `edges`, if given, become the `edge` of each, and -1 for arcs that were not deleted."""
         self._host.erase(self, arcs, edges)
         deleted = self._counters.synchronize()[CHANGED]
         arcs.check(waited=True)
-        if edges is not None:  # which now holds slots
+        if edges is not None:  # which contains slots now
             self.payload.edges_at(self, edges, out=edges)
         self.keep_view()
         self._flush_after(deleted)
@@ -314,7 +315,7 @@ class SlabStore(SlabTables, VertexRecords, Store):
             self._flush()
 
     def _has_many_tombstones(self, arcs: int) -> bool:
-        """Whether they are too many beside so many arcs."""
+        """Whether they are too many compared with `arcs` arcs."""
         found = self._tombstones
         return found > FLUSH_FLOOR and found > FLUSH_FRACTION * (arcs + found)
 

@@ -1,5 +1,5 @@
-// Planning of tables: which become crowded, how rows and chains of tables follow each other, and what records new tables
-// have. The host side is on_gpu.py, which names the tallies likewise; on_cpu.py has the same by NumPy.
+// Planning of tables: which become crowded, how rows and chains of tables follow each other, and what records new
+// tables have. The host side is on_gpu.py, which names the tallies likewise. on_cpu.py has the same by NumPy.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "structures/slab/pool.cuh"
@@ -21,7 +21,7 @@ extern "C" __global__ void list_deferred(i64 count, const i64* slots, i64* posit
     if (slots[i] == -0x7fffffffffffffffll - 1) positions[ticket(tally + LISTED_TALLY)] = i;
 }
 
-// How many arcs come to each vertex, and which vertices these are.
+// Counts the new arcs of each vertex, and lists these vertices.
 extern "C" __global__ void count_coming(
     i64 count, const i64* positions, const VID* src, int* coming, i64* ids, u64* tally) {
   GRID_STRIDE(k, count) {
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(TILE) measure_tables(
   }
 }
 
-// Copies the records of tables, and tells where the keys and the chains of each begin. Offsets [0] are zero already.
+// Copies the records of tables, and writes the offsets of their keys and chains. Offsets [0] are zero already.
 extern "C" __global__ void __launch_bounds__(TILE) lay_out_tables(
     i64 count, const i64* ids, const Record* records, const i64* key_sums, const i64* chain_sums, bool summed,
     Record* copies, i64* offsets, i64* chain_offsets, u64* tally) {
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(TILE) lay_out_tables(
   tally_sum(tally + DEAD_TALLY, dead);
 }
 
-// The buckets of a table for the keys of a row and those to come.
+// The buckets of a table for the existing and the new keys of a row.
 __device__ inline i64 planned_buckets(const i64* offsets, const int* coming, double keys_each, i64 row) {
   i64 keys = offsets[row + 1] - offsets[row] + (coming ? coming[row] : 0);
   return i64(ceil(double(keys) / keys_each));

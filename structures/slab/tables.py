@@ -21,7 +21,7 @@ MAX_BASE_SLABS = np.iinfo(np.int32).max
 
 
 class SlabTables(SlabPool):
-    """Tables of slabs, one for each vertex record; a base of `SlabStore`."""
+    """Tables of slabs, one for each vertex record. A base of `SlabStore`."""
 
     load_factor: float
     num_arcs: int
@@ -74,7 +74,7 @@ class SlabTables(SlabPool):
         return records, keys, self._host.count_overflow(self, keys), without
 
     def _place(self, offsets: Any, dst: Any, weights: Any, records: Any, keys: Any, overflow: int) -> None:
-        """Fill planned tables, for which there must be room."""
+        """Fill planned tables, for which slabs are reserved."""
         first = self._used
         self._used += int(keys.size)
         self._packed = None

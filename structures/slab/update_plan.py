@@ -17,11 +17,11 @@ LANES = 4  # threads to an arc
 
 
 class UpdatePlan:
-    """An insertion of arcs, for which the host waits, and a deletion of further, existing arcs."""
+    """An insertion of arcs, for which the host synchronizes, and a deletion of further, existing arcs."""
 
     def __init__(self, store: Any, arcs: Arcs, slots: Any, gone: Arcs, error_counts: Any):
         self._arcs, self._slots = arcs, slots
-        self._erased = Counters(store.device, COUNTERS)  # the graph's own hold what the insertion reports
+        self._erased = Counters(store.device, COUNTERS)  # the graph's counters contain the report of the insertion
         self._counts: list[int] = []
         kernels, bound = store.kernels, store._bound
         self._pool_to_erase = Struct(bound.names)
@@ -48,13 +48,13 @@ class UpdatePlan:
         self._erased.mark_published()
 
     def inserted(self, store: Any) -> tuple[int, int]:
-        """The numbers of new and of deferred arcs, once the host has waited for a later kernel."""
+        """The numbers of new and of deferred arcs, once the host has synchronized with a later kernel."""
         self._counts = counts = store._counters.poll()
         store._account(counts)
         return counts[CHANGED], counts[DEFERRED]
 
     def resume(self, store: Any, count: int) -> int:
-        """Insert the deferred arcs among the first `count`; returns how many of all were new.
+        """Insert the deferred arcs among the first `count`, and return the number of all new ones.
 
         After a MemoryError the graph has no arc that it did not have before.
         """

@@ -1,4 +1,4 @@
-// The neighbor iterator over hash tables of slabs. A segment is a bucket; its runs are the slabs of the chain.
+// The neighbor iterator over hash tables of slabs. A segment is a bucket, and its runs are the slabs of the chain.
 #pragma once
 #include "frontier/cuda/view.cuh"
 #include "structures/slab/slabs.cuh"

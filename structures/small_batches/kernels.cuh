@@ -12,7 +12,7 @@ __device__ inline void pass_on(const SmallBatch& batch, const SmallKeys& out) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *out.batch = batch;
 }
 
-// Checks the edge of arc k; `invalid` counts for the batch as a whole.
+// Checks the edge of arc k. `invalid` counts for the batch as a whole.
 __device__ inline bool check_arc(const SmallBatch& batch, const SmallKeys& out, i64 k) {
   bool valid = batch.is_valid(batch.edge(k));
   if (!valid) *out.invalid = 1;
@@ -25,8 +25,8 @@ __device__ inline i64 small_key(const SmallBatch& batch, const SmallKeys& out, i
   return batch.arc(k, u, v) ? i64(u) << out.shift | i64(v) : END;
 }
 
-// Keys in ascending order; equal ones keep theirs. Eight lanes compare an arc with all others, so that no thread waits for
-// another's result. Launched with eight threads for each of `count` arcs, no fewer than there are.
+// Keys in ascending order. Equal ones retain their order. Eight lanes compare an arc with all others, so no thread
+// waits for another's result. Launched with eight threads for each of `count` arcs, no fewer than there are.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) sort_small(i64 count, SmallBatch batch, SmallKeys out) {
   constexpr int PIECE = 1024;
   __shared__ i64 piece[PIECE];
@@ -76,9 +76,9 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) list_small(i64 count
   }
 }
 
-// The place of key `i` among all in `runs` sorted runs, MERGED at most, that are `length` long, a power of two: the number of
-// those before it; equal keys are in the order of their runs. The searches in the runs go on together, so that their loads
-// wait together.
+// The position of key `i` among all in `runs` sorted runs, MERGED at most, of length `length`, a power of two: the
+// number of keys before it. Equal keys are in the order of their runs. The searches in the runs advance together, which
+// overlaps the latency of their loads.
 __device__ __forceinline__ int merged_place(const i64* keys, int i, int length, int runs) {
   i64 key = keys[i];
   int own = i / length, place[MERGED];  // in the run of this number
@@ -97,7 +97,8 @@ __device__ __forceinline__ int merged_place(const i64* keys, int i, int length, 
   return found;
 }
 
-// Tiles of keys in ascending order; equal ones keep theirs. By a bitonic network. Keys of an invalid batch mean nothing.
+// Tiles of keys in ascending order. Equal ones retain their order. By a bitonic network. Keys of an invalid batch mean
+// nothing.
 extern "C" __global__ void __launch_bounds__(SORT_THREADS) sort_tiles(
     i64 count, SmallBatch batch, SmallKeys out, i64* out_keys, i64* out_order) {
   __shared__ i64 keys[SORT_TILE];
@@ -145,8 +146,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) merge_keys(
   }
 }
 
-// `ends` of the keys, all of which are sorted, for the effective edges; and how many distinct ones are in each tile. An invalid
-// batch gets no keys.
+// `ends` of the keys, all of which are sorted, for the effective edges, and the number of distinct ones in each tile.
+// An invalid batch gets no keys.
 extern "C" __global__ void __launch_bounds__(TILE) mark_ends(i64 count, SmallKeys out, i64* sums) {
   bool invalid = *out.invalid, watched = out.batch->new_src;
   SortedKeys sorted{count, out.keys, 0, out.shift};

@@ -21,13 +21,13 @@ KEYS = (
 )  # fmt: skip
 """The fields of ``struct SmallKeys`` of small_keys.cuh."""
 SIZES = 512, 2048, 2 * MAX_EDGES, 2**15, MAX_ARCS
-"""Arcs of the largest batches; a chain is recorded for each size."""
+"""Arcs of the largest batches. A chain is captured for each size."""
 MAX_COMPARED = 2 * MAX_EDGES
-"""Up to so many arcs each is compared with each other, which takes one launch; more are sorted in tiles and merged."""
+"""Up to this many arcs are each compared with each other, in one launch. More are sorted in tiles and merged."""
 SORT_TILE, SORT_THREADS, MERGED = 512, 256, 4  # keys and threads of a block, and runs merged at once (kernels.cuh)
-LOOKS = 500  # at what a chain reports, before the host waits: longer than it takes
+LOOKS = 500  # reads of a chain's report before the host blocks: longer than the chain runs
 INSERT, DELETE, FIND = "insert", "delete", "find"
-INVALID, DECLINED, EFFECTIVE = range(3)  # places in the counters, from SMALL of small_report.cuh on
+INVALID, DECLINED, EFFECTIVE = range(3)  # indices in the counters, from SMALL of small_report.cuh on
 
 
 def sorting_kernels(store: Any) -> Kernels:
@@ -80,7 +80,7 @@ class LaunchSequences:
         return plan
 
     def _queue_sort(self, kernels: Kernels, given: Struct, size: int, keys: Any, order: Any) -> Any:
-        """Queue the sort; returns how many distinct keys are in each tile, or None."""
+        """Queue the sort, and return the number of distinct keys in each tile, or None."""
         if size <= MAX_COMPARED:
             kernels.sort_small(size, self.batch, given, threads=THREADS, blocks=size * 8 // THREADS)
             return None
@@ -88,7 +88,7 @@ class LaunchSequences:
         while runs[-1] * MERGED < size:
             runs.append(runs[-1] * MERGED)
         held, other = (keys, order), tuple(self.scratch.get(f"spare_{name}", size, np.int64) for name in KEYS[:2])
-        if len(runs) % 2:  # the last merge leaves the keys where they are to be
+        if len(runs) % 2:  # the last merge leaves the keys in the right buffer
             held, other = other, held
         kernels.sort_tiles(size, self.batch, given, *held, threads=SORT_THREADS, blocks=size // SORT_TILE)
         for run in runs:
@@ -130,7 +130,7 @@ class LaunchSequence:
         return [*super().update_kernels(), sorting_kernels(self)]  # type: ignore[misc]
 
     def _chain_arrays(self) -> tuple[Any, ...]:
-        """*structure*: the objects that chains are captured for, such as arrays; equal until they change."""
+        """*structure*: the objects that chains are captured for, such as arrays. Equal until they change."""
         return tuple(getattr(self, name) for name in self.arrays)
 
     def _chain_sorts(self, kind: str) -> bool:
@@ -138,7 +138,8 @@ class LaunchSequence:
         return True
 
     def _prepare_chain(self, kind: str, arcs: int) -> bool:
-        """*structure*: set kernel arguments that change; False if so many arcs must take the general path."""
+        """*structure*: set kernel arguments that change. False if a batch of `arcs` arcs must go through the general
+        path."""
         return True
 
     def _queue_chain(
@@ -153,11 +154,11 @@ class LaunchSequence:
         raise NotImplementedError
 
     def _end_chain(self, kind: str, numbers: list[int]) -> tuple[int, int]:
-        """*structure*: account for an update; returns the counts of distinct arcs, changing the graph or not."""
+        """*structure*: account for an update. Return the counts of distinct arcs, changing the graph or not."""
         raise NotImplementedError
 
     def _run_chain(self, kind: str, src: Any, dst: Any, weights: Any, arcs: Any, edges: Any) -> list[int] | None:
-        """Apply a batch; returns the counters, or None if it was not applied."""
+        """Apply a batch. Return the counters, or None if it was not applied."""
         if not self._prepare_chain(kind, src.size if self.directed else 2 * src.size):
             return None
         chains = self._chains

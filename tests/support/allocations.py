@@ -14,13 +14,12 @@ ALLOCATORS = (
     "repeat", "flatnonzero", "unique", "cumsum", "argsort", "where", "nonzero", "bincount", "searchsorted", "diff",
     "stack",
 )  # fmt: skip
-"""NumPy's functions that make arrays. (On the GPU, where there is an allocator to put another in the place of, none is
-missed.)"""
+"""NumPy's functions that make arrays. (On the GPU, an allocator replaces CuPy's, so no function is missed.)"""
 
 
 @contextmanager
 def failing_after(graph: Any, step: int) -> Iterator[None]:
-    """Let the allocation after `step` others on the graph's device fail, and all that follow it."""
+    """Make the allocation after `step` others on the graph's device fail, and all later ones."""
     left = [step]
 
     def allow() -> bool:

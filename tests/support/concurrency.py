@@ -25,7 +25,7 @@ def in_threads(count: int, work: Callable[[int], Any]) -> list[Any]:
 
 
 def run(program: str, timeout: int = 240, **environment: str) -> str:
-    """The output of a program in a process of its own."""
+    """The output of a program in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], env=os.environ | environment, capture_output=True, text=True,
         timeout=timeout,

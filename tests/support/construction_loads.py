@@ -1,8 +1,8 @@
 """Counts what batches load or compile after a graph and an analytic have been constructed.
 
-A program of its own, since kernels that other tests have loaded would not be seen:
-``python tests/support/construction_loads.py STRUCTURE DEVICE ANALYTIC FORM`` writes the seconds that construction took,
-the compilations of construction and of batches by kind, and the names of what batches loaded.
+A separate program, since kernels that other tests have loaded would not be seen: ``python
+tests/support/construction_loads.py STRUCTURE DEVICE ANALYTIC FORM`` writes the seconds of the construction, the
+compilations of construction and of batches by kind, and the names of the kernels that batches loaded.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def main(structure: str, device: str, name: str, form: str, scale: int = 0, most
     Parameters
     ----------
     name : str
-        Of an analytic; ``"none"``; ``"window"`` for a window of which batches leave by themselves; or ``"all"``.
+        The form of an analytic, ``"none"``, ``"window"`` for a window of which batches leave by themselves, or
+        ``"all"``.
     """
     scale_there, most_there = SIZES["emulated" if emulator.wanted() else device]
     edges = fr.io.rmat(scale or scale_there, 8, seed=1)

@@ -22,7 +22,7 @@ def host(value):
 
 
 def of_shape(engine, name, directed=False, **options):
-    """One of `GRAPHS` in parts, and on one device."""
+    """One of `GRAPHS` distributed, and on one device."""
     src, dst, n = GRAPHS[name]
     graph = DistributedGraph(SlabGraph, n, directed=directed, engine=engine, **options)
     graph.insert_edges(src, dst)
@@ -31,7 +31,7 @@ def of_shape(engine, name, directed=False, **options):
 
 
 def memory_is_tight(monkeypatch):
-    """Parts look up what a batch changes, so that it can be undone."""
+    """Parts look up the changes of a batch, to undo them."""
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.spare_arcs", lambda _: 0)
     monkeypatch.setattr("frontier.distributed.exchange.memory_budget.MemoryBudget.of", lambda *_: 0)
 
@@ -43,7 +43,7 @@ def missing(*modules: str) -> str:
 
 
 def gpus() -> int:
-    """How many GPUs this process sees."""
+    """The number of GPUs that this process sees."""
     if not gpu_available():
         return 0
     import cupy
@@ -58,7 +58,7 @@ def workers(size):
 
 
 def check_tree(one, source, found, expected):
-    """Distances are those of one device, and each predecessor is one edge nearer."""
+    """Distances equal those on one device, and each predecessor is one edge nearer."""
     distance, predecessor = host(found.distance), host(found.predecessor)
     np.testing.assert_array_equal(distance, host(expected.distance))
     assert found.levels == expected.levels

@@ -1,4 +1,5 @@
-"""What `test_distributed_workers` asks of data frames on the workers of a Dask cluster: starting them takes longest."""
+"""The checks of data frames on the workers of a Dask cluster in `test_distributed_workers`: starting the workers
+dominates the time."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from structures import SlabGraph
 
 
 def pair_of(n, directed=False, engine=None, device="cpu"):
-    """A graph with weights and a column in parts, and on one device."""
+    """A graph with weights and a column, distributed and on one device."""
     options = {"directed": directed, "weight_dtype": "int32", "edge_data": {"kind": "uint8"}}
     return DistributedGraph(SlabGraph, n, engine=engine, **options), SlabGraph(n, device=device, **options)
 
@@ -34,7 +35,7 @@ def assert_same(found, expected, **tolerance):
 
 
 def check_frames_of_dask(engine):
-    """Frames of results and of edges against those of one device."""
+    """Frames of results and of edges, compared with frames on one device."""
     import dask.dataframe
 
     src, dst, n = GRAPHS["rmat"]

@@ -1,7 +1,7 @@
 """Which analytics are tested on all structures, and which on one that is drawn for each.
 
-What an analytic does with a structure is compiled for each. Those of the gallery are loops over operators that have
-tests of their own on every structure, so that one structure besides the snapshot shows what there is to see.
+The code of an analytic for a structure is compiled for each structure. Algorithms of the gallery are loops over
+operators that are tested on every structure, so one structure in addition to the snapshot suffices.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SAMPLED = pytest.mark.sampled("name", of=len(STRUCTURES))
 
 
 def each(names):
-    """Parameters ``name``: those of the gallery are run on one structure, with ``--all``.
+    """Parameters ``name``: gallery algorithms run on one structure, with ``--all``.
 
     The first tier runs them in tests/algorithms/test_gallery.py.
     """

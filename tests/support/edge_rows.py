@@ -61,7 +61,7 @@ class Pair:
         self.rows = {key: row for key, row in self.rows.items() if not set(key) & self.dead}
 
     def check(self):
-        """The graph holds these rows, each at the id that it had before."""
+        """The graph contains these rows, each at its former id."""
         graph = self.graph
         assert graph.num_edges == len(self.rows)
         if not self.rows:

@@ -1,4 +1,4 @@
-"""Memory that runs out at a chosen step of an update, and what a graph holds afterwards."""
+"""Memory that is exhausted at a chosen step of an update, and the graph's contents afterwards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALLOCATORS = (
 
 @contextmanager
 def exhausted(graph, step):
-    """Let allocation fail: on the CPU the one after `step` others, on the GPU the one that passes a limit."""
+    """Make an allocation fail: on the CPU the one after `step` others, on the GPU the one that exceeds a limit."""
     if not graph.device.is_gpu:
         with failing(graph.device, step):
             yield
@@ -56,7 +56,7 @@ def failing(device, step):
         yield
 
 
-# The update's name, what it takes of the graph's edges and of a batch, and how.
+# The update's name, its arguments from the graph's edges and a batch, and its options.
 UPDATES = {
     "replace": ("insert_edges", lambda edges, batch: batch, {}),
     "keep": ("insert_edges", lambda edges, batch: batch, {"on_existing": "keep"}),
@@ -68,6 +68,6 @@ UPDATES = {
 
 
 def contents(graph):
-    """The contents of a snapshot, read from the arrays, and what operators see of it, in a view that may be kept."""
+    """The contents of a snapshot, read from the arrays, and as operators see it, in a view that may be cached."""
     lists = graph.successors(np.flatnonzero(to_host(graph, graph.has_vertices(np.arange(graph.num_vertices)))))
     return *snapshot(graph), *(None if array is None else to_host(graph, array).tolist() for array in lists)

@@ -1,7 +1,7 @@
 """Tests of functors for GPUs run with every compiler of functors that is installed.
 
-A test module that imports all names from here has its tests run with the one that is chosen, as for users; with
-``--long``, with each. What depends on the compiler is in tests/functor/test_functor_compilers.py, which tries all.
+A test module that imports all names from here runs its tests with the chosen one, as for users, or, with ``--long``,
+with each. Tests of differences between compilers are in tests/functor/test_functor_compilers.py, which tries all.
 """
 
 import pytest

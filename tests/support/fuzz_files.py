@@ -1,6 +1,6 @@
-"""Graph files that were changed at random by someone who knows the format, and what may come of them.
+"""Graph files that were changed at random with knowledge of the format, and the allowed outcomes.
 
-``python fuzz_files.py STRUCTURE DEVICE SEED COUNT FOLDER`` tries so many in a process of its own.
+``python fuzz_files.py STRUCTURE DEVICE SEED COUNT FOLDER`` tries COUNT of them in a separate process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def files(structure: Any, device: str, folder: Path) -> list[Path]:
         graph = structure.from_edges(
             *rng.integers(0, 60, (2, 400)), weights, num_vertices=400, directed=directed, device=device
         )
-        star = np.arange(1, 381)  # a hub, which has pages, blocks and slabs of its own
+        star = np.arange(1, 381)  # a hub, which has its own pages, blocks and slabs
         graph.insert_edges(np.zeros(380, int), star)
         graph.delete_edges(*rng.integers(0, 60, (2, 600)))
         graph.delete_vertices([3, 17, 41])
@@ -46,7 +46,7 @@ def files(structure: Any, device: str, folder: Path) -> list[Path]:
 
 
 def mutate(rng: np.random.Generator, header: dict[str, Any], arrays: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """A header and arrays, changed in one place, mostly, or up to three."""
+    """A header and arrays, mostly with one change, or with up to three."""
     header, arrays = copy.deepcopy(header), dict(arrays)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         name = str(rng.choice(list(arrays))) if arrays else None
@@ -90,7 +90,7 @@ def _resized(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
 
 
 def _touched(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
-    """An array with some elements changed: to any number, to one nearby, or to what is elsewhere in it."""
+    """An array with some elements changed: to any number, to one nearby, or to another element."""
     if not array.size or array.dtype.kind not in "iufb":
         return array
     flat = array.copy().reshape(-1)
@@ -117,7 +117,7 @@ def _touched(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
 
 
 def use(graph: Graph, rng: np.random.Generator) -> None:
-    """Do with a graph what leads kernels to all of its arrays; it must stay a graph."""
+    """Call functions through which kernels read all of a graph's arrays. It must stay a graph."""
     present = np.flatnonzero(graph.device.to_host(graph.has_vertices(np.arange(graph.num_vertices))))
     if not present.size or graph.num_vertices > 1 << 20:
         return
@@ -139,7 +139,7 @@ def use(graph: Graph, rng: np.random.Generator) -> None:
 
 
 def attempt(path: Path, rng: np.random.Generator, device: str) -> bool:
-    """Load a file and use the graph, or have it refused with an error that names the file; whether it was loaded."""
+    """Load a file and use the graph, or expect an error that names the file. Return whether it was loaded."""
     try:
         graph = fr.Graph.load(path, device=device)
     except ValueError as error:
@@ -150,7 +150,7 @@ def attempt(path: Path, rng: np.random.Generator, device: str) -> bool:
 
 
 def campaign(structure: Any, device: str, seed: int, count: int, folder: Path) -> Counter[str]:
-    """Try changed files; returns how many were refused and loaded."""
+    """Try changed files, and return the numbers of refused and loaded ones."""
     rng = np.random.default_rng(seed)
     good = [unpack(path) for path in files(structure, device, folder)]
     outcomes: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Graph files taken apart and put together again, with the right checksum: what someone who means harm can make."""
+"""Graph files unpacked and packed again, with the right checksum, as an attacker can make them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unpack(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def pack(path: Path, header: Any, arrays: dict[str, np.ndarray], *, compression: int = zipfile.ZIP_STORED) -> None:
-    """Write a file of these; `header` may be text."""
+    """Write a file of these. `header` may be text."""
     text = header if isinstance(header, str) else json.dumps(header)
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr(files.HEADER, text)

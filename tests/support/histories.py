@@ -26,7 +26,7 @@ OPERATIONS = {
 
 
 class Followed:
-    """An incremental analytic, and what it should be.
+    """An incremental analytic, and its expected result.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ class History:
     Parameters
     ----------
     make : function of the number of vertices
-        Makes the graph; `one`, if given, the same on one device.
+        Makes the graph. `one`, if given, makes the same on one device.
     names : sequence of str
-        The analytics; those that cannot follow the graph are left out.
+        The analytics. Ones that cannot follow the graph are left out.
     """
 
     def __init__(self, seed: int, make: Callable[[int], Any], names: Any, one: Callable[[int], Any] | None = None):
@@ -123,7 +123,7 @@ class History:
         self.drawn += self.rng.choice(names_of, int(self.rng.integers(3, 14)), p=shares / shares.sum()).tolist()
 
     def run(self) -> int:
-        """Make all steps; returns how many."""
+        """Make all steps, and return their number."""
         try:
             for name in self.drawn:
                 each = self.followed[int(self.rng.integers(len(self.followed)))]
@@ -140,7 +140,8 @@ class History:
             raise
         return len(self.drawn)
 
-    # ---- what is drawn ----------------------------------------------------------------------------------------------
+    # ---- random steps
+    # --------------------------------------------------------------------------------------------------
 
     def update(self, each: Followers, name: str, *args: Any, **values: Any) -> None:
         """Update the graph, and its twin."""
@@ -194,7 +195,7 @@ class History:
         self.update(each, "delete_vertices", self.ids(each, int(self.rng.integers(1, 4))).tolist())
 
     def do_return_vertices(self, each: Followers) -> None:
-        """Deleted ones, some of those that are there, or as many as there were; usually with edges at once."""
+        """Deleted ones, some of the existing ones, or as many as before. Usually with edges at once."""
         n = each.one.num_vertices
         if self.rng.random() < 0.5:
             ids = self.rng.integers(0, max(n, 1), int(self.rng.integers(1, 5))).tolist()
@@ -255,7 +256,7 @@ class History:
                 continue
             try:
                 each.analytics.append(Followed(name, each.graph, each.one, self.rng))
-            except NotImplementedError:  # it follows no graph in parts
+            except NotImplementedError:  # it follows no distributed graph
                 assert each.graph is not each.one
         self.done[-1] += f" {names}"
 
@@ -264,7 +265,7 @@ class History:
             each.analytics.pop(int(self.rng.integers(len(each.analytics)))).made.close()
 
     def do_copy(self, each: Followers) -> None:
-        """The copy goes its own way; analytics stay with the original."""
+        """The copy diverges, while analytics stay with the original."""
         if len(self.followed) < 3 and each.graph is each.one:
             copied = each.graph.copy()
             self.followed.append(Followers(copied, copied))

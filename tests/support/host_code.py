@@ -1,7 +1,7 @@
 """Functors that were compiled for GPUs, run on the host.
 
-Both compilers make LLVM code before NVVM makes LTO-IR of it. That code is taken, made code for the host, and called: so
-what a functor computes on a GPU is tested without one, up to NVVM and `ptxas`.
+Both compilers make LLVM code before NVVM makes LTO-IR of it. The tests compile that code for the host, and call it: so
+the results of a functor on a GPU are tested without one, up to NVVM and `ptxas`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from frontier.functor import cuda_functor
 from frontier.functor.cuda import CHOICE, COMPILERS
 
 CAPABILITIES = {"numba-cuda": [(9, 0)], "numba-cuda-mlir": [(9, 0), (10, 0)]}
-"""Those that a compiler makes LLVM code of different versions for."""
+"""The capabilities for which a compiler makes different LLVM code."""
 
 POINTERS = re.compile(r"(?<![\w.])(?:i\d+|float|double|\{[^{}]*\}|\[\d+ x \w+\])\*+")
 TARGET = re.compile(r"^target (?:triple|datalayout).*$", re.MULTILINE)
@@ -30,7 +30,8 @@ ATOMICS_OF_NUMBA_CUDA = {
     "___numba_atomic_float_{}": "float", "___numba_atomic_double_{}": "double",
     "llvm.nvvm.atomic.load.{}.f32.p0f32": "float", "llvm.nvvm.atomic.load.{}.f64.p0f64": "double",
 }  # fmt: skip
-"""What numba-cuda calls for atomics on floats, and NVVM or numba-cuda itself makes instructions of."""
+"""The functions that numba-cuda calls for atomics on floats, and that NVVM or numba-cuda itself turns into
+instructions."""
 LIBRARY = (
     "atan", "atan2", "ceil", "copysign", "cos", "erf", "exp", "exp2", "expm1", "fabs", "floor", "fmax", "fmin", "fmod",
     "hypot", "llrint", "log", "log10", "log1p", "log2", "pow", "rint", "sin", "sqrt", "tan", "tanh", "trunc",
@@ -39,7 +40,7 @@ LIBRARY = (
 
 
 class HostFunction:
-    """A functor's C function on the host; it takes numbers and NumPy arrays."""
+    """A functor's C function on the host, with numbers and NumPy arrays as arguments."""
 
     def __init__(self, modules, symbol, result, parameters):
         self._engine = _engine(modules)
@@ -62,7 +63,7 @@ class HostFunction:
 
 
 def on_host(monkeypatch, compiler, op, result, *parameters, capability=(9, 0), checked=False):
-    """`op`, compiled by this compiler, as a `HostFunction`; parameters are (dtype, ndim)."""
+    """`op`, compiled by this compiler, as a `HostFunction`. Parameters are (dtype, ndim)."""
     parameters = tuple((np.dtype(dtype), ndim) for dtype, ndim in parameters)
     result = None if result is None else np.dtype(result)
     monkeypatch.setenv(CHOICE, compiler)
@@ -79,7 +80,7 @@ def _c_type(dtype):
 
 @contextmanager
 def _tap_numba_cuda():
-    """What numba-cuda hands to NVVM."""
+    """The code that numba-cuda passes to NVVM."""
     from numba.cuda.cudadrv import nvvm
 
     kept, compile_ir = [], nvvm.compile_ir
@@ -94,7 +95,7 @@ def _tap_numba_cuda():
 
 @contextmanager
 def _tap_numba_cuda_mlir():
-    """What numba-cuda-mlir hands to NVVM, in either version."""
+    """The code that numba-cuda-mlir passes to NVVM, in either version."""
     from numba_cuda_mlir import mlir_optimization as module
 
     kept, old, new = [], module._call_llvm70_capi, module._prepare_llvm_ir
@@ -135,7 +136,7 @@ def _engine(modules):
 
 
 def _for_host(text):
-    """LLVM code of any version as that of llvmlite's LLVM, for no machine in particular."""
+    """LLVM code of any version as code of llvmlite's LLVM, for no machine in particular."""
     text = VERSIONS.sub("", TARGET.sub("", text))
     text = POINTERS.sub("ptr", text)
     text = text.replace("common global", "internal global")

@@ -1,4 +1,4 @@
-"""What the tests of conversions share: a small graph, its edges, and the way to each library and back."""
+"""Shared parts of the tests of conversions: a small graph, its edges, and the conversions to and from each library."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def rows_of(graph):
 
 
 def assert_equal(graph, other, *, vertices=True):
-    """Same edges, weights and their dtype, direction; and the same vertices."""
+    """Same edges, weights and their dtype, direction, and the same vertices."""
     assert graph.directed == other.directed
     assert graph.weight_dtype == other.weight_dtype
     assert graph.num_vertices == other.num_vertices

@@ -1,6 +1,6 @@
 """A program over workers to which SIGINT comes, with its whole process group, at many moments: a test runs it.
 
-``python interrupted_calls.py KIND SEED``. After each interrupt all answers must be those of a model.
+``python interrupted_calls.py KIND SEED``. After each interrupt all answers must equal the model's.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def workers(kind: str) -> Iterator[Any]:
 
 
 def meet(part: Any, number: int) -> int:
-    """Something of all workers, which tells calls apart."""
+    """A value from all workers, which distinguishes calls."""
     time.sleep(0.002)
     return part.comm.reduce_numbers([number, part.num_edges])[0] // part.comm.size
 
@@ -60,7 +60,7 @@ def unreadable(part: Any) -> Any:
 
 
 class Walk:
-    """Calls at random, some of which are interrupted; `edges` is the model."""
+    """Calls at random, some of which are interrupted. `edges` is the model."""
 
     def __init__(self, engine: Any, seed: int):
         self.graph = DistributedGraph(SlabGraph, N, directed=True, engine=engine)
@@ -75,7 +75,7 @@ class Walk:
             raise KeyboardInterrupt
 
     def attempt(self, call: Callable[[], Any]) -> tuple[bool, Any]:
-        """Whether a call came to its end, and what it returned."""
+        """Whether a call came to its end, and its result."""
         try:
             self.armed = True
             found = call()
@@ -87,7 +87,7 @@ class Walk:
         return True, found
 
     def step(self, run: Callable[[Callable[[], Any]], Any] = lambda call: call()) -> None:
-        """One call, which may be interrupted, and what the graph then holds."""
+        """One call, which may be interrupted, and the graph's contents afterwards."""
         size = LARGE if self.rng.random() < 0.1 else 10
         src, dst = self.rng.integers(0, N, (2, size))
         pairs = {(u, v) for u, v in zip(src.tolist(), dst.tolist(), strict=True) if u != v}

@@ -14,9 +14,9 @@ ABSENT_PAIRS = 500
 
 
 class Model:
-    """The same graph, kept in the plainest way: ``adjacency[u][v]`` is the weight of the arc u -> v.
+    """The same graph, stored in the plainest way: ``adjacency[u][v]`` is the weight of the arc u -> v.
 
-    Each method does to the model what the graph's method of that name does, and returns what that returns.
+    Each method has the effect on the model, and the result, of the graph's method of that name.
     """
 
     def __init__(self, num_vertices: int = 0, *, directed: bool = False, weight_dtype: Any = None):
@@ -90,12 +90,12 @@ class Model:
         return [v for v in range(self.num_vertices) if v not in self.absent]
 
     def arcs(self) -> list[tuple[int, int, Any]]:
-        """All arcs, sorted; weights are None in models without."""
+        """All arcs, sorted. Weights are None in models without."""
         weighted = self.weight_dtype is not None
         return [(u, v, row[v] if weighted else None) for u, row in enumerate(self.adjacency) for v in sorted(row)]
 
     def edges(self) -> list[tuple[int, int, Any]]:
-        """All edges, sorted; undirected ones once, the smaller id first."""
+        """All edges, sorted, with undirected ones once, the smaller id first."""
         return [(u, v, w) for u, v, w in self.arcs() if self.directed or u < v]
 
     def _key(self, u: int, v: int) -> tuple[int, int]:
@@ -151,7 +151,7 @@ def make(
     structure: Any, device: str, src: Any = (), dst: Any = (), weights: Any = None, *, num_vertices: int | None = None,
     directed: bool = False, weight_dtype: Any = None, **options: Any,
 ) -> Pair:  # fmt: skip
-    """A graph of `structure` on `device` with these edges, and its model; skips the test if it cannot store weights."""
+    """A graph of `structure` on `device` with these edges, and its model. Skips the test if it cannot store weights."""
     if weight_dtype is None and weights is not None:
         weight_dtype = np.asarray(weights).dtype
     if weight_dtype is not None:
@@ -167,12 +167,12 @@ def make(
 
 
 def to_host(graph: Any, array: Any) -> np.ndarray:
-    """A NumPy array with the contents of a graph's `array`; what is on the host already, and None, as it is."""
+    """A NumPy array with the contents of a graph's `array`. Arrays of the host, and None, are returned unchanged."""
     return array.get() if hasattr(array, "get") else array
 
 
 def edges_of(graph: Any) -> list[tuple[int, int, Any]]:
-    """What `to_coo` says, as `Model.edges` does."""
+    """The result of `to_coo`, in the form of `Model.edges`."""
     src, dst, weights = graph.to_coo()
     src, dst = to_host(graph, src).tolist(), to_host(graph, dst).tolist()
     values = [None] * len(src) if weights is None else list(to_host(graph, weights))
@@ -187,7 +187,7 @@ def snapshot(graph: Any) -> tuple:
 
 
 def assert_same(graph: Any, model: Model, seed: int = 0) -> None:
-    """Raise AssertionError unless every way to look at `graph` shows what `model` holds."""
+    """Raise AssertionError unless every way to read `graph` shows the contents of `model`."""
     _assert_same_size(graph, model)
     _assert_same_lists(graph, model)
     _assert_same_neighbors(graph, model)
@@ -228,7 +228,7 @@ def _assert_same_lists(graph: Any, model: Model) -> None:
 
 
 def _assert_same_neighbors(graph: Any, model: Model) -> None:
-    """Neighbors one vertex at a time: of all in small graphs, of those with most and of some others in large ones."""
+    """Neighbors one vertex at a time: of all in small graphs, of the largest and of some others in large ones."""
     vertices = model.present
     if len(vertices) > NEIGHBORS_CHECKED:
         half = NEIGHBORS_CHECKED // 2
@@ -241,7 +241,7 @@ def _assert_same_neighbors(graph: Any, model: Model) -> None:
 
 
 def _assert_same_answers(graph: Any, model: Model, rng: np.random.Generator) -> None:
-    """Questions about all arcs that are there, and about some pairs that are not."""
+    """Questions about all existing arcs, and about some absent pairs."""
     arcs = model.arcs()
     src, dst = [u for u, _, _ in arcs], [v for _, v, _ in arcs]
     assert to_host(graph, graph.has_edges(src, dst)).all()
@@ -267,7 +267,7 @@ def _assert_same_answers(graph: Any, model: Model, rng: np.random.Generator) -> 
 def random_batch(
     rng: np.random.Generator, num_vertices: int, size: int, weight_dtype: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Random edges with loops and duplicates among them; weights are whole numbers from -3 to 9, exact in any dtype."""
+    """Random edges with loops and duplicates among them. Weights are whole numbers from -3 to 9, exact in any dtype."""
     src, dst = rng.integers(0, num_vertices, (2, size))
     weights = None if weight_dtype is None else rng.integers(-3, 10, size).astype(weight_dtype)
     return src, dst, weights

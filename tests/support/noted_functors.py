@@ -81,20 +81,20 @@ CASES = {
     "reduce": reduce_case(VERTEX),
     "neighbor_reduce": reduce_case(ARC, ("TILE_SIZE", "8")),
 }
-OF_MODES, OF_COLUMNS = "modes", "columns"  # calls of neighbor_reduce that have kernels of their own
+OF_MODES, OF_COLUMNS = "modes", "columns"  # calls of neighbor_reduce with separate kernels
 HEADERS = {"extract_subgraph": "extract", OF_MODES: "neighbor_mode", OF_COLUMNS: "neighbor_columns"}
 BEFORE_OP = {"compute": 1, "filter": 1, "reduce": 1, "extract_subgraph": 1, "visit_edges": 3}
-"""How many arguments of an operator come before the functor: the graph and the frontier, or one of them."""
+"""The number of arguments of an operator before the functor: the graph and the frontier, or one of them."""
 COMPILED = set()
 """Some algorithms share functors."""
 FUNCTORS_ALONE = ("argmin", "argmax")
 """Reductions whose kernels are other ones, which tests of the operator compile."""
 LINKED = set()
-"""The operators whose kernels were compiled and linked; without --long, once for each."""
+"""The operators whose kernels were compiled and linked. Without --long, once for each."""
 
 
 def compile_noted(graph, kept, request):
-    """Compile what was handed to operators, each functor once."""
+    """Compile the functors passed to operators, each once."""
     for operator, arguments, options in kept:
         op, *args = arguments[BEFORE_OP.get(operator, 2) :]
         operator = OF_MODES if options.get("reduce") == "mode" else OF_COLUMNS if "columns" in options else operator
@@ -106,7 +106,7 @@ def compile_noted(graph, kept, request):
             case = (CASES | {OF_MODES: modes_case, OF_COLUMNS: columns_case})[operator](op, *values, **options)
             is_linked = (made_by, operator) in LINKED and not request.config.getoption("--long", False)
             if is_linked or options.get("reduce") in FUNCTORS_ALONE:
-                cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # functors alone
+                cuda_build(CSR(8, device="cpu"), *case(graph), "sm_90")  # only functors
             else:
                 LINKED.add((made_by, operator))
                 check_compiles(CSR, HEADERS.get(operator, operator), case, "sm_90", "int32", None)

@@ -12,7 +12,7 @@ from structures.packed.layout import COLUMN_MASK, EMPTY, GUARD, KEY_SHIFT, LEAF
 
 
 def check_array(graph):
-    """Everything that ``structures/packed/array.py`` says of the arrays."""
+    """All invariants of the arrays in ``structures/packed/array.py``."""
     pool, offsets, degrees, separators, counts = (
         to_host(graph, array).tolist()
         for array in (
@@ -58,7 +58,7 @@ def level_and_number(i, levels):
 
 
 def physical(i, levels):
-    """The place of a segment: levels one after the other, the x-th from 2**(x - 1) on."""
+    """The position of a segment: levels one after the other, the x-th from 2**(x - 1) on."""
     level, number = level_and_number(i, levels)
     return 0 if level == 0 else (1 << (level - 1)) + number
 
@@ -69,7 +69,7 @@ def leaves_in_order(graph):
 
 
 def check_layout(graph):
-    """Every invariant of the array; also that it holds the arcs that the graph says it does."""
+    """Every invariant of the array, and that it contains the arcs that the graph reports."""
     n = graph.num_vertices
     order = leaves_in_order(graph)
     neighbors = to_host(graph, graph.store.neighbors)

@@ -1,4 +1,4 @@
-"""A small graph that keeps every record of an edge."""
+"""A small graph that stores every record of an edge."""
 
 from __future__ import annotations
 

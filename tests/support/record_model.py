@@ -15,7 +15,7 @@ from frontier.core.results import UpdateResult
 
 @dataclass
 class Record:
-    """A record of an edge, or an edge: its weight and its data, and how many records these stand for."""
+    """A record of an edge, or an edge: its weight and its data, and the number of records that it represents."""
 
     weight: Any
     data: dict[str, Any]
@@ -25,7 +25,7 @@ class Record:
 
 @dataclass
 class Answers:
-    """What `MixedResult` holds."""
+    """The fields of `MixedResult`."""
 
     answers: list[int] = field(default_factory=list)
     weights: list[Any] = field(default_factory=list)
@@ -34,8 +34,7 @@ class Answers:
 
 
 class RecordModel(Model):
-    """`Model` with the records of each edge, oldest first; but with ``multi_edges="all"``, it is one that adds up to
-    all.
+    """`Model` with the records of each edge, oldest first. With ``multi_edges="all"``, an edge is the sum of all.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ class RecordModel(Model):
     keep_time : {"latest", "first"}, optional
         None for graphs without times.
     columns : tuple of str
-        Those of edge data, the time among them.
+        The columns of edge data, the time among them.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class RecordModel(Model):
         return UpdateResult(*(done.count(what) for what in ("inserted", "replaced", "deleted")))
 
     def _insert(self, key: tuple[int, int], rows: list[Record], on_existing: str) -> str:
-        """Insert the records of one edge; what that does to it."""
+        """Insert the records of one edge, and return the effect on it."""
         old = self.records.get(key)
         if self.multi_edges == "all":
             self._hold(key, self._by_time([*(old or []), *rows]))
@@ -179,12 +178,12 @@ class RecordModel(Model):
             found.answers.append(answer)
             found.weights.append(weight if self.weight_dtype is not None or not weight else 1)
             found.lists.append(listed)
-        for key, rows in self.records.items():  # an edge that is deleted and inserted keeps its id
+        for key, rows in self.records.items():  # an edge that is deleted and inserted retains its id
             rows[0].id = before.get(key)
         return found
 
     def ids(self) -> list[int]:
-        """Those of all records."""
+        """The ids of all records."""
         return [record.id for rows in self.records.values() for record in rows]  # type: ignore[misc]
 
     def times(self) -> list[int]:
@@ -192,7 +191,7 @@ class RecordModel(Model):
 
 
 def assert_same_records(graph: Any, model: RecordModel) -> None:
-    """Raise AssertionError unless a graph shows what the model holds, the data of edges and records included."""
+    """Raise AssertionError unless a graph shows the contents of the model, the data of edges and records included."""
     assert_same(graph, model)
     if graph.edge_data is None:
         return

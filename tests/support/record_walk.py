@@ -22,7 +22,7 @@ SPAN, LATENESS = 30, 12
 LONG_AGO = -(2**62)
 FAILURES = 0.12  # share of updates that are tried in a way that fails, before they are made
 SNAPSHOTS = 3
-SMALL_PAIRS = 8  # a pair of vertices is listed often, so that edges have several records
+SMALL_PAIRS = 8  # a pair of vertices is listed often, which gives edges several records
 NOTIFICATIONS = (
     "edges_inserted", "edges_changing", "edges_changed", "edges_deleting", "edges_deleted", "vertices_changed",
 )  # fmt: skip
@@ -34,7 +34,7 @@ MORE_WEIGHTS = {
 
 
 class Watcher(Recorder):
-    """Follows edges, and those that change."""
+    """Follows edges, and changes of them."""
 
     sees_changes = True
     changing: Any = None
@@ -119,7 +119,7 @@ class RecordWalk(Walk):
         return RecordPair(graph, model)
 
     def weights_of_operations(self) -> dict[str, float]:
-        left_out = {"bad_id"} if self.has_data else set()  # `refused` has such ids, and what insertions need besides
+        left_out = {"bad_id"} if self.has_data else set()  # `refused` has such ids, and further arguments of insertions
         left_out |= set() if self.multi_edges == "all" else {"delete_records"}
         left_out |= set() if self.keep_time else {"expire", "push", "window", "advance"}
         left_out |= set() if self.multi_edges == "last" else {"apply"}
@@ -139,7 +139,7 @@ class RecordWalk(Walk):
     # ---- updates ----------------------------------------------------------------------------------------------------
 
     def data(self, size: int, before: int = 20) -> dict[str, Any]:
-        """What insertions need: times about now, in no order."""
+        """The arguments of insertions: times around now, in no order."""
         drawn = {}
         if self.keep_time is not None:
             self.now += int(self.rng.integers(0, 4))
@@ -166,7 +166,7 @@ class RecordWalk(Walk):
         return result
 
     def applied(self, update: Any, *args: Any, **options: Any) -> Any:
-        """What an update returns, also if an observer fails."""
+        """The result of an update, also if an observer fails."""
         try:
             return update(*args, **options)
         except fr.ObserverError as error:
@@ -207,7 +207,8 @@ class RecordWalk(Walk):
                 used.add(i)
 
     def refused(self, name: str, args: tuple, options: dict[str, Any]) -> Any:
-        """Try an update in a way that fails: the graph is as before, and None returned; or it did not, what it did."""
+        """Try an update in a way that fails. Return None if the graph is unchanged, or the result if it did not
+        fail."""
         how = str(self.rng.choice(["invalid", "memory", "search"]))
         if how == "memory" and (name == "apply" or options.get("on_existing") == "add"):
             how = "search"  # such an update may have been made in part
@@ -276,7 +277,7 @@ class RecordWalk(Walk):
     def do_assign(self) -> None:
         """Write to a column."""
         for shown, _ in self.snapshots:
-            shown.degrees()  # those that were not read before would show what is written
+            shown.degrees()  # ones that were not read before would show the writes
         for key, rows in list(self.model.records.items())[:3]:
             rows[0].data = rows[0].data | {"amount": 7}
             self.graph.edge_data["amount"][self.graph.edge_ids([key[0]], [key[1]])] = 7
@@ -298,7 +299,7 @@ class RecordWalk(Walk):
         clock, times = self.window.clock, data["time"]
         thrower = self.thrower
         if thrower is not None and (self.multi_edges == "all" or "edges_inserted" not in vars(thrower)):
-            self.graph.detach(thrower)  # if it fails when records expire, what the insertion did is not returned
+            self.graph.detach(thrower)  # if it fails when records expire, the result of the insertion is not returned
         if self.rng.random() < FAILURES:
             args, given = self.made_invalid("insert_edges", (src, dst, weights), data)
             given["time"][-1] = self.now + 1  # not late
@@ -329,7 +330,7 @@ class RecordWalk(Walk):
                 self.number(ids[kept])
             gone = 0 if clock is None else self.model.expire(clock - SPAN + 1).deleted
             assert result.expired == gone
-        else:  # an observer has failed: what has left is deleted by the next call
+        else:  # an observer has failed: the next call deletes the leaving records
             self.compare("insert_edges", result, done)
             self.do_advance()
 

@@ -8,7 +8,7 @@ import frontier as fr
 
 
 class Recorder(fr.UpdateObserver):
-    """Keeps a set of edges up to date from what it is told, and nothing else."""
+    """Maintains a set of edges from its notifications, and nothing else."""
 
     def __init__(self, graph, edges=()):
         self.graph = graph

@@ -13,7 +13,7 @@ EACH = pytest.mark.parametrize("structure", DYNAMIC, ids=[structure.name for str
 
 
 class Recorder(fr.UpdateObserver):
-    """Notes what it is notified of, on the host."""
+    """Stores its notifications, on the host."""
 
     def __init__(self, graph):
         self._host = graph.device.to_host
@@ -40,6 +40,6 @@ class LooseRecorder(Recorder):
 
 
 def batch_of(rng, graph, size, below, dtype="int32"):
-    """Random edges on the host and on the device; with loops, duplicates and both directions if ids are few."""
+    """Random edges on the host and on the device, with loops, duplicates and both directions if ids are few."""
     src, dst = rng.integers(0, below, (2, size)).astype(dtype)
     return (src, dst), (graph.xp.asarray(src), graph.xp.asarray(dst))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from model import Pair, make, random_batch, snapshot
 
-MAX_VERTICES = 160  # beyond the neighbors that any structure keeps in one piece
+MAX_VERTICES = 160  # beyond the neighbors that any structure stores in one piece
 seeds = st.integers(0, 2**16)
 numbers = st.integers(0, MAX_VERTICES)
 batches = st.lists(st.tuples(numbers, numbers, st.integers(-3, 9)), max_size=25)
@@ -43,7 +43,7 @@ class GraphMachine(RuleBasedStateMachine):
         return self.pair.model.num_vertices < MAX_VERTICES
 
     def names(self, numbers):
-        """Ids of vertices that are there, for numbers that know nothing of the graph."""
+        """Ids of existing vertices, for numbers that are independent of the graph."""
         present = self.pair.model.present
         return [present[i % len(present)] for i in numbers]
 

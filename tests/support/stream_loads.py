@@ -1,7 +1,7 @@
-"""What a job loads in the middle of its streams: kernels that its warm-up has not run.
+"""The kernels that a job loads in the middle of its streams, because its warm-up has not run them.
 
-A program of its own, since kernels that other tests have loaded would not be seen:
-``python tests/support/stream_loads.py STRUCTURE DEVICE ANALYTIC`` writes a list of names.
+A separate program, since kernels that other tests have loaded would not be seen: ``python tests/support/stream_loads.py
+STRUCTURE DEVICE ANALYTIC`` writes a list of names.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Results(Counting):
 
 def streams(scale: int, most: int) -> Iterator[tuple[fr.io.EdgeStream, Window]]:
     """Streams and their windows: one whose batches grow from a single edge, each followed by the deletion of most of
-    it; and two that slide over all, by batches and by time."""
+    it, and two that slide over all, by batches and by time."""
     edges = fr.io.rmat(scale, FACTOR, seed=1)
     positions, inserts = [], []
     begin, size = 0, 1
@@ -122,7 +122,7 @@ def lines() -> contextlib.AbstractContextManager[set[str]]:
 
 
 def loaded(structure: str, device: str, name: str) -> list[str]:
-    """What is loaded in the middle of streams."""
+    """The kernels loaded in the middle of streams."""
     found: set[str] = set()
     analytic = None if name == "none" else find_analytic(name)
     for stream, window in streams(*SIZES["emulated" if emulator.wanted() else device]):

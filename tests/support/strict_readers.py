@@ -1,4 +1,4 @@
-"""Slow readers in plain Python, written from the descriptions of the formats: what is not exactly right they refuse.
+"""Slow readers in plain Python, written from the descriptions of the formats, which refuse every deviation.
 
 They answer with five lists: sources, destinations, weights, times and operations, each None where there is none. They
 import nothing of the project.
@@ -24,7 +24,7 @@ LARGEST = 2**63 - 2
 
 
 class Refused(Exception):
-    """The file does not hold what its format promises."""
+    """The file violates its format."""
 
 
 def refuse(condition, why):
@@ -42,7 +42,7 @@ def allowed(word, also=""):
 
 
 def one_field(text, at, mark):
-    """A field and the position behind it; text is split at a mark, or at blanks if there is none."""
+    """A field and the position behind it. Text is split at a mark, or at blanks without one."""
     if text[at : at + 1] == '"':
         match = re.compile(r'"((?:[^"]|"")*)"').match(text, at)
         refuse(match is None, "quotes that are not closed")
@@ -167,7 +167,7 @@ def roles_of(names):
 
 
 def resolved(names):
-    """Roles of all columns, those without a name that says so included."""
+    """Roles of all columns, including columns without a telling name."""
     refuse(len(names) < 2, "one column")
     roles = roles_of(names)
     known = [any(name.strip(' \t"').lower() in words for words in ROLES.values()) for name in names]
@@ -182,7 +182,8 @@ def resolved(names):
 
 
 def columns_of(rows, roles, named=False, base=0, highest=LARGEST, real=False):
-    """Sources, destinations, weights and times of records whose columns have these roles; weights as reals if said."""
+    """Sources, destinations, weights and times of records whose columns have these roles, with weights as reals if
+    `real`."""
     for row in rows:
         refuse(len(row) > len(roles), f"more than {len(roles)} columns: {row}")
         for role, word in zip(roles, [*row, *[""] * len(roles)], strict=False):
@@ -351,7 +352,7 @@ def read_ldbc_tar(data):
 
 
 def read_arrow(data):
-    """By pyarrow's own conversion to Python, and what the values must be."""
+    """By pyarrow's own conversion to Python, and the conditions on the values."""
     import pyarrow.feather as feather
     import pyarrow.parquet as parquet
 
@@ -374,7 +375,7 @@ def read_arrow(data):
 
 
 def unpacked(data, magic, new):
-    """All streams of compressed data; behind them nothing but zeros."""
+    """All streams of compressed data, followed only by zeros."""
     found = b""
     while data.strip(b"\0") or not found:
         refuse(not data.startswith(magic), "no stream")

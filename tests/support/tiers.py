@@ -1,15 +1,15 @@
-"""Which cases of the tests each tier runs: the first, which answers while somebody waits; ``--all``; ``--long``.
+"""The test cases of each tier: the first, which answers while the developer waits, ``--all``, and ``--long``.
 
-Compilation takes nearly all of the time on a CPU: kernels are compiled for each structure, type and functor. The tiers
-differ in how much of the products of parameters they run:
+Compilation dominates the time on a CPU: kernels are compiled for each structure, type and functor. The tiers differ in
+their shares of the products of parameters:
 
 * ``--long`` runs every case, and random tests try far more.
-* ``--all`` leaves out what the mark ``sampled`` specifies, in tests to which a structure matters little.
-* The first tier runs enough of these cases that each test meets every value of its own parameters, and each file every
+* ``--all`` leaves out the cases that the mark ``sampled`` specifies, in tests to which a structure matters little.
+* The first tier runs enough of these cases for each test to meet every value of its own parameters, and each file every
   value of fixtures for which kernels are compiled. Tests of updates, which each structure makes itself, meet all
   structures. Other tests reach a structure through its neighbor iterator only, and have one: files that call algorithms
-  or test the core the same, other files one each. Tests marked ``slow`` wait for ``--all``, as do cases that need a GPU
-  where there is none.
+  or test the core the same, other files one each. Tests marked ``slow`` run with ``--all``, as do cases that need a GPU
+  on machines without one.
 
 Each tier contains the one before. On a GPU, whose kernels depend on few parameters, all cases run in each tier.
 """
@@ -35,9 +35,9 @@ UPDATES = (
     "test_operations_memory", "test_operations_query", "test_operations_weights", "test_small_updates",
     "test_medium_updates", "test_stateful", "test_save_copy", "test_load_hostile", "test_vertices", "test_statistics",
 )  # fmt: skip
-"""Files of tests of what each structure does itself, as those in tests/structures are."""
+"""Test files of each structure's own functions, like the files in tests/structures."""
 TWO = ("gpma", "lpma"), ("slab", "hornet", "graphvine", "faimgraph")
-"""Structures with sorted rows, and others: one of each for tests marked ``sampled(by="file")``."""
+"""Structures with sorted rows, and without: one of each for tests marked ``sampled(by="file")``."""
 COMPILED_FOR = ("directed", "orientation", "weight_dtype")
 """Fixtures of tests/conftest.py for each of whose values kernels are compiled."""
 TYPES = {"vertex_dtype"}
@@ -65,7 +65,7 @@ def is_first(config: pytest.Config) -> bool:
 
 
 def is_drawn(item: Any) -> bool:
-    """Whether a case is run without ``--long``, as far as marks ``sampled`` say."""
+    """Whether a case runs without ``--long``, according to its marks ``sampled``."""
     return all(is_drawn_by(mark, item) for mark in item.iter_markers("sampled"))
 
 
@@ -76,8 +76,8 @@ def is_drawn_by(mark: pytest.Mark, item: Any) -> bool:
     values, where structures and types or functors do not depend on each other. Cases in which all these parameters are
     None, such as graphs without weights, are run on all. ``on="cpu"``: on a GPU all are.
 
-    With the second, two structures are drawn on the CPU for each file. It is for tests of what an algorithm does beyond
-    what tests/algorithms/test_catalogue.py shows of it on every structure.
+    With the second, two structures are drawn on the CPU for each file. It is for tests of an algorithm that go beyond
+    the tests of every structure in tests/algorithms/test_catalogue.py.
 
     Tests that share kernels are always run on the structure that they share, for the first tier.
     """
@@ -108,7 +108,7 @@ def parameters(item: Any) -> dict[str, Any]:
 
 
 def first_tier(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The cases of the first tier, of those of ``--all``."""
+    """The cases of the first tier, given the cases of ``--all``."""
     of_gpu = {item for item in items if gpu_available() and item.get_closest_marker("gpu")}
     others = [item for item in items if item not in of_gpu and not item.get_closest_marker("slow")]
     kept = set(of_gpu)
@@ -128,9 +128,9 @@ def of_file(items: list[pytest.Item]) -> Iterable[pytest.Item]:
 
 
 def of_one_structure(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The cases without those of all structures but one for each subject, except for those of updates.
+    """The cases on one structure for each subject, and all cases of updates.
 
-    Files that share kernels have the same structure, and other files one each, so that kernels are compiled once. A
+    Files that share kernels have the same structure, and all further files one each, so kernels are compiled once. A
     test marked ``sampled`` is on structures that it is drawn for.
     """
 
@@ -155,7 +155,7 @@ def of_updates(path: Path) -> bool:
 
 
 def subject_of(item: pytest.Item) -> str:
-    """`SHARED` for what calls algorithms or tests the core, else what a case's file is named after."""
+    """`SHARED` for files that call algorithms or test the core, else the subject in the name of a case's file."""
     named = (parameters(item).get(name) for name in ("name", "form", "analytic", "algorithm"))
     if any(isinstance(name, str) and name in ANALYTICS for name in named):
         return SHARED
@@ -172,7 +172,7 @@ def calls_algorithms(module: ModuleType | None) -> bool:
 
 
 def test_and_structure(item: pytest.Item) -> Hashable:
-    """The group of a case: its test and structure, or its test alone if its kernels are compiled for types."""
+    """The group of a case: its test and structure, or only its test if its kernels are compiled for types."""
     return (*test_of(item), None if TYPES & parameters(item).keys() else structure_of(item))
 
 
@@ -192,7 +192,7 @@ def covering(cases: list[pytest.Item], met: Met) -> list[pytest.Item]:
     """Few of the cases of one test, such that every value of every parameter is in one of them, or is met."""
     values = {item: {(name, id(value)) for name, value in parameters(item).items()} for item in cases}
     compiled = {item: {value for value in values[item] if value[0] in COMPILED_FOR} for item in cases}
-    if all(len(values[item]) <= 1 and not compiled[item] for item in cases):  # each has a value of its own
+    if all(len(values[item]) <= 1 and not compiled[item] for item in cases):  # each has a different value
         return cases
     missing = set().union(*values.values()) - met.values
     kept: list[pytest.Item] = []

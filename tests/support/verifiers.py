@@ -31,7 +31,8 @@ def adjacency(graph):
 
 
 def verify_bfs(graph, source, result):
-    """Distances obey the level rule on every edge, reach what can be reached, and predecessors are one level before."""
+    """Distances obey the level rule on every edge and reach all reachable vertices, and predecessors are one level
+    before."""
     distance, predecessor = host(result.distance).astype(np.int64), host(result.predecessor)
     unreached = np.iinfo(np.int32).max
     matrix = adjacency(graph).tocoo()
@@ -52,7 +53,7 @@ def verify_bfs(graph, source, result):
 
 
 def triangles_per_vertex(graph):
-    """Triangles of each vertex: half of diag(A A A), in blocks of rows that keep the products small."""
+    """Triangles of each vertex: half of diag(A A A), in blocks of rows that limit the size of the products."""
     matrix = adjacency(graph)
     n = graph.num_vertices
     counts = np.zeros(n, np.int64)
@@ -63,7 +64,7 @@ def triangles_per_vertex(graph):
 
 
 def verify_triangles(graph, result):
-    """Totals and per-vertex counts are those of the matrix product."""
+    """Totals and per-vertex counts equal the matrix product's."""
     counts = triangles_per_vertex(graph)
     assert result.total == counts.sum() // 3, f"{result.total} triangles, not {counts.sum() // 3}"
     if result.per_vertex is not None:
@@ -71,7 +72,7 @@ def verify_triangles(graph, result):
 
 
 def verify_components(graph, result):
-    """Labels and their number are those of SciPy's components, each named by its smallest vertex."""
+    """Labels and their number equal SciPy's components, each named by its smallest vertex."""
     found = host(result.labels)
     assert found.shape == (graph.num_vertices,) and found.dtype == graph.vertex_dtype
     there = host(graph.has_vertices(np.arange(graph.num_vertices)))
@@ -114,7 +115,7 @@ def truss_numbers_of(graph):
 
 
 def listed_edges(result):
-    """The edges of a result as pairs; it lists each once, smaller end first, in order."""
+    """The edges of a result as pairs. It lists each once, smaller end first, in order."""
     edges = list(zip(host(result.src).tolist(), host(result.dst).tolist(), strict=True))
     assert all(u < v for u, v in edges), "an edge is not listed smaller end first"
     assert all(a < b for a, b in itertools.pairwise(edges)), "edges are out of order, or listed twice"
@@ -122,7 +123,7 @@ def listed_edges(result):
 
 
 def verify_k_truss(graph, result):
-    """The edges are those of truss number k or more."""
+    """The edges have truss number k or more."""
     expected = sorted(edge for edge, number in truss_numbers_of(graph).items() if number >= result.k)
     assert listed_edges(result) == expected
     assert result.num_edges == len(expected)
@@ -137,7 +138,7 @@ def verify_truss_numbers(graph, result):
 def verify_distances(graph, source, result, *, hops=False):
     """No arc is a short cut, and predecessors lead back to the source along arcs that add up to the distances.
 
-    With `hops`, every edge is taken to have length 1. Sums are made in the type of the distances.
+    With `hops`, every edge has length 1. Sums are made in the type of the distances.
     """
     distance, predecessor = host(result.distance), host(result.predecessor)
     n = graph.num_vertices
@@ -165,7 +166,7 @@ def verify_distances(graph, source, result, *, hops=False):
 
 
 def walk_of(graph, personalization=None, weighted=True):
-    """Where a walker jumps, and the matrix of its steps along edges."""
+    """The distribution of a walker's jumps, and the matrix of its steps along edges."""
     n = graph.num_vertices
     exists = host(graph.has_vertices(graph.xp.arange(n)))
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
@@ -219,7 +220,7 @@ def existing(graph):
 
 
 def core_numbers_of(graph):
-    """Core numbers: the vertex of lowest degree leaves, one at a time; degrees count edges of both directions."""
+    """Core numbers: the vertex of lowest degree leaves, one at a time. Degrees count edges of both directions."""
     matrix = adjacency(graph)
     matrix = (matrix + matrix.T).tocsr() if graph.directed else matrix.tocsr()
     degree = np.asarray(matrix.sum(axis=1)).ravel()
@@ -236,7 +237,7 @@ def core_numbers_of(graph):
 
 
 def verify_core_number(graph, result):
-    """Numbers are those of peeling one vertex after another."""
+    """Numbers equal the result of peeling one vertex after another."""
     found = host(result.core_number)
     assert found.dtype == np.int32 and (found == core_numbers_of(graph)).all()
 
@@ -251,7 +252,7 @@ def verify_k_core(graph, result):
 
 
 def verify_label_propagation(graph, result, max_iter=100, seed=0):
-    """No label is more frequent among a vertex's neighbors than its own; labels are the smallest vertices."""
+    """No label is more frequent among a vertex's neighbors than its own. Labels are the smallest vertices."""
     labels, there = host(result.labels), existing(graph)
     assert result.converged and result.iterations <= max_iter
     assert labels.shape == there.shape and labels.dtype == graph.vertex_dtype and (labels[~there] == -1).all()
@@ -296,7 +297,8 @@ def verify_local_clustering(graph, result):
 
 
 def verify_similarity(graph, result, src, dst, over):
-    """The pairs are these, and coefficients the common neighbors over what `over` says of both sets of neighbors."""
+    """The pairs are these, and coefficients the common neighbors over the result of `over` for both sets of
+    neighbors."""
     near = neighbor_sets(graph)
     assert (host(result.src) == src).all() and (host(result.dst) == dst).all()
     pairs = [(near[u], near[v]) for u, v in zip(src.tolist(), dst.tolist(), strict=True)]
@@ -305,12 +307,12 @@ def verify_similarity(graph, result, src, dst, over):
 
 
 def of_either(one, other):
-    """What Jaccard coefficients divide by."""
+    """The divisor of Jaccard coefficients."""
     return len(one | other)
 
 
 def of_smaller(one, other):
-    """What overlap coefficients divide by."""
+    """The divisor of overlap coefficients."""
     return min(len(one), len(other))
 
 
@@ -407,7 +409,7 @@ def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
 
 
 def verify_minimum_spanning_forest(graph, result):
-    """The edges are those of Kruskal's algorithm, in order of weights and then of ends."""
+    """The edges equal the result of Kruskal's algorithm, in order of weights and then of ends."""
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
     parent, kept = list(range(graph.num_vertices)), []
@@ -429,7 +431,7 @@ def verify_minimum_spanning_forest(graph, result):
 
 
 def verify_louvain(graph, result, seed=0, resolution=1.0):
-    """The modularity is that of the communities, which is better than of vertices by themselves or together."""
+    """The modularity equals the communities' modularity, and is better than for vertices by themselves or together."""
     labels, there = host(result.labels), existing(graph)
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
@@ -491,7 +493,7 @@ def timed_arcs(graph):
 
 
 def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=False):
-    """Arrivals are those of a search that takes vertices from a heap, one by one; predecessors form a tree."""
+    """Arrivals equal the result of a search that pops vertices from a heap, one by one. Predecessors form a tree."""
     never, n = np.iinfo(np.int64).max, graph.num_vertices
     begin = -(2**63) if start is None else start
     leaving, events = [[] for _ in range(n)], set()
@@ -530,7 +532,7 @@ def verify_earliest_arrival(graph, result, source, start=None, end=None, strict=
 def verify_temporal_pagerank(
     graph, result, alpha=0.85, tol=1e-5, max_iter=100, half_life=None, decay=None, weighted=True
 ):  # fmt: skip
-    """Ranks are those of a walk whose steps are weighted by age; ages are differences of Python integers."""
+    """Ranks equal a walk whose steps are weighted by age. Ages are differences of Python integers."""
     n = graph.num_vertices
     src, dst, times, weights = timed_arcs(graph)
     weights = np.array(weights if weighted else [1.0] * len(src))

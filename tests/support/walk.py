@@ -15,7 +15,7 @@ from algorithms import UNREACHED, bfs
 OPERATORS = ("bfs", "triangles")
 VERTICES = 90  # ids that a walk uses at most
 WIDE = 0.15  # share of batches whose weights are as wide as their dtype allows
-BIG = 0.02  # of batches that hold far more than the graph
+BIG = 0.02  # of batches that are far larger than the graph
 # How often each operation comes up.
 WEIGHTS = {
     "insert": 24, "delete": 18, "fill_row": 2, "empty_row": 3, "insert_vertices": 2, "insert_by_id": 1,
@@ -35,7 +35,7 @@ class Walk:
     seed : int
         The same seed gives the same operations.
     operators : bool
-        Draw those that run operators, too, whose kernels must be compiled.
+        Draw steps that run operators, too, whose kernels must be compiled.
     """
 
     def __init__(self, structure: Any, device: str, seed: int, *, directed: bool, vertex_dtype: str,
@@ -54,7 +54,7 @@ class Walk:
         self.last: list[str] = []
 
     def run(self, steps: int, check_every: int = 40) -> None:
-        """Make so many steps; every now and then everything that can be seen of the graph is compared."""
+        """Make `steps` steps, and every now and then compare all visible contents of the graph."""
         drawn = self.rng.choice(len(self.names), steps, p=self.shares)
         for step, chosen in enumerate(drawn):
             name = self.names[chosen]
@@ -92,7 +92,8 @@ class Walk:
         """Go on with another graph that is the same."""
         self.pair.graph = graph
 
-    # ---- what is drawn ----------------------------------------------------------------------------------------------
+    # ---- random values
+    # -------------------------------------------------------------------------------------------------
 
     @property
     def graph(self) -> Any:
@@ -103,7 +104,7 @@ class Walk:
         return self.pair.model
 
     def vertices(self, count: int) -> np.ndarray:
-        """Ids of vertices that are there, few of them more often than others."""
+        """Ids of existing vertices, few of them more often than others."""
         present = np.array(self.model.present, np.int64)
         if not present.size:
             return present
@@ -140,7 +141,7 @@ class Walk:
     def do_insert(self) -> None:
         src, dst = self.pairs()
         how = ["replace", "keep", "replace", "add"][int(self.rng.integers(3 if self.dtype is None else 4))]
-        # A sum must not overflow: what is added to wide weights is not defined.
+        # A sum must not overflow: adding to wide weights is undefined.
         wide = self.rng.random() < WIDE and self.dtype is not None
         if how == "add" and self.dtype is not None and self.dtype.kind == "i" and self.has_wide():
             how = "replace"

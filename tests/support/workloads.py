@@ -1,4 +1,4 @@
-"""What tests of workloads share: a stream, settings that are quick, and reports made by hand."""
+"""Shared parts of tests of workloads: a stream, quick settings, and reports made by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TELLS_LITTLE = ("batches of 64: 4 batches alone, which is too few to tell much",
 
 
 def write_changes(path):
-    """Write a file of insertions and deletions, in which edges come and go within a batch; its lines."""
+    """Write a file of insertions and deletions, in which edges come and go within a batch, and return its lines."""
     rng = np.random.default_rng(5)
     ends = rng.integers(0, 12, (400, 2))
     signs = np.where(rng.random(400) < 0.6, "+", "-")
@@ -32,7 +32,7 @@ def spoil(monkeypatch, method, change):
 
 
 def row_of(name, seconds, used, size=64):
-    """What was measured of a structure: seconds of each batch, and bytes in use."""
+    """The measurements of a structure: seconds of each batch, and bytes in use."""
     times = {"insert": list(seconds)}
     return Measured(name, size, {"insert": 64, "delete": 0, "query": 0}, times, 0.1, {}, 100, used, 2 * used, 800)
 

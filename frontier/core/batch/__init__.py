@@ -19,19 +19,20 @@ from frontier.runtime.values import integer
 
 OUT_OF_RANGE, ABSENT, NAN_WEIGHT = 0, 1, 2  # indices of the error counts
 MAX_PASSING = 1 << 18
-"""Edges of a batch whose arcs may go to memory that stays. Of larger ones, allocations are a small part of the time."""
+"""Edges of a batch whose arcs may be copied to persistent memory. For larger batches, allocations are a small share of
+the time."""
 PREPARED = (
     "src", "dst", "weights", "num_vertices", "absent", "directed", "drop_loops", "out_src", "out_dst", "out_weights",
 )  # fmt: skip
-"""What the kernel `prepare` takes that changes from batch to batch."""
+"""The arguments of the kernel `prepare` that change from batch to batch."""
 
 
 class Arcs:
     """A batch of arcs on the graph's device, in the batch's order; `weights` may be None.
 
-    Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored; those of users have ``dst < 0``, too.
-    `error_counts` (int64, shape (3,), on the device; None once checked) are nonzero if the batch is invalid: kernels
-    that read them can be enqueued before the host synchronizes.
+    Arcs with ``src < 0`` come from self-loops or invalid ids and are ignored. Arcs of invalid ids have ``dst < 0``,
+    too. `error_counts` (int64, shape (3,), on the device. None once checked) are nonzero if the batch is invalid:
+    kernels that read them can be enqueued before the host synchronizes.
     """
 
     def __init__(self, src: Any, dst: Any, weights: Any, check: Any = None, error_counts: Any = None):
@@ -53,7 +54,7 @@ class Arcs:
 
     @property
     def addresses(self) -> tuple[int, int, int]:
-        """Where the sources, the destinations and the weights are on a GPU; 0 for no weights."""
+        """The addresses of the sources, the destinations and the weights on a GPU. 0 for no weights."""
         weights = self.weights
         return self.src.data.ptr, self.dst.data.ptr, 0 if weights is None else weights.data.ptr
 
@@ -78,7 +79,7 @@ class Arcs:
 class TransientArcs(Arcs):
     """Arcs in memory that the next batch reuses, on a GPU.
 
-    Arrays are cut out of it on demand: making one takes the host as long as half a launch.
+    Its arrays are sliced on demand: making one costs the host half as long as a launch.
     """
 
     def __init__(self, room: ArcBuffer, count: int, held: Any, check: Any, error_counts: Any):
@@ -137,14 +138,14 @@ class ArcMaker:
         self.device = device
         self.vertex_dtype = vertex_dtype
         self.weight_dtype = weight_dtype
-        # All zero except between an invalid batch and its error, so that batches need not clear them.
+        # All zero except between an invalid batch and its error, so batches need not clear them.
         self._error_counts = device.xp.zeros(3, np.int64)
         self._error_flag = ErrorFlag(device)
         self._unchecked = False  # whether the last batch may have left error counts
         self._scratch = scratch
         self._room: ArcBuffer | None = None
         self._values = Struct(PREPARED)
-        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the type of users' ids; bound on a GPU
+        self._prepare: dict[np.dtype, Any] = {}  # the kernel, by the dtype of the ids; bound on a GPU
 
     def arcs(
         self, src: Any, dst: Any, weights: Any = None, *, num_vertices: int, directed: bool, absent: Any,
@@ -219,7 +220,7 @@ class ArcMaker:
         return arcs
 
     def _load(self, id_dtype: np.dtype) -> Any:
-        """The kernel for users' ids of a type; on a GPU it is bound to `_values`."""
+        """Return the kernel for ids of a dtype. On a GPU it is bound to `_values`."""
         prepare: Any = batch_kernels(self.device, id_dtype, self.vertex_dtype, self.weight_dtype).prepare
         if self.device.is_gpu:
             changing = (Field(self._values, name) for name in PREPARED)
@@ -235,8 +236,8 @@ def batch_kernels(device: Device, id_dtype: np.dtype, vertex_dtype: np.dtype, we
 
 
 def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: Any = None) -> Any:
-    """Return `ids` as a device array; ValueError if one is outside ``[0, num_vertices)`` or names a deleted vertex."""
-    # Those of the host are checked before they are copied to the device, which the host then need not wait for.
+    """Return `ids` as a device array. ValueError if one is outside ``[0, num_vertices)`` or names a deleted vertex."""
+    # Ids of the host are checked before they are copied to the device, so the host need not synchronize with it.
     there = CPU if isinstance(ids, np.ndarray | list | tuple | range) else device
     ids = as_ids(there, ids, name)
     if ids.size:
@@ -248,7 +249,7 @@ def check_ids(device: Device, ids: Any, name: str, num_vertices: int, absent: An
 
 
 def check_id(vertex: Any, name: str, num_vertices: int, absent: Any = None) -> int:
-    """Return `vertex` as an int; TypeError if it is no integer, ValueError as `check_ids`."""
+    """Return `vertex` as an int. TypeError if it is no integer, ValueError as `check_ids`."""
     vertex = integer(vertex, name)
     if not 0 <= vertex < num_vertices:
         raise ValueError(f"{name} is {vertex}, {_outside(num_vertices)}; insert_vertices() extends them")
@@ -266,7 +267,7 @@ def _outside(num_vertices: int) -> str:
 def explain_errors(
     device: Device, error_counts: list[int], src: Any, dst: Any, weights: Any, n: int, absent: Any
 ) -> None:  # fmt: skip
-    """Raise the error that names what is wrong with a batch, if anything is."""
+    """Raise the error that names the fault of a batch, if it has one."""
     if error_counts[OUT_OF_RANGE]:
         _range_error(device, src, "src", n)
         _range_error(device, dst, "dst", n)
@@ -287,7 +288,8 @@ def refuse_weights(weight_dtype: np.dtype | None) -> None:
 
 
 SMALL_IDS = 4096
-"""So many are looked at on the host, which takes less than kernels that CuPy compiles when they are first used."""
+"""Up to this many weights are checked on the host, which is faster than kernels that CuPy compiles at their first
+use."""
 
 
 def _range_error(device: Device, ids: Any, name: str, num_vertices: int) -> None:

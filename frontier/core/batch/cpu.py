@@ -8,7 +8,7 @@ from frontier.runtime import cpu_kernel
 @cpu_kernel
 def prepare(count, src, dst, weights, num_vertices, absent, directed, drop_loops, out_src, out_dst, out_weights,
             error_counts, error_flag):  # fmt: skip
-    """Expand `count` edges into arcs; count invalid ids and weights, whose arcs are ignored."""
+    """Expand `count` edges into arcs, and count invalid ids and weights. Their arcs are ignored."""
     copies = 1 if directed else 2
     for i in range(count):
         u = src[i]

@@ -2,9 +2,9 @@
 #pragma once
 #include "frontier/cuda/types.cuh"
 
-// Copies a small batch of `given` arcs to where there is room for `count`; those behind its end are to be skipped. If
-// `both_orders`, there is as much room again, for the arcs with their ends exchanged. Lowers `*latest`, if that is asked for,
-// and sets numbers to zero, of which there are no more than room for arcs.
+// Copies a small batch of `given` arcs to arrays with capacity for `count`. Entries behind its end are marked to be
+// skipped. If `both_orders`, the arrays have twice that capacity, and the arcs with their ends exchanged follow. Lowers
+// `*latest`, if it is given, and sets numbers to zero, at most as many as the capacity.
 extern "C" __global__ void copy_padded(
     i64 count, i64 given, const VID* src, const VID* dst, VID* out_src, VID* out_dst, bool both_orders, int* latest,
     i64 lower, u64* numbers, i64 num_numbers) {
@@ -20,7 +20,7 @@ extern "C" __global__ void copy_padded(
   }
 }
 
-// Expands `count` edges into arcs; counts invalid ids and weights, whose arcs are ignored.
+// Expands `count` edges into arcs, and counts invalid ids and weights. Their arcs are ignored.
 extern "C" __global__ void prepare(
     i64 count, const ID* src, const ID* dst, const WEIGHT* weights, i64 num_vertices, const bool* absent,
     bool directed, bool drop_loops, VID* out_src, VID* out_dst, WEIGHT* out_weights, u64* error_counts,

@@ -1,9 +1,9 @@
-"""Small batches on a GPU, which kernels take as users made them: checked, expanded and applied in one launch.
+"""Small batches on a GPU, which one kernel checks, expands and applies directly from the caller's arrays.
 
 A batch of some thousand edges is microseconds of work for a GPU. The general path, with a kernel for each step and
 arrays in between, costs the host several times as much, so a structure may have kernels for small batches (built on
-``frontier/cuda/small_batch.cuh``). A batch that is invalid or does not fit leaves the graph as it was and takes the
-general path.
+``frontier/cuda/small_batch.cuh``). An invalid batch, or one that does not fit, leaves the graph unchanged and goes
+through the general path.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def most_edges(store: Any) -> int:
-    """The edges of the largest batch that a store with such kernels takes."""
+    """The edges of the largest batch that a store with such kernels accepts."""
     return MAX_ARCS // (1 if store.directed else 2) if store.device.is_gpu else 0
 
 
 def is_small(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any, limit: int) -> bool:
-    """Whether users' arrays, of the type `array`, are a batch of at most `limit` edges that a kernel can take as it is;
-    others need to be converted first."""
+    """Whether users' arrays, of the type `array`, are a batch of at most `limit` edges that a kernel can read without
+    conversion."""
     return type(src) is array and 0 < src.size <= limit and is_plain(array, src, dst, weights, weight_dtype)
 
 
 def is_plain(array: Any, src: Any, dst: Any, weights: Any, weight_dtype: Any) -> bool:
-    """Whether users' arrays, of the type `array`, are a batch of any size that a kernel can take as it is."""
+    """Whether users' arrays, of the type `array`, are a batch of any size that a kernel can read without conversion."""
     if type(src) is not array or type(dst) is not array or src.size != dst.size:
         return False
     if src.dtype != dst.dtype or src.dtype not in ID_DTYPES or not is_contiguous(src) or not is_contiguous(dst):
         return False
     if weights is None:
         return True
-    if weight_dtype is None:  # which NumPy takes for float64
+    if weight_dtype is None:  # NumPy reads None as float64
         return False
     return (
         type(weights) is array and weights.dtype == weight_dtype and weights.size == src.size
@@ -70,7 +70,7 @@ class Staging:
         self._stream = device.xp.cuda.get_current_stream
 
     def copy(self, *arrays: Any) -> list[Any]:
-        """The arrays (None stays None) on the device, for as long as the update takes that waits for its end."""
+        """Return the arrays on the device (None stays None), valid until the update that synchronizes with its end."""
         places: list[tuple[int, int, Any] | None] = []
         end = 0
         for array in arrays:
@@ -86,7 +86,7 @@ class Staging:
 
 
 class SmallBatch(Struct):
-    """``struct SmallBatch`` of small_batch.cuh. It holds addresses, and not the arrays that are there."""
+    """``struct SmallBatch`` of small_batch.cuh. It contains addresses, not the arrays at them."""
 
     __slots__ = ()
 
@@ -97,7 +97,8 @@ class SmallBatch(Struct):
         self, src: Any, dst: Any, weights: Any, *, directed: bool, num_vertices: int, absent: Any, arcs: Any = None,
         edges: Any = None,
     ) -> int:  # fmt: skip
-        """Describe a batch and return the number of its arcs; `arcs` and `edges` are those of `Store.insert_small`."""
+        """Describe a batch and return the number of its arcs. `arcs` and `edges` are the arguments of
+        `Store.insert_small`."""
         count = src.size
         self.set(
             src.data.ptr, dst.data.ptr, 0 if weights is None else weights.data.ptr, count, src.dtype.itemsize == 8,

@@ -1,4 +1,4 @@
-// Which of many slots may be among a few: a bit for each of many hashes, so that nearly all threads need not look further.
+// Which of many slots may be among a few: one bit for each of many hashes, which spares nearly all threads the search.
 #pragma once
 #include "frontier/cuda/types.cuh"
 

@@ -16,7 +16,7 @@ def from_list(count, vertices, bits):
 
 @cpu_kernel
 def to_list(count, bits, out, counter):
-    """The vertices whose bits are set, in ascending order; `count` is the number of words."""
+    """The vertices whose bits are set, in ascending order. `count` is the number of words."""
     held = 0
     for word in range(count):
         if bits[word] != 0:

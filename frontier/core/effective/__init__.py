@@ -33,9 +33,9 @@ def masked_lower(graph: BaseGraph, src: Any, dst: Any) -> Any:
 def effective_edges(graph: BaseGraph, arcs: Arcs, present: bool) -> tuple[Any, Any]:
     """Return the distinct edges of a batch that are in the graph if `present`, else the absent ones.
 
-    `src` and `dst` are arrays of the graph's vertex dtype, in the order in which the batch lists them first; undirected
-    edges are ``src < dst``. Checks the batch after its single host synchronization. Expected O(m) work: duplicates meet
-    in a hash table.
+    `src` and `dst` are arrays of the graph's vertex dtype, in the order in which the batch first lists the edges.
+    Undirected edges are ``src < dst``. Checks the batch after its single host synchronization. Expected O(m) work:
+    duplicates meet in a hash table.
     """
     device, xp = graph.device, graph.xp
     if not device.is_gpu:

@@ -4,7 +4,7 @@ from frontier.runtime import cpu_kernel
 
 from ..sort import END
 
-FREE = END  # an entry of the table that holds no arc
+FREE = END  # an entry of the table without an arc
 
 
 @cpu_kernel
@@ -18,8 +18,8 @@ def mask_lower(count, src, dst, out):
 def find_few(count, src, dst, slots, directed, present, table, entries, places, out_src, out_dst, number):
     """List each arc in question that is the first of equal ones, the smaller end first, and their number.
 
-    Arcs meet in a hash table of ``entries``, a power of two, all of which are FREE before and after. ``places`` has
-    those that are in use meanwhile.
+    Arcs meet in a hash table of ``entries``, a power of two, all of which are FREE before and after. ``places`` lists
+    the entries in use meanwhile.
     """
     mask, found = entries - 1, 0
     for i in range(count):

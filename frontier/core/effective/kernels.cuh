@@ -1,4 +1,4 @@
-// CUDA kernels that find the effective edges of a batch; cpu.py describes each. Macro: VID.
+// CUDA kernels that find the effective edges of a batch. See cpu.py for each. Macro: VID.
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
@@ -9,7 +9,7 @@ extern "C" __global__ void mask_lower(i64 count, const VID* src, const VID* dst,
   GRID_STRIDE(i, count) out[i] = src[i] < dst[i] ? src[i] : VID(-1);
 }
 
-// The entry of the table that arc i shares with its equals, of which it keeps the first; -1 if nobody asks for the arc.
+// The table entry that arc i shares with equal arcs, of which it contains the first. -1 if the arc is not wanted.
 __device__ inline i64 claim_arc(
     i64 i, const VID* src, const VID* dst, const i64* slots, bool directed, bool present, u64* table, i64 entries) {
   VID u = src[i], v = dst[i];
@@ -18,7 +18,7 @@ __device__ inline i64 claim_arc(
   while (true) {
     u64 held = atomicCAS(table + at, FREE, u64(i));
     if (held == FREE) break;
-    if (src[held] == u && dst[held] == v) {  // whichever of the equal arcs is held by now
+    if (src[held] == u && dst[held] == v) {  // whichever of the equal arcs is there by now
       atomicMin(table + at, u64(i));
       break;
     }

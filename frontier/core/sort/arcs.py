@@ -17,7 +17,7 @@ DIGIT = 11  # bits, at most: more counters than that leave the fastest cache
 
 
 def arc_keys(device: Device, src: Any, dst: Any, num_vertices: int) -> Any:
-    """Return int64 keys ``src << bits | dst``, which order arcs by source, then destination; see `check_key_bits`."""
+    """Return int64 keys ``src << bits | dst``, which order arcs by source, then destination. See `check_key_bits`."""
     check_key_bits(num_vertices)
     if on_gpu.takes(device, src, dst):
         return on_gpu.pack(device, src, dst, id_bits(num_vertices))
@@ -31,12 +31,12 @@ def check_key_bits(num_vertices: int) -> None:
 
 
 def id_bits(num_vertices: int) -> int:
-    """Bits that hold any vertex id."""
+    """The number of bits of the largest vertex id."""
     return max(int(num_vertices - 1).bit_length(), 1)
 
 
 def sort_keys(device: Device, keys: Any, *, key_bits: int | None = None) -> Any:
-    """Keys in ascending order, in place. They must not be negative; `key_bits` is that of `sort_pairs`."""
+    """Keys in ascending order, in place. They must not be negative. `key_bits` is the parameter of `sort_pairs`."""
     if device.is_gpu or keys.size < RADIX_FROM:
         keys.sort()
     else:
@@ -46,7 +46,7 @@ def sort_keys(device: Device, keys: Any, *, key_bits: int | None = None) -> Any:
 
 
 def sort_pairs(device: Device, keys: Any, values: Any = None, *, key_bits: int | None = None) -> tuple[Any, Any]:
-    """Sort keys, none negative, and move `values` (by default positions) along; equal keys keep their order.
+    """Sort keys, none negative, and move `values` (by default positions) along. Equal keys retain their order.
 
     `key_bits` bounds the bits of any key: on a GPU it saves a synchronization, or a slower sort.
     """
@@ -103,7 +103,7 @@ def sums_of_runs(device: Device, keys: Any, last: Any, values: Any) -> Any:
 
 
 def places_of_ids(device: Device, ids: Any) -> Any:
-    """Positions of those that are not negative."""
+    """Positions of the ids that are not negative."""
     return on_gpu.places_of_ids(device, ids) if on_gpu.takes(device, ids) else device.xp.flatnonzero(ids >= 0)
 
 
@@ -145,7 +145,7 @@ def split_keys(device: Device, keys: Any, num_vertices: int, vertex_dtype: np.dt
 
 def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[Any, Any, Any]:
     """A batch as CSR: offsets (int64), destinations and weights, sorted, each arc once, with the last one's weight."""
-    if not device.is_gpu:  # by counting: linear time, where a comparison sort would take most of a build
+    if not device.is_gpu:  # by counting: linear time, while a comparison sort would dominate a build
         offsets = np.empty(num_vertices + 1, np.int64)
         order = np.empty(len(arcs), np.int64)
         load_kernels("frontier.core.sort", device).sort_arcs(len(arcs), arcs.check().src, arcs.dst, offsets, order)
@@ -157,7 +157,8 @@ def sorted_unique_arcs(device: Device, arcs: Arcs, num_vertices: int) -> tuple[A
 
 
 def accumulate(device: Device, numbers: Any) -> Any:
-    """Replace each number by the sum of all up to it, in place, which makes offsets of lengths; returns them."""
+    """Replace each number by the sum of all numbers up to it, in place, which turns lengths into offsets. Return
+    them."""
     if numbers.dtype == np.int64 and on_gpu.takes(device, numbers):
         on_gpu.accumulate(device, numbers)
     else:

@@ -27,7 +27,7 @@ extern "C" __global__ void append_positions(i64 count, const i64* keys, i64 bits
   GRID_STRIDE(i, count) both[i] = keys[i] << bits | i;
 }
 
-// Takes keys and positions apart.
+// Separates keys and positions.
 extern "C" __global__ void split_positions(i64 count, const i64* both, i64 bits, i64* keys, i64* positions) {
   GRID_STRIDE(i, count) {
     keys[i] = both[i] >> bits;
@@ -35,8 +35,8 @@ extern "C" __global__ void split_positions(i64 count, const i64* both, i64 bits,
   }
 }
 
-// Adds up the values of each run of equal keys, which ends at this one of the `last` positions. sums: zero before. A warp
-// takes CHUNK values, so that long runs, which many others add to as well, are few additions of each.
+// Adds up the values of each run of equal keys, which ends at this one of the `last` positions. sums: zero before. A
+// warp adds CHUNK values, so a long run, to which many warps add, needs few additions of each.
 extern "C" __global__ void sum_runs(
     i64 count, const i64* keys, const double* values, const i64* last, i64 runs, double* sums) {
   constexpr int CHUNK = 512;
@@ -65,7 +65,7 @@ extern "C" __global__ void sum_runs(
   }
 }
 
-// Where the rows of sorted keys begin; `count` is one more than there are rows.
+// The offsets of the rows of sorted keys. `count` is one more than the number of rows.
 extern "C" __global__ void offsets_of(i64 count, const i64* keys, i64 size, i64 shift, i64* offsets) {
   GRID_STRIDE(row, count) offsets[row] = first_place<false>(keys, size, row << shift);
 }
@@ -89,7 +89,8 @@ extern "C" __global__ void __launch_bounds__(TILE) accumulate(i64 count, const i
   }
 }
 
-// Positions at which a predicate holds: sums say how many there are in each tile, then they are listed, and their number.
+// Positions at which a predicate is true: sums are the counts of each tile, then the positions are listed, and their
+// number.
 #define LIST(NAME, T, HOLDS)                                                                                              \
   extern "C" __global__ void __launch_bounds__(TILE) count_##NAME(i64 count, const T* values, i64* sums) {                \
     TILES(tile, count) {                                                                                                  \

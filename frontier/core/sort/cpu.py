@@ -7,10 +7,10 @@ from frontier.runtime import cpu_kernel
 
 @cpu_kernel
 def sort_arcs(count, src, dst, offsets, order):
-    """Positions of a batch's distinct arcs by source, then destination; of equal arcs the last.
+    """Positions of a batch's distinct arcs by source, then destination. Of equal arcs the last counts.
 
     Two stable counting sorts, by destination and then by source. Arcs with ``src < 0`` are left out. ``offsets``
-    becomes the CSR offsets; the first ``offsets[-1]`` entries of ``order`` the positions.
+    becomes the CSR offsets, the first ``offsets[-1]`` entries of ``order`` the positions.
     """
     n = offsets.size - 1
     starts = np.zeros(n + 1, np.int64)
@@ -34,7 +34,7 @@ def sort_arcs(count, src, dst, offsets, order):
     for i in by_dst:
         order[starts[src[i]]] = i
         starts[src[i]] += 1
-    # Keep the last of each run of equal arcs.
+    # Retain the last of each run of equal arcs.
     kept = 0
     low = offsets[0]
     for v in range(n):
@@ -52,7 +52,7 @@ def sort_keys(bits, passes, keys, order, other_keys, other_order):
     """Keys of so many bits in ascending order, and their positions before, unless `order` is empty: a radix sort.
 
     One stable counting sort for each digit, from the lowest one on, to and fro between `keys` and `other_keys`. The
-    number of passes is even, so that the last one ends in `keys`, and in `order`, which need not hold anything before.
+    number of passes is even, so the last one ends in `keys`, and in `order`, whose contents before are not read.
     """
     count, with_order = keys.size, order.size > 0
     width = (bits + passes - 1) // passes

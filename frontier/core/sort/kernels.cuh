@@ -4,10 +4,10 @@
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/tile.cuh"
 
-// The key of an arc, without its position; END if it is to be ignored.
+// The key of an arc, without its position. END if the arc is ignored.
 __device__ inline i64 key_of(VID u, VID v, i64 shift) { return u < 0 ? END : i64(u) << shift | v; }
 
-// `bits`: as many low bits hold the arc's position in the batch (see SortedKeys).
+// `bits`: the number of low bits that contain the arc's position in the batch (see SortedKeys).
 extern "C" __global__ void make_keys(i64 count, const VID* src, const VID* dst, i64 shift, i64 bits, i64* keys) {
   GRID_STRIDE(i, count) {
     i64 key = key_of(src[i], dst[i], shift);
@@ -15,8 +15,9 @@ extern "C" __global__ void make_keys(i64 count, const VID* src, const VID* dst, 
   }
 }
 
-// Keys in ascending order, of few arcs: eight lanes compare an arc with all others, so that it is one launch, of which no
-// thread waits for another. Equal keys keep their order. `order`, if given: positions in the batch of the sorted keys.
+// Sorts the keys of few arcs in ascending order: eight lanes compare an arc with all arcs. One launch, in which no
+// thread waits for another. Equal keys retain their order. `order`, if given: positions in the batch of the sorted
+// keys.
 extern "C" __global__ void sort_few(
     i64 count, const VID* src, const VID* dst, i64 shift, i64 bits, i64* keys, i64* order) {
   Tile<8> tile;
@@ -36,7 +37,7 @@ extern "C" __global__ void sort_few(
   }
 }
 
-// sums: how many distinct keys are in each tile.
+// sums: the number of distinct keys of each tile.
 extern "C" __global__ void __launch_bounds__(TILE) count_distinct(i64 count, const i64* keys, i64 bits, i64* sums) {
   SortedKeys sorted{count, keys, bits, 0};
   TILES(tile, count) {
@@ -45,8 +46,8 @@ extern "C" __global__ void __launch_bounds__(TILE) count_distinct(i64 count, con
   }
 }
 
-// The distinct keys without gaps, then END; and where in the batch the last arc of each stands. `order`: positions in the
-// batch of the sorted keys, where these do not hold them.
+// The distinct keys without gaps, then END, and the position of each one's last arc in the batch. `order`: positions in
+// the batch of the sorted keys, unless the keys contain them.
 extern "C" __global__ void __launch_bounds__(TILE) keep_distinct(
     i64 count, const i64* keys, i64 bits, const i64* order, const i64* sums, bool summed, i64* distinct, i64* origin,
     i64* number) {

@@ -49,7 +49,7 @@ def sort_with_positions(device: Device, keys: Any, bits: int) -> tuple[Any, Any]
 
 
 def ends_of_runs(device: Device, values: Any) -> Any:
-    """Positions of the last of each run of equal int64 numbers; the host waits for their number."""
+    """Positions of the last of each run of equal int64 numbers. The host synchronizes to read their number."""
     return _listed(device, "run_ends", values)
 
 
@@ -64,7 +64,7 @@ def sums_of_runs(device: Device, keys: Any, last: Any, values: Any) -> Any:
 
 
 def places_of_ids(device: Device, values: Any) -> Any:
-    """Positions of numbers that are not negative; the host waits for their number."""
+    """Positions of numbers that are not negative. The host synchronizes to read their number."""
     return _listed(device, f"ids_{IDS[values.dtype]}", values)
 
 
@@ -85,7 +85,7 @@ def accumulate(device: Device, numbers: Any) -> None:
 
 
 def offsets_of(device: Device, keys: Any, rows: int, shift: int) -> Any:
-    """Where the rows of sorted keys begin: the offsets of CSR arrays (int64)."""
+    """The offsets of the rows of sorted keys, as in CSR arrays (int64)."""
     offsets = device.xp.empty(rows + 1, np.int64)
     _kernel("offsets_of")(rows + 1, keys, int(keys.size), shift, offsets)
     return offsets
@@ -99,7 +99,7 @@ def rows_of(device: Device, offsets: Any, dtype: np.dtype) -> Any:
 
 
 class _Kernels:
-    """What `running_sums` takes."""
+    """The kernels that `running_sums` launches."""
 
     @staticmethod
     def add_up(*args: Any, **launch: int) -> None:

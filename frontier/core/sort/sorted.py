@@ -15,7 +15,7 @@ from .arcs import arc_keys, check_key_bits, id_bits, last_of_runs, sort_keys, so
 from .tiles import running_sums, tile_count, tile_launch
 
 SMALL_ARCS = 1 << 13
-"""Up to as many arcs are sorted on a GPU by one kernel that compares each with all others; CuPy's radix sort needs more
+"""Up to this many arcs are sorted on a GPU by one kernel that compares each with all arcs. CuPy's radix sort needs more
 time to launch its kernels."""
 END = 2**63 - 1  # greater than all keys (keys.cuh has the same number)
 
@@ -28,14 +28,14 @@ class SortedKeys(NamedTuple):
     """
 
     keys: Any
-    bits: int  # low bits of keys with positions; 0 on the CPU, and without positions or space for them
+    bits: int  # low bits of keys with positions; 0 on the CPU, without positions, and if they do not fit
     shift: int  # ``id_bits(num_vertices)``
     order: Any  # positions (on the CPU of the last occurrence) if asked for and not in keys, else None
-    sums: Any = None  # how many of each tile of keys count, if that is known
+    sums: Any = None  # the number of keys of each tile that count, if known
 
 
 def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> SortedKeys:
-    """Return a batch's arcs as ascending keys, with positions in the batch if `origin`; a sort, O(m log m) work.
+    """Return a batch's arcs as ascending keys, with positions in the batch if `origin`. A sort, O(m log m) work.
 
     The CPU also checks the batch, which needs no synchronization there. The arrays are scratch memory, valid until the
     next call. Raises ValueError (`Arcs.check`) on the CPU, and OverflowError as `arc_keys`.
@@ -53,7 +53,7 @@ def sorted_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> Sorted
         sort_keys(device, keys)
         return SortedKeys(keys[last_of_runs(device, keys)], 0, shift, None)
     check_key_bits(n)
-    # A sort of plain numbers takes a fraction of the time of one that moves positions along.
+    # A sort of plain numbers is several times as fast as one that moves positions along.
     bits = size.bit_length() if origin and 2 * shift + size.bit_length() <= 62 else 0
     keys = workspace_of(store).scratch.get("sorted_keys", size, np.int64)
     if size <= SMALL_ARCS:
@@ -76,7 +76,7 @@ def sort_kernels(store: BaseStore) -> Any:
 class DistinctKeys(NamedTuple):
     """The distinct arcs of a batch: `SortedKeys` without duplicates and without positions in the keys."""
 
-    keys: Any  # int64; on the GPU as many as the batch has arcs, END from `count` on
+    keys: Any  # int64; on the GPU one for each arc of the batch, END from `count` on
     origin: Any  # position in the batch of each arc's last occurrence, or None
     count: Any  # int64, shape (1,), on the graph's device
 
@@ -84,7 +84,7 @@ class DistinctKeys(NamedTuple):
 def distinct_keys(store: BaseStore, arcs: Arcs, *, origin: bool = False) -> DistinctKeys:
     """Return the distinct arcs of a batch, ascending, with the position of each arc's last occurrence if `origin`.
 
-    Ignored arcs are left out; checks, errors, lifetime and cost are those of `sorted_keys`.
+    Ignored arcs are left out. Checks, errors, lifetime and cost are as in `sorted_keys`.
     """
     keys = sorted_keys(store, arcs, origin=origin)
     if not store.device.is_gpu:

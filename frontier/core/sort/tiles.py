@@ -21,7 +21,7 @@ def tile_launch(size: int) -> dict[str, int]:
 
 
 def running_sums(device: Device, kernels: Any, sums: Any) -> tuple[Any, bool]:
-    """Add sums over tiles up in place if there are many on a GPU; return them, and whether they were added up.
+    """Add sums over tiles up in place if they are many on a GPU. Return them, and whether they were added up.
 
     `kernels` are any that include ``frontier/cuda/scan_tiles.cuh``. CPU kernels add up as they go.
     """

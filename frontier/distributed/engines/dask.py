@@ -22,12 +22,12 @@ from ..transport.communicator import PartLostError
 from ..transport.select import TRANSPORTS, meet, offer
 from .engine import Answer, Engine, Host
 
-LOOK = 1.0  # seconds between looks at whether all workers are there
+LOOK = 1.0  # seconds between checks for missing workers
 GRACE = 10.0  # seconds that parts have to fail like the first one that did
 SCATTER_BYTES = 2**20  # shares of batches above this go to the workers directly, not with the call
 
 _engines: weakref.WeakKeyDictionary[Any, DaskEngine] = weakref.WeakKeyDictionary()
-_hosts: dict[tuple[str, int], Any] = {}  # on workers: what each part there keeps
+_hosts: dict[tuple[str, int], Any] = {}  # on workers: the objects of each part there
 
 
 class DaskEngine(Engine):
@@ -37,8 +37,8 @@ class DaskEngine(Engine):
     ----------
     client : dask.distributed.Client
     transport : {"ucxx", "nccl"}, optional
-        By default NCCL if all workers have a GPU. Each worker must see a different GPU first, as those of ``dask_cuda``
-        do.
+        By default NCCL if all workers have a GPU. Each worker must see a different GPU first, as workers of
+        ``dask_cuda`` do.
     """
 
     keeps_results = True
@@ -84,13 +84,14 @@ class DaskEngine(Engine):
                     )
                 )
         except BaseException:
-            if futures:  # which wait for the others
+            if futures:  # which block until all workers are done
                 self._give_up(futures, "a call did not reach all workers")
             raise
         return _Call(futures)
 
     def _answers(self, call: _Call) -> Sequence[Answer]:
-        """Continues where it was interrupted. The call holds the futures, as Dask would drop unreferenced results."""
+        """Continues where it was interrupted. The call references the futures, as Dask would drop unreferenced
+        results."""
         futures, answers = call.futures, call.answers
         while len(answers) < len(futures):
             with suppress(TimeoutError):
@@ -110,7 +111,7 @@ class DaskEngine(Engine):
                 return self._give_up(futures, f"the Dask worker {min(gone)} is gone")
             if any(error is not None for _, error in answers.values()):
                 call.grace -= LOOK
-            if call.grace <= 0:  # one has failed, and the others wait for it
+            if call.grace <= 0:  # one has failed, and all other parts wait for it
                 self._give_up(futures, "a part of the graph has failed")
                 break
         if any(isinstance(error, PartLostError) for _, error in answers.values()):
@@ -120,7 +121,7 @@ class DaskEngine(Engine):
         return [answers.get(i, (None, None)) for i in range(len(futures))]
 
     def _give_up(self, futures: list[Any], why: str) -> Sequence[Answer]:
-        """Mark the engine as lost, and let the remaining parts stop waiting. Returns the answer to the call."""
+        """Mark the engine as lost, and make the remaining parts stop waiting. Returns the answer to the call."""
         self._lost = f"{why}, and its part of the graph with it: load the graph from a file"
         self._client.cancel(futures, force=True)
         left = [address for address in self.addresses if address in self._client.nthreads()]
@@ -215,7 +216,7 @@ def _call(token: str, rank: int, function: Callable, share: tuple) -> Any:
 
 
 def _take(token: str, rank: int, key: int) -> Any:
-    """Pass the object that this part keeps under a key to Dask."""
+    """Pass the object under a key of this part to Dask."""
     host = _hosts.get((token, rank))
     if host is None or key not in host.objects:
         raise PartLostError("a worker that held rows of this frame is gone: make the frame again")

@@ -25,7 +25,7 @@ class Host:
 
 
 class Engine(ABC):
-    """Workers, each with a `Host` and a communicator to all others.
+    """Workers, each with a `Host` and a communicator to all other workers.
 
     A call goes to all workers or to none. All of its answers are read before the next call starts, even after an
     interrupt, so a call never gets the answers of another.
@@ -40,7 +40,7 @@ class Engine(ABC):
 
     size: int
     keeps_results: ClassVar[bool] = False
-    """Whether workers keep results until their arrays are read, and data frames are distributed over them."""
+    """Whether workers store results until their arrays are read, and data frames are distributed over them."""
 
     def __init__(self) -> None:
         self.abandoned: list[int] = []
@@ -72,7 +72,7 @@ class Engine(ABC):
         ----------
         whole : bool
             Delay Ctrl-C until the call is over. Otherwise it is raised at once. The workers finish the call, and the
-            next call waits for them.
+            next call starts after it.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class Engine(ABC):
         return [value for value, _ in answers]
 
     def _finish(self) -> Sequence[Answer]:
-        """Wait for the answers of the current call, if there is one: after an interrupt it is the previous one."""
+        """Collect the answers of the current call, if any: after an interrupt it is the previous one."""
         answers = () if self._current is None else self._answers(self._current)
         self._current = None
         return answers
@@ -122,7 +122,7 @@ class Engine(ABC):
 
     @abstractmethod
     def _answers(self, call: Any) -> Sequence[Answer]:
-        """*engine*: wait until a call is over on all workers. A lost worker is an answer: `PartLostError`.
+        """*engine*: block until a call is over on all workers. A lost worker is an answer: `PartLostError`.
 
         Only interrupts, such as `KeyboardInterrupt`, are raised. Another call then continues.
         """

@@ -28,7 +28,7 @@ from .messages import Message, Packed, Reserve, pack, receive, send
 
 GRACE = 10.0  # seconds that parts have to fail like the first one that did, before they are ended
 CONFIRMED = 2**20  # bytes of a message that workers act upon only when all have it
-RESERVED = 4 * CONFIRMED  # bytes that each worker keeps free for smaller messages, and for the objects made of them
+RESERVED = 4 * CONFIRMED  # bytes that each worker reserves for smaller messages, and for the objects made of them
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 THREADS = "NUMBA_NUM_THREADS"
 GO, SKIP = b"go", b"skip"
@@ -102,14 +102,14 @@ class ProcessEngine(Engine):
         return call.answers
 
     def _collect(self, call: _Call) -> None:
-        """Read an answer of each worker; after an interrupt, the remaining ones."""
+        """Read an answer of each worker, or, after an interrupt, the remaining answers."""
         while call.waiting:
             left = None if call.deadline is None else max(call.deadline - time.monotonic(), 0)
             ready = wait(list(call.waiting), timeout=left)
             with self._undivided(call):
                 for pipe in ready:
                     call.note(pipe, receive(pipe))  # type: ignore[arg-type]
-                if not ready:  # one has failed, and the others wait for it
+                if not ready:  # one has failed, and all other parts wait for it
                     self._end("a part of this graph has failed while others waited for it: load the graph from a file")
                     call.waiting.clear()
 
@@ -127,7 +127,7 @@ class ProcessEngine(Engine):
 
     @contextmanager
     def _undivided(self, call: _Call) -> Iterator[None]:
-        """Keep messages whole: Ctrl-C is delayed, and any other exception ends the workers."""
+        """Protect messages from interruption: Ctrl-C is delayed, and any other exception ends the workers."""
         interrupts = HeldInterrupts()
         try:
             yield
@@ -141,7 +141,7 @@ class ProcessEngine(Engine):
             interrupts.release()
 
     def _lost(self) -> PartLostError:
-        """End all workers, as others may wait for a lost one."""
+        """End all workers, as some may wait for a lost one."""
         ended = wait([worker.sentinel for worker in self._workers], timeout=10.0)  # its pipe breaks earlier
         for worker in self._workers:
             if worker.sentinel in ended:
@@ -210,7 +210,7 @@ class _Call:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Start processes that SIGINT does not reach; they unblock it once they ignore it."""
+    """Start processes that SIGINT does not reach. They unblock it once they ignore it."""
     resource_tracker.ensure_running()  # which unblocks it when it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -222,8 +222,8 @@ def _without_interrupts() -> Iterator[None]:
 def _share_of(rank: int, size: int, transport: str) -> dict[str, str]:
     """A worker's share of this machine, as environment variables.
 
-    That is a single GPU, as compiled and cached code belongs to it; or each worker's share of the cores as threads,
-    unless the user sets their number.
+    Its share is a single GPU, as compiled and cached code belongs to it. On CPUs it is the worker's share of the cores
+    as threads, unless the user sets their number.
     """
     if transport == "nccl":
         before = os.environ.get(VISIBLE)

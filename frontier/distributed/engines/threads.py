@@ -27,7 +27,7 @@ class ThreadEngine(Engine):
     ----------
     size : int
     device : {"auto", "cpu", "gpu"}
-        Where all parts are.
+        The device of all parts.
     """
 
     def __init__(self, size: int, device: Any = "cpu"):
@@ -36,7 +36,7 @@ class ThreadEngine(Engine):
         self._comms = InProcessCommunicator.group(size, resolve_device(device))
         self.hosts = [Host(comm) for comm in self._comms]
         self._threads: _Threads | None = None
-        self._giving = threading.RLock()  # held while a call is given to all threads, or they are ended
+        self._giving = threading.RLock()  # held while a call is passed to all threads, or they are ended
 
     def run(self, function: Callable, shares: Sequence[tuple], *, whole: bool = False) -> list[Any]:
         arguments = [(host, *share) for host, share in zip(self.hosts, shares, strict=True)]

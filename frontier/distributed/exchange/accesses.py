@@ -1,7 +1,7 @@
 """The entries of its arrays that a functor reads and writes, from its source text.
 
 Parts would silently disagree if a functor wrote to copies that no rule combines. So operators over parts examine each
-functor first, and refuse those that they cannot support.
+functor first, and refuse unsupported ones.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         if isinstance(node.value, ast.Name):
-            self._use_anyhow(node.value)  # another name for what may be an array
+            self._use_anyhow(node.value)  # another name for a possible array
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -130,7 +130,7 @@ class _Reader(ast.NodeVisitor):
 def arrays_of(function: Callable, first: int, args: tuple, kind: type) -> list[tuple[str, Any, Accesses, list[str]]]:
     """The arrays among the arguments of a functor: name, array, use, and the names of the parameters before.
 
-    The functor has `first` parameters before the user's; `kind` is the type of arrays.
+    The functor has `first` parameters before the user's. `kind` is the type of arrays.
     """
     known = accesses_of(function) if isinstance(function, FunctionType) else None
     if known is None:

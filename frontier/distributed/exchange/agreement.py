@@ -13,7 +13,7 @@ EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, OSError)
 
 
 def all_or_none(graph: BasePart, step: Callable[[], Any]) -> Any:
-    """Make a step on all parts; if it raises an expected error on any, all raise the first part's error."""
+    """Make a step on all parts. If it raises an expected error on any, all raise the first part's error."""
     value, error = attempt(step)
     raise_first(graph, error)
     return value
@@ -28,7 +28,7 @@ def attempt(step: Callable[[], Any]) -> tuple[Any, Exception | None]:
 
 
 def raise_first(graph: BasePart, error: Exception | None) -> None:
-    """Raise the error of the first part that has one, on all parts; one small exchange if there is none."""
+    """Raise the error of the first part that has one, on all parts. One small exchange without an error."""
     if not graph.comm.reduce_numbers([error is not None], "max")[0]:
         return
     kind, text = next(found for found in graph.comm.gather_objects(_described(error)) if found is not None)

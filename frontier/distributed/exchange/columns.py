@@ -1,8 +1,8 @@
 """Data on edges over parts.
 
-Each part has the columns of the arcs that leave its vertices, with its own ids: an array by edge cannot be one for the
+Each part has the columns of the arcs that leave its vertices, with its own ids: one array by edge cannot serve the
 whole graph. An undirected edge has an entry on the part of each end, and a directed one in a graph with in-edges also
-among these; insertions write the same to both.
+among the in-edges. Insertions write the same to both.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_column(graph: BasePart | BaseDistributedGraph, name: str) -> None:
 
 
 def check_present(there: Any, src: Any, dst: Any) -> None:
-    """Raise unless all edges of a list are in the graph; `there` is True for existing ones."""
+    """Raise unless all edges of a list are in the graph. `there` is True for existing ones."""
     missing = (~there).nonzero()[0]
     if missing.size:
         i, host = int(missing[0]), resolve_device("cpu")
@@ -54,7 +54,7 @@ def edge_dtypes(local: Any) -> dict[str, np.dtype]:
 
 
 def declared_columns(graph: BasePart | BaseDistributedGraph) -> dict[str, np.dtype]:
-    """The types of the columns of the option `edge_data`; `time` and `multi_edges` make further ones."""
+    """The types of the columns of the option `edge_data`. `time` and `multi_edges` make further ones."""
     made = ({TIME} if graph.time_unit is not None else set()) | ({COUNT} if graph.multi_edges == "sum" else set())
     return {name: dtype for name, dtype in graph.edge_dtypes.items() if name not in made}
 

@@ -1,8 +1,9 @@
 """Ghosts: vertices of other parts that a part's arcs lead to, and the parts to notify of entries.
 
-A part that reads entries at the other ends of its arcs needs only those of its ghosts. Each part notifies the owners
-once of the vertices that it needs, and later of new ones. Batches mark the other ends of inserted arcs, and nothing is
-exchanged before the ghosts are needed. Ghosts whose arcs are all deleted stay, as finding them would require a pass.
+A part that reads entries at the other ends of its arcs needs only the entries of its ghosts. Each part notifies the
+owners once of the vertices that it needs, and later of new ones. Batches mark the other ends of inserted arcs, and
+nothing is exchanged before the ghosts are needed. Ghosts whose arcs are all deleted stay, as finding them would require
+a pass.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Ghosts:
         self._comm = comm
         self._partition = partition
         self._local = local
-        self._held: Any = None  # whether an arc leads to each vertex, or did; None until that is asked for
+        self._held: Any = None  # whether an arc leads, or led, to each vertex; None until requested
         self._known: Any = None  # ghosts whose owners are notified, and own vertices
-        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner; None to look for them
+        self._new: tuple[Any, list[int]] | None = None  # ghosts to notify owners of, by owner; None to search for them
         self._ghosts: list[list[Any]] = [[] for _ in range(comm.size)]
         self._asked: list[list[Any]] = [[] for _ in range(comm.size)]
         self._few = False
@@ -47,8 +48,8 @@ class Ghosts:
     def bring_up(self, number: int = 0) -> int:
         """Notify the owners of new ghosts, unless nearly all vertices are ghosts. Every worker calls this.
 
-        An exchange of counts, for which the host waits, and of ids if there are any; the first time, a pass over arcs.
-        Returns the sum of `number` over all parts, which travels with the counts.
+        An exchange of counts, for which the host synchronizes, and of ids if any are new. The first time, a pass over
+        arcs. Returns the sum of `number` over all parts, which travels with the counts.
         """
         comm, partition = self._comm, self._partition
         if comm.size == 1:

@@ -17,7 +17,7 @@ PLENTY, BATCHES = 8, 32
 
 
 def spare_arcs(graph: BasePart) -> int:
-    """The maximal number of arcs of a batch that cannot exhaust memory here; 0 if unknown."""
+    """The maximal number of arcs of a batch that cannot exhaust memory here, or 0 if unknown."""
     free = free_bytes(graph.local)
     if free is None:
         return 0

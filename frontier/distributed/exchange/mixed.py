@@ -40,7 +40,7 @@ def apply_operations(
     counted = [insert.src.size, delete.src.size, found.inserted, found.replaced, found.deleted]
     inserting, deleting, *totals = part.comm.reduce_numbers(counted)
     result = routed.release(found, [total // (1 if part.directed else 2) for total in totals])  # it may be refused
-    if inserting:  # first, as it may take much more memory
+    if inserting:  # first, as it may need much more memory
         _insert(part, insert)
     if deleting:
         run(part, Deletion(delete))
@@ -71,8 +71,8 @@ def joined(parts: Sequence[MixedResult]) -> MixedResult:
 class _Routed:
     """The rows of a mixed batch that this part gets, and the way back.
 
-    One exchange of counts, for which the host waits, and one of rows: those of the first part come first, each part's
-    in its order.
+    One exchange of counts, for which the host synchronizes, and one of rows: rows of the first part come first, each
+    part's in its order.
     """
 
     def __init__(self, part: BasePart, ops: Any, src: Any, dst: Any, weights: Any, data: Mapping[str, Any]):
@@ -122,7 +122,7 @@ class _Routed:
         return found, OwnedArcs(*inserted, columns, safe), OwnedArcs(*deleted, {}, safe)
 
     def release(self, found: MixedResult, totals: list[int]) -> MixedResult:
-        """The answers where the operations were listed; `found` has the answers to this part's rows.
+        """The answers in the order of the operations. `found` has the answers to this part's rows.
 
         `totals` are the edges inserted, replaced and deleted by all parts.
         """

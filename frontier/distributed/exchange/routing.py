@@ -29,7 +29,7 @@ free memory of a GPU is known.)"""
 
 @dataclass
 class OwnedArcs:
-    """The arcs of a batch that this part owns: those of the first part first, each part's in its order.
+    """The arcs of a batch that this part owns: arcs of the first part first, each part's in its order.
 
     In a graph without observers, arrays may lie in the part's window: they are valid until the next batch is sent or a
     search starts.
@@ -52,9 +52,9 @@ class OwnedArcs:
 def route(graph: BasePart, src: Any, dst: Any, weights: Any = None, data: Mapping[str, Any] | None = None) -> OwnedArcs:
     """Check the edges of each part, and send their arcs to the owners of their sources.
 
-    The order of a batch is that of the parts, and in each that of its arrays: the last of duplicates is the same as on
-    one device. One exchange of counts, for which the host waits, and one of arcs with all of their columns. `data` is
-    the edge data of an insertion, and None for other updates.
+    The order of a batch is by part, and within a part the order of its arrays: the last of duplicates is the same as on
+    one device. One exchange of counts, for which the host synchronizes, and one of arcs with all of their columns.
+    `data` is the edge data of an insertion, and None for other updates.
     """
     comm = graph.comm
     if comm.size == 1:
@@ -73,7 +73,7 @@ def _keep(graph: BasePart, src: Any, dst: Any, columns: dict[str, Any], records:
 
 
 def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> OwnedArcs:
-    """`route` on GPUs, without edge data: the host waits once, when arcs are sorted, for errors and counts."""
+    """`route` on GPUs, without edge data: the host synchronizes once, when arcs are sorted, for errors and counts."""
     comm, xp = graph.comm, graph.xp
     carried = graph.weight_dtype if data is not None else None
     window = window_of(graph) if can_use_windows(carried) else None
@@ -91,7 +91,8 @@ def _route_unchecked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Ma
         raise_first(graph, error)
     received = [received_by(table, part) for part in range(comm.size)]
     graph.spare.take(received[comm.rank])
-    # Observers keep them, and a structure may be made of its first batch. Others read a batch while it is applied.
+    # Observers retain them, and a structure may be made of its first batch. Otherwise a batch is read while it is
+    # applied.
     lasting = bool(graph._observers.live()) or not graph.local.num_arcs
     u, v, *weighed = sending.receive(lasting)
     is_safe = _is_safe(received, (row[-1] for row in table))
@@ -109,7 +110,7 @@ def route_by_target(graph: BasePart, arcs: OwnedArcs) -> OwnedArcs:
 
 
 def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[str, Any] | None) -> tuple:
-    """The arcs of a batch, its columns, and the entry of each arc in these; raises the errors of one device."""
+    """The arcs of a batch, its columns, and the entry of each arc in these. Raises the errors of one device."""
     local, xp = graph.local, graph.xp
     if data is None or local.payload.table is None:
         arcs = _arcs_of(graph, src, dst, weights, data).valid(xp)
@@ -118,7 +119,7 @@ def _checked(graph: BasePart, src: Any, dst: Any, weights: Any, data: Mapping[st
     records = rows.arcs.check()
     kept = xp.flatnonzero(records.src >= 0)
     u, v = records.src[kept], records.dst[kept]
-    if not graph.directed:  # both directions of a record, before those of the next: the last is the last in both
+    if not graph.directed:  # both directions of a record, then of the next: the last is the last in both
         u, v = (xp.stack(ends, axis=1).reshape(-1) for ends in ((u, v), (v, u)))
         kept = xp.repeat(kept, 2)
     return u, v, rows.columns, kept
@@ -140,7 +141,7 @@ def _arcs_of(
 
 
 def _send(graph: BasePart, list_arcs: Callable[[], tuple]) -> OwnedArcs:
-    """Arcs at their owners; `list_arcs` lists them as `_checked` does."""
+    """Arcs at their owners. `list_arcs` lists them as `_checked` does."""
     rows = RowExchange(graph, list_arcs, memory_budget.spare_arcs(graph))
     src, dst, columns, records = rows.listed
 
@@ -162,7 +163,7 @@ class RowExchange:
     Counts are exchanged first and define the memory that each part needs. Unless all parts certainly have it
     (`has_room`, equal on all), they allocate it before any of them sends: a failure raises on all, before a transfer.
 
-    `list_rows` returns columns, of which the first has the vertices by whose owners rows are sent; its errors are
+    `list_rows` returns columns, of which the first has the vertices by whose owners rows are sent. Its errors are
     raised on all parts. This part certainly has memory for `spare` rows. `more` returns further numbers of this part,
     from its listed rows (None after an error), which `table` has in a row for each part. `order` sorts the `listed`
     rows by owner. `sent` and `received` count the rows to and from each part. If it is `safe`, all parts have far more
@@ -195,7 +196,7 @@ class RowExchange:
         self.has_room &= graph.device.is_gpu or int(counts.sum()) <= MANY
 
     def send(self, make: Callable[[], Sequence[Any]]) -> list[Any]:
-        """Columns of the rows, in `order`, at the owners: those of the first part first."""
+        """Columns of the rows, in `order`, at the owners: rows of the first part first."""
         return self.exchange(make, self.sent, self.received)
 
     def answer(self, make: Callable[[], Sequence[Any]]) -> list[Any]:

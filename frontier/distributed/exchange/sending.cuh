@@ -1,5 +1,5 @@
-// A batch on its way: one kernel sorts arcs by owner, sends the other parts their numbers, writes them into the windows of their
-// owners, and waits for what other parts write. Names end in the type of ids.
+// A batch in transit: one kernel sorts arcs by owner, sends the other parts their numbers, writes them into the windows
+// of their owners, and waits for the other parts' writes. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/distributed/partition/partition.cuh"
@@ -10,11 +10,11 @@ struct SortedSpan {
   int before[WARPS][MAX_WINDOWS];  // memory of rank_in_span
   int start[MAX_WINDOWS + 1];      // position of the first arc of each part
   u8 owner_at[SPAN];                // by position
-  i64 to[MAX_WINDOWS];             // from a position to the place where the part gets the arc
+  i64 to[MAX_WINDOWS];             // from a position here to the arc's position at the owner
   u64 column[SPAN];                 // entries of one column at their positions
 };
 
-// Finds the positions of a thread's arcs, -1 for those that have no owner.
+// Finds the positions of a thread's arcs, -1 for arcs without an owner.
 __device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* owners, int parts, int (&position)[ROWS]) {
   int owner[ROWS];
   int total = rank_in_span(sorted.before, begin, count, owners, parts, owner, position);
@@ -32,8 +32,8 @@ __device__ void sort_span(SortedSpan& sorted, i64 begin, i64 count, const u8* ow
   }
 }
 
-// Writes a column of a span to the parts, base_of(p) + place: neighboring threads to neighboring places, since links between GPUs
-// carry whole lines.
+// Writes a column of a span to the parts, base_of(p) + position: neighboring threads to neighboring positions, since
+// links between GPUs carry whole lines.
 template <class T, class BaseOf>
 __device__ void write_column(
     SortedSpan& sorted, i64 begin, const T* values, int parts, const int (&position)[ROWS], BaseOf base_of) {
@@ -51,13 +51,15 @@ __device__ void write_column(
   }
 }
 
-// By a grid-cooperative launch, or by one block: moves arcs, and their weights if these have bytes, into the windows of the parts
-// that own them. Behind a head of some bytes there is `room` for sources, as much for destinations, and for weights; those of
-// the first part come first. The host gets in `received` what all parts have sent each other (find_places). If a part gets more
-// than it has room for, or one has found errors, all parts move their arcs to their places in arrays of their own instead.
+// By a grid-cooperative launch, or by one block: moves arcs, and their weights if these have bytes, into the windows of
+// the parts that own them. Behind a head of some bytes, the window has capacity for `room` sources, destinations, and
+// weights. Entries of the first part come first. `received` reports to the host the numbers that all parts have sent
+// each other (find_places). If a part gets more than its capacity, or one has found errors, all parts move their arcs
+// to new arrays of their own instead.
 //
-// arrived, target: the counter of the grid's barriers, of which there are three, and what it is before the first one.
-// owners, places, rows: memory for an entry of each arc, of each part and span, and for the numbers that parts exchange.
+// arrived, target: the counter of the grid's barriers, of which it makes three, and its value before the first one.
+// owners, places, rows: memory for an entry of each arc, of each part and span, and for the numbers that parts
+// exchange.
 template <class ID>
 __device__ void send_arcs(
     i64 parts, u32 target, i64 spans, i64 count, const ID* src, const ID* dst, const char* weights, int together,
@@ -65,7 +67,7 @@ __device__ void send_arcs(
     int weight_bytes, i64 room, i64* rows, int rank, char* const* window_of, volatile i64* received,
     const volatile u64* abandoned, u32* arrived) {
   __shared__ i64 row[MAX_NUMBERS];
-  __shared__ i64 shift[MAX_WINDOWS];  // from a place here to that in the owner's window
+  __shared__ i64 shift[MAX_WINDOWS];  // from a position here to the position in the owner's window
   __shared__ SortedSpan sorted;
   i64 width = parts + 2;
   find_owners<ID>(count, src, nullptr, 0, nullptr, together, int(parts), spans, owners, places);

@@ -44,7 +44,8 @@ class Sending(Protocol):
     table: list[list[int]]
 
     def begin(self, errors: Any, number: int) -> None:
-        """Send the arcs, and wait for `table`. `errors`, on the device, is nonzero if the batch is invalid."""
+        """Send the arcs, and synchronize to read `table`. `errors`, on the device, is nonzero if the batch is
+        invalid."""
 
     def receive(self, lasting: bool) -> Sequence[Any]:
         """Return the sources, destinations and weights, if any, of this part's arcs, ordered by sender.
@@ -83,7 +84,7 @@ class ByMessages:
 
 
 class Memory:
-    """Memory to send batches of up to `size` arcs; `sorted` has their columns sorted by owner."""
+    """Memory to send batches of up to `size` arcs. `sorted` has their columns sorted by owner."""
 
     def __init__(self, device: Device, parts: int, size: int, kinds: Sequence[np.dtype]):
         empty = device.xp.empty
@@ -91,7 +92,7 @@ class Memory:
         self.sorted = [empty(size, kind) for kind in kinds]
         self._others = empty(size, np.uint8), empty(-(-size // SPAN) * parts, np.int64)
         addresses = [each.data.ptr for each in (*self._others, *self.sorted)]
-        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))  # owners, positions, columns; 0: no weights
+        self.addresses = tuple(addresses + [0] * (5 - len(addresses)))  # owners, positions, columns; 0 without weights
 
 
 class Sender:

@@ -42,7 +42,7 @@ Targets = list[tuple[str, Any]]  # the local graphs of a part by name, each with
 
 
 class PartChange:
-    """A change of a graph over parts; `arcs` is None for changes of vertices."""
+    """A change of a distributed graph. `arcs` is None for changes of vertices."""
 
     subject = "a batch"
     arcs: OwnedArcs | None = None
@@ -56,7 +56,7 @@ class PartChange:
         raise NotImplementedError
 
     def commit(self, part: BasePart, done: Any) -> None:
-        """Follow a change of all parts; `done` is the result of the first local graph."""
+        """Follow a change of all parts. `done` is the result of the first local graph."""
 
 
 class Insertion(PartChange):
@@ -101,7 +101,7 @@ class Deletion(PartChange):
 
 
 class VertexChange(PartChange):
-    """An insertion or a deletion of vertices, which all local graphs know; `done` is the first one's result."""
+    """An insertion or a deletion of vertices, which all local graphs know. `done` is the first one's result."""
 
     subject = "an update of the vertices"
 
@@ -147,9 +147,9 @@ def run(part: BasePart, change: PartChange) -> UpdateResult:
 def _apply(part: BasePart, change: PartChange, targets: Targets) -> UpdateResult:
     """Change local graphs, vote, and commit.
 
-    The old state of the batch's arcs is looked up first, so that it can be restored if another part fails. This look-up
-    costs about as much as the batch. It is skipped where all parts have several times the memory that they may need; if
-    a part fails nevertheless, the graph is unusable.
+    The old state of the batch's arcs is looked up first, to restore it if another part fails. This look-up costs about
+    as much as the batch. It is skipped if all parts have several times the memory that they may need. If a part fails
+    nevertheless, the graph is unusable.
     """
     undo = _undo_steps(part, change, targets)
     versions = list(map(VERSION, part.locals()))
@@ -265,7 +265,7 @@ def _undo_rows(graph: BasePart, name: str, absent: Arcs, present: Arcs, edges: A
     present.weights = edges.astype(data.id_dtype)
     columns = {key: column[edges] for key, column in data.columns.items()}
     top, free_count = data.top, data.free_count
-    first = max(free_count - len(absent) - len(present), 0)  # a batch takes at most these free ids
+    first = max(free_count - len(absent) - len(present), 0)  # a batch uses at most these free ids
     free = data.free_ids[first:free_count].copy()
 
     def undo() -> None:

@@ -62,8 +62,9 @@ class Entry:
 class VertexArrays:
     """The arrays by vertex of one part, with their rules.
 
-    An array of the right length that an operator receives is taken for one, without a rule. `local` returns the local
-    graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators (`gpu_steps`).
+    An array of the right length that an operator receives is treated as an array by vertex, without a rule. `local`
+    returns the local graph, `is_column` whether an array is by edge. `plans` caches the roles of arguments in operators
+    (`gpu_steps`).
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class VertexArrays:
         return found
 
     def rule_of(self, array: Any) -> Any:
-        """Return how copies of an array combine; "follows" if it follows another array, None without a rule."""
+        """Return how copies of an array combine: "follows" if it follows another array, None without a rule."""
         entry = self._known.get(id(array))
         return None if entry is None else "follows" if entry.leader is not None else entry.rule
 
@@ -158,7 +159,7 @@ class VertexArrays:
             self._entry(array).behind = False
 
     def sync(self, arrays: Sequence[Any]) -> None:
-        """Bring copies that are behind up to date; combine flags, and the sums of results, over all parts."""
+        """Update copies that are behind, and combine flags, and the sums of results, over all parts."""
         self.finish_results(arrays)
         self.settle(arrays)
         entries = {id(array): self._entry(array) for array in arrays}
@@ -218,9 +219,9 @@ class VertexArrays:
     def before_edges(self, arrays: Sequence[Any], read: Sequence[Any], *, writes_few: bool = True) -> None:
         """Before functors are called at edges, which read entries of other vertices than `src` in the arrays `read`.
 
-        Entries without a rule must be those of the owners where both ends are read. Copies with a rule may be behind:
-        a minimum that is not yet as low leads to more work, not to another result. An operator that `writes_few`
-        entries may pay for finding out which ones.
+        Entries without a rule must equal the owners' if both ends are read. Copies with a rule may be behind: a minimum
+        that is not yet as low leads to more work, not to another result. An operator that `writes_few` entries may do
+        the work of finding them.
         """
         self.sync([array for array in read if self._entry(array).rule is None and not self._entry(array).leader])
         self.hold_sums(arrays)
@@ -231,7 +232,7 @@ class VertexArrays:
                 entry.before = array.copy() if alike else None
 
     def hold_sums(self, arrays: Sequence[Any]) -> None:
-        """Let copies of arrays contain amounts to add, where the rules say so, and expect some."""
+        """Make copies of arrays contain amounts to add, if the rules require it, and expect some."""
         for array in arrays:
             entry = self._entry(array)
             if entry.rule in IDLE and self._comm.size > 1:
@@ -246,10 +247,11 @@ class VertexArrays:
         """Send the copies of `reached`, vertices without duplicates, to their owners, for the arrays with a rule.
 
         Returns the owned ones of `reached` together with the vertices whose entries other parts' copies have improved,
-        without duplicates; without a rule, all owned vertices that other parts have reached. Also returns the number of
-        vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers` over all parts.
+        without duplicates. Without a rule, returns all owned vertices that other parts have reached. Also returns the
+        number of vertices that all parts have reached (on GPUs, that they return), and the sums of `numbers` over all
+        parts.
 
-        One exchange of counts, for which the host waits, and one of values; on GPUs see `levels`.
+        One exchange of counts, for which the host synchronizes, and one of values. On GPUs see `levels`.
         """
         xp, partition, comm = self._comm.device.xp, self._partition, self._comm
         ruled, followers = self._ruled(arrays)
@@ -329,7 +331,7 @@ class VertexArrays:
                 found = np.sort(np.concatenate(lists))
                 return found[np.concatenate([np.ones(min(found.size, 1), np.bool_), found[1:] != found[:-1]])]
             better = [(ids, None) for ids in lists]
-        found = xp.zeros(size, np.bool_)  # the host waits once
+        found = xp.zeros(size, np.bool_)  # the host synchronizes once
         found[mine] = True
         for ids, marks in better:
             found[ids] = True if marks is None else found[ids] | marks
@@ -416,8 +418,8 @@ class VertexArrays:
             while step < size:
                 counts, received = [0] * size, [0] * size
                 counts[(comm.rank + step) % size] = received[(comm.rank - step) % size] = int(array.size)
-                # Another process reads the array, so CPUs send a copy: a rule takes five times as long to write to
-                # cache lines that another core has just read.
+                # Another process reads the array, so CPUs send a copy: a rule writes five times as slowly to cache
+                # lines that another core has just read.
                 sent = array if comm.device.is_gpu else array.copy()
                 theirs, _ = comm.alltoallv(sent, counts, received)
                 compute(self._with_news(array, theirs, held_from), rule, array, theirs)

@@ -24,7 +24,7 @@ def check_at_edges(graph: BasePart, op: Callable, args: tuple, *, gathers: bool 
     """Raise if `op` writes to entries that no rule combines, and return its arguments with the followed direction's
     columns.
 
-    An operator that `gathers` does not send copies to their owners afterwards; one that `sends` does so for its output.
+    An operator that `gathers` does not send copies to their owners afterwards. One that `sends` does so for its output.
     """
     args = graph.with_own_columns(args)
     for name, array, use, (src, dst, edge, *_) in arrays_of(op, 4, args, graph.xp.ndarray):
@@ -72,10 +72,10 @@ def by_vertex_among(graph: BasePart, op: Callable, args: tuple) -> list[Any]:
 def check_at_vertices(
     graph: BasePart, op: Callable, args: tuple, *, writable: int = 1, adds: bool = False
 ) -> tuple[list[Any], list[Any]]:
-    """Raise if `op` writes to entries of other vertices than its own; bring the arrays that it reads up to date.
+    """Raise if `op` writes to entries of other vertices than its own, and update the arrays that it reads.
 
-    Returns the arrays by vertex, and the arrays read at other vertices. The entries of the first
-    `writable` parameters may be written; with `adds`, `op` may add to any entries of arrays with the rule "add".
+    Returns the arrays by vertex, and the arrays read at other vertices. The entries of the first `writable` parameters
+    may be written. With `adds`, `op` may add to any entries of arrays with the rule "add".
     """
     arrays = graph.arrays.among(args)
     graph.arrays.settle(arrays)
@@ -98,7 +98,7 @@ def check_at_vertices(
 
 
 def written_by(arrays: list[Any], op: Callable, args: tuple, first: int = 1) -> list[Any]:
-    """Return the arrays that a functor may write to; `first` parameters precede the user's."""
+    """Return the arrays that a functor may write to. The first `first` parameters precede the user's."""
     known = accesses_of(op) if isinstance(op, FunctionType) else None
     if known is None:
         return arrays

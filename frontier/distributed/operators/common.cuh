@@ -1,18 +1,19 @@
 // CUDA kernels that find out which lists of neighbors travel between parts, for pairs whose ends two parts own. Macros:
 // VIEW_HEADER, VID.
 //
-// An *item* is a pair that this part shares with another one. Items are in blocks, two for each other part: first the pairs
-// that the part of lower rank lists, then those of the other. So both parts have the same items in the same order, and each
-// finds what the other one decides. `blocks` has where each block begins, the number of items, and for each block what is
-// to be added to an item for its position among the pairs that are sent, or that have come.
+// An *item* is a pair that this part shares with another one. Items are in blocks, two for each other part: first the
+// pairs that the part of lower rank lists, then the pairs that the part of higher rank lists. So both parts have the
+// same items in the same order, and each computes the other one's decisions. `blocks` has the start of each block, the
+// number of items, and for each block the difference between an item and its position among the pairs that are sent, or
+// that have come.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 
-constexpr u32 NO_ITEM = 0xffffffffu;  // an entry of the table that holds no item
+constexpr u32 NO_ITEM = 0xffffffffu;  // an unused entry of the table
 
-// The block of an item: the last one that begins there or before.
+// The block of an item: the last one that starts there or before.
 __device__ __forceinline__ int block_of(const i64* blocks, int parts, i64 item) {
   int low = 0, high = 2 * parts;
   while (high - low > 1) {
@@ -22,8 +23,8 @@ __device__ __forceinline__ int block_of(const i64* blocks, int parts, i64 item) 
   return low;
 }
 
-// The ends of each item, that of this part first, the degree of that one, and whether it is the pair's first: those pairs are
-// listed here.
+// The ends of each item, this part's end first, the degree of this end, and whether it is the pair's first: those pairs
+// are listed here.
 extern "C" __global__ void lay_out(
     i64 count, View view, const i64* blocks, int parts, int rank, const VID* sent_u, const VID* sent_v, const VID* come_u,
     const VID* come_v, VID* own, VID* other, VID* degrees, u8* swapped) {
@@ -39,8 +40,8 @@ extern "C" __global__ void lay_out(
   }
 }
 
-// Whose list travels: that of fewer neighbors, and of two as long that of the pair's first end. `lists` becomes its vertex,
-// or -1 if the list is empty.
+// Chooses the list that travels: the shorter one, or among equal lengths the list of the pair's first end. `lists`
+// becomes its vertex, or -1 if the list is empty.
 extern "C" __global__ void choose(
     i64 count, const VID* own, const VID* other, const VID* degrees, const VID* theirs, const u8* swapped, VID* lists) {
   GRID_STRIDE(item, count) {
@@ -50,8 +51,8 @@ extern "C" __global__ void choose(
   }
 }
 
-// Enters the list of each item, and the part that it goes to or comes from, into a hash table that keeps the first item of
-// equal ones. `places` becomes the entry. `entries` is a power of two, and more than there are items.
+// Enters the list of each item, and the part that it goes to or comes from, into a hash table that retains the first
+// item of equal ones. `places` becomes the entry. `entries` is a power of two, and more than the items.
 extern "C" __global__ void claim(
     i64 count, const i64* blocks, int parts, const VID* lists, u32* table, i64 entries, u32* places) {
   GRID_STRIDE(item, count) {
@@ -72,7 +73,8 @@ extern "C" __global__ void claim(
   }
 }
 
-// What each item adds to the neighbors that go, that come, and that are compared here: each list goes and comes once.
+// The neighbors that each item adds to the sent, the received, and the locally compared ones: each list is sent and
+// received once.
 struct Share {
   i64 goes, comes, compared;
 
@@ -84,8 +86,8 @@ struct Share {
   }
 };
 
-// The first item with the same list (-1 if that is empty), and the sums of what goes, comes and is compared over each TILE of
-// items; those of all tiles of the first kind before those of the second.
+// The first item with the same list (-1 if the list is empty), and the sums of the sent, received and compared
+// neighbors over each TILE of items, all tiles of the first kind before all of the second.
 extern "C" __global__ void __launch_bounds__(TILE) measure(
     i64 count, const VID* own, const VID* lists, const VID* degrees, const VID* theirs, const u32* table,
     const u32* places, i64* rows, i64* sums) {
@@ -109,9 +111,10 @@ extern "C" __global__ void __launch_bounds__(TILE) measure(
   }
 }
 
-// Where each list is: among those that go, or those that come, at its first item. `going` becomes the vertices whose lists
-// go, and -1 elsewhere; `rows` -1 for items that are not compared here; `ends` the sums of what is compared up to each item.
-// `bounds`: for each part what goes to those before it, and in total, and then what comes; parts without items get none.
+// The position of each list at its first item: among the sent, or the received ones. `going` becomes the vertices whose
+// lists are sent, and -1 elsewhere. `rows` becomes -1 for items that are not compared here, `ends` the sums of compared
+// neighbors up to each item. `bounds`: for each part the neighbors sent to the parts before it, and in total, and then
+// the received ones. Parts without items get none.
 extern "C" __global__ void __launch_bounds__(TILE) place(
     i64 count, const i64* blocks, int parts, const VID* own, const VID* lists, const VID* degrees, const VID* theirs,
     const i64* sums, bool summed, i64* rows, i64* offsets, i64* ends, VID* going, i64* bounds) {

@@ -6,7 +6,7 @@ members are looked up there. Values that functors read by edge travel with it.
     u, v        the pairs, at the owner of u; lists are compared there (v's travels) or at the owner of v (u's does)
     keys        a list in flight: the other part, and the vertex; both parts derive the same keys in the same order
 
-It takes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
+It makes up to four exchanges: of counts, pairs, degrees and lists. The exchanges of counts and pairs are saved if an
 operator has made them already, for edges that observers are notified of (`RoutedEdges`).
 
 On a CPU, and on GPUs with more parts than kernels sort by, the steps are operations of NumPy and CuPy, here. On other
@@ -42,7 +42,7 @@ def intersect(
 ) -> Any:  # fmt: skip
     """`frontier.intersect`, of the pairs that all parts list.
 
-    `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries where the
+    `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries if the
     rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may use the
     number of its pair only to read arrays by pair, which travel with the pairs.
     """
@@ -70,7 +70,8 @@ def intersect(
 
 
 def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[list[int], list[int]]:
-    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to others that no rule combines."""
+    """Return the positions of the arrays by edge and by pair. Raise if `op` writes to other arrays, which no rule
+    combines."""
     by_edge: list[int] = []
     by_pair: list[int] = []
     found = list(arrays_of(op, 6 if numbered else 5, args, graph.xp.ndarray))
@@ -89,7 +90,7 @@ def _check(graph: BasePart, op: Callable, args: tuple, numbered: bool) -> tuple[
 
 
 def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None:
-    """Raise if a functor writes to entries that cannot be combined; `found` is the result of `arrays_of`."""
+    """Raise if a functor writes to entries that cannot be combined. `found` is the result of `arrays_of`."""
     for name, array, use, _ in found:
         rule = graph.arrays.rule_of(array)
         if use.writes and rule not in ("add", FLAGS, SUMS) and not callable(rule):
@@ -103,7 +104,7 @@ def _check_writes(graph: BasePart, op: Callable, found: Iterable[tuple]) -> None
 class Lists:
     """Lists of neighbors that a part receives and sends."""
 
-    rows: Any  # the received list of each key (int64); -1 for keys that were not requested
+    rows: Any  # the received list of each key (int64), -1 for keys that were not requested
     offsets: Any  # of the received lists, which are contiguous (int64)
     sent: list[int]  # neighbors to each part
     received: list[int]  # neighbors from each part
@@ -158,7 +159,7 @@ def _find(
 
 
 def _peers(graph: BasePart, counts: Sequence[int]) -> Any:
-    """Return the part of each pair (int64): `counts[i]` pairs with part i; further counts begin with part 0 again."""
+    """Return the part of each pair (int64): `counts[i]` pairs with part i. Further counts start with part 0 again."""
     xp = graph.xp
     return xp.repeat(xp.arange(len(counts), dtype=np.int64) % graph.comm.size, list(counts))
 
@@ -187,7 +188,7 @@ def _list(graph: BasePart, asked: Any, lengths: Any, wanted: Any, n: Any) -> Lis
 
 
 def _distinct(xp: Any, keys: Any) -> tuple[Any, Any, Any]:
-    """Return the distinct nonnegative keys, ascending; their first positions; and each key's rank among them, or -1."""
+    """Return the distinct nonnegative keys, ascending, their first positions, and each key's rank among them, or -1."""
     some = xp.flatnonzero(keys >= 0)
     rows = xp.full(keys.size, -1, np.int64)
     if not some.size:

@@ -1,7 +1,7 @@
 """`intersect` over parts on GPUs: kernels find out which lists of neighbors travel.
 
-The host waits once, for the sizes of transfers; meanwhile the GPU intersects the pairs whose ends are both on this
-part.
+The host synchronizes once, for the sizes of transfers. Meanwhile the GPU intersects the pairs whose ends are both on
+this part.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 HEADER = "frontier/distributed/operators/common.cuh"
-MAX_ITEMS = 2**32 - 2  # the hash table numbers items by 32 bits; one number marks free entries
+MAX_ITEMS = 2**32 - 2  # the hash table numbers items by 32 bits, and one number marks free entries
 
 
 def takes_pairs(graph: BasePart, routed: RoutedEdges) -> bool:
-    """Return whether kernels support this number of parts and pairs; the same on all of them."""
+    """Return whether kernels support this number of parts and pairs. The result is the same on all of them."""
     return takes(graph.device, graph.comm.size, graph.vertex_dtype) and 2 * routed.total <= MAX_ITEMS
 
 
@@ -94,7 +94,7 @@ def find_on_gpu(
     v_in, u_in, *of_in = routed.send(*of_pairs)
     items = Items(comm.rank, routed.sent, routed.received)
     transfer = ListTransfer(graph, items, routed, u_in, v_in)
-    # The longest kernel is queued before the host waits for the sizes of lists.
+    # The longest kernel is queued before the host synchronizes for the sizes of lists.
     values = replaced(args, by_pair, [array[here] for array in of_pairs])
     found = one_device.intersect(local, routed.src[here], routed.dst[here], op, *values, checked=False, **functors)
     sent, received = transfer.sizes()
@@ -123,7 +123,7 @@ def _answers(graph: BasePart, items: Items, routed: RoutedEdges, found: Any, the
 
 
 class ListTransfer:
-    """The lists to send and to receive: queued, so that the host can continue before `sizes`."""
+    """The lists to send and to receive, queued: the host can continue before `sizes`."""
 
     def __init__(self, graph: BasePart, items: Items, routed: RoutedEdges, u_in: Any, v_in: Any):
         xp, comm, local, device = graph.xp, graph.comm, graph.local, graph.device
@@ -163,7 +163,7 @@ class ListTransfer:
         self._bounds = copy_to_host_async(bounds)
 
     def sizes(self) -> tuple[list[int], list[int]]:
-        """Return the numbers of neighbors to and from each part, after waiting for them."""
+        """Return the numbers of neighbors to and from each part, after a synchronization."""
         parts = self._graph.comm.size
         if self._bounds is None:
             return [0] * parts, [0] * parts
@@ -208,8 +208,8 @@ def replaced(args: tuple, places: Sequence[int], values: Sequence[Any]) -> tuple
 def behind(device: Device, arrays: Sequence[Any], capacity: int, size: int) -> Iterator[tuple[list[Any], list[Any]]]:
     """Yield arrays by edge with `size` more entries behind the first `capacity`, and these entries.
 
-    Long enough arrays provide them in place; their contents are restored afterwards. Other arrays are copied, in a pass
-    over them.
+    Long enough arrays provide them in place, and their contents are restored afterwards. Other arrays are copied, in a
+    pass over them.
     """
     made: dict[int, Any] = {}  # an array may be an argument twice
     before = []

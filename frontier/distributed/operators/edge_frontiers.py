@@ -18,7 +18,7 @@ from .frontiers import HeldByParts, PartFrontier
 class PartEdgeFrontier(HeldByParts, EdgeFrontier):
     """`EdgeFrontier` of a part of a distributed graph: it stores the edges that leave the part's vertices.
 
-    Its size is that of the whole set. All parts must call the same methods, as for a `PartFrontier`.
+    Its size is the size of the whole set. All parts must call the same methods, as for a `PartFrontier`.
     """
 
     graph: Any
@@ -34,7 +34,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @classmethod
     def all(cls, graph: Any) -> PartEdgeFrontier:
-        """All edges; of an undirected graph, both directions of each."""
+        """All edges, in both directions if the graph is undirected."""
         return cls.of_part(graph, EdgeFrontier.all(graph.local))
 
     def check(self) -> None:
@@ -74,7 +74,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def src(self) -> Any:
-        """The sources on all parts; the same on each, like `dst` and `weights`. O(members) memory."""
+        """The sources on all parts, the same on each, like `dst` and `weights`. O(members) memory."""
         return self._gathered(self.local.src)[0]
 
     @property
@@ -84,7 +84,7 @@ class PartEdgeFrontier(HeldByParts, EdgeFrontier):
 
     @property
     def weights(self) -> Any:
-        """The weights; 1 (float32) in graphs without weights."""
+        """The weights, or 1 (float32) in graphs without weights."""
         return self._gathered(self.local.weights)[0]
 
     @property

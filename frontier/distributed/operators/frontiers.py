@@ -23,7 +23,7 @@ class HeldByParts:
 
     @classmethod
     def of_part(cls, graph: Any, local: Any) -> Any:
-        """Return the frontier whose members on this part are those of `local`, a frontier of the local graph."""
+        """Return the frontier whose members on this part are the members of `local`, a frontier of the local graph."""
         made = object.__new__(cls)
         made._hold(graph, local)
         return made
@@ -48,7 +48,7 @@ class HeldByParts:
 class PartFrontier(HeldByParts, Frontier):
     """`Frontier` of a part of a distributed graph: it stores the members that the part owns.
 
-    Its size, and whether it is empty, are those of the whole set: all parts loop equally often. All parts must ask for
+    Its size, and whether it is empty, refer to the whole set: all parts loop equally often. All parts must request
     them, since this is a collective operation.
     """
 
@@ -114,7 +114,7 @@ class PartFrontier(HeldByParts, Frontier):
 
     @property
     def vertices(self) -> Any:
-        """The members of all parts; the same on each. O(members) memory."""
+        """The members of all parts, the same on each. O(members) memory."""
         if self.is_everyone:
             return self._present(self.graph, self.graph.partition.order)
         return self.graph.comm.allgather(self.local._members())[0]

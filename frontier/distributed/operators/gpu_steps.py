@@ -36,7 +36,7 @@ MAX_PLANS = 256  # plans of a graph: the bound matters to programs that redefine
 class ArgumentRoles:
     """The roles of an operator's arguments, given by their positions.
 
-    They are equal for all arguments of the same kinds (`VertexArrays.kinds_of`), and take longer to find out than a
+    They are equal for all arguments of the same kinds (`VertexArrays.kinds_of`), and cost more to determine than a
     small search.
     """
 
@@ -54,7 +54,7 @@ class ArgumentRoles:
 
 
 class Steps:
-    """Steps of one operator; `can_pull` if a pull is equivalent to a push."""
+    """Steps of one operator. `can_pull` if a pull is equivalent to a push."""
 
     def __init__(self, graph: BasePart, plan: ArgumentRoles, functors: Functors, args: tuple, balance: str):
         def at(places: tuple[int, ...]) -> list[Any]:
@@ -83,14 +83,14 @@ class Steps:
             self._arrays.unite(self._united)
 
     def one(self, step: Callable, frontier: Frontier) -> tuple[PartFrontier, int, int]:
-        """Run a single step, a push or a pull of `levels`; return the next frontier, its size, and the last one's."""
+        """Run a single step, a push or a pull of `levels`. Return the next frontier, its size, and the last one's."""
         self.before()
         made, _, entered = step(frontier, self.args)
         self.after()
         return made, len(made), entered
 
     def together(self, frontier: PartFrontier, **options: Any) -> tuple[PartFrontier, int] | None:
-        """Run many steps in one launch on each part, where possible; return the last frontier and the step count."""
+        """Run many steps in one launch on each part, if possible. Return the last frontier and the step count."""
         graph = self.levels.graph
         window = persistent.window_of(graph) if self._are_independent else None
         if window is None:
@@ -129,7 +129,8 @@ def steps_on_gpu(
 
 
 def _plan(graph: BasePart, functors: Functors, args: tuple, pulls: bool) -> ArgumentRoles | None:
-    """Return the roles of these arguments, and of others of their kinds, or None if kernels cannot send the output."""
+    """Return the roles of these arguments, and of all arguments of their kinds, or None if kernels cannot send the
+    output."""
     arrays, op = graph.arrays, functors.op
     check_at_edges(graph.reverse if pulls else graph, op, args)
     by_vertex = by_vertex_among(graph, op, args)

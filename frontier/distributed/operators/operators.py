@@ -92,7 +92,7 @@ def advance(
 def _advance(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, balance: str
 ) -> tuple[PartFrontier, int, int]:
-    """Run one push, and return the next frontier, its total size over all parts, and that of `frontier`."""
+    """Run one push, and return the next frontier, its total size over all parts, and the total size of `frontier`."""
     steps = steps_on_gpu(graph, functors, args, balance)
     if steps is not None:
         frontier = check_frontier(graph, frontier)  # type: ignore[assignment]
@@ -111,7 +111,7 @@ def _advance(
 
 
 def _pull(graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple) -> tuple[PartFrontier, int, int]:
-    """Run one pull. The results are those of `_advance`."""
+    """Run one pull. The results are as in `_advance`."""
     steps = steps_on_gpu(graph, functors, args, pulls=True)
     if steps is not None:
         return steps.one(steps.levels.pull, check_frontier(graph, frontier))
@@ -235,7 +235,8 @@ def _traverse_alone(
 
 
 def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
-    """`frontier.compute`. `op` writes to the entry of its vertex, at edges to that of `src`; it may add to others."""
+    """`frontier.compute`. `op` writes to the entry of its vertex, at edges to the entry of `src`, and may add to all
+    entries."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             one_device.compute(frontier.local, op, *args)
@@ -247,7 +248,7 @@ def compute(frontier: PartFrontier, op: Callable, *args: Any) -> None:
 
 
 def filter(frontier: PartFrontier, op: Callable, *args: Any) -> PartFrontier:
-    """`frontier.filter`; at edges as `compute`."""
+    """`frontier.filter`. At edges as `compute`."""
     if isinstance(frontier, PartEdgeFrontier):
         with _at_edges(frontier, op, args) as args:
             edges = one_device.filter(frontier.local, op, *args)
@@ -263,7 +264,7 @@ def reduce(
     frontier: PartFrontier, op: Callable, *args: Any, reduce: str = "sum", dtype: Any = np.float64, out: Any = None,
     columns: int | None = None,
 ) -> Any:  # fmt: skip
-    """`frontier.reduce`; the result is the same on all parts, in an array made by `results` once it is needed."""
+    """`frontier.reduce`. The result is the same on all parts, in an array made by `results` once it is needed."""
     if columns is not None:
         raise NotImplementedError("columns is not available for a graph of several parts yet")
     of_edges = isinstance(frontier, PartEdgeFrontier)
@@ -365,7 +366,7 @@ def copy_for_passes(graph: BasePart, passes: float) -> BasePart:
 
 @contextmanager
 def _at_edges(frontier: PartEdgeFrontier, op: Callable, args: tuple) -> Iterator[tuple]:
-    """Surround an operator over the members of a frontier of edges; yields the arguments of `op`."""
+    """Surround an operator over the members of a frontier of edges. Yields the arguments of `op`."""
     frontier.check()
     graph: Any = frontier.graph
     args = check_at_edges(graph, op, args, sends=False)

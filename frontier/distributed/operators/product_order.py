@@ -1,7 +1,7 @@
 """The order of vectors that the parts of a graph multiply on GPUs, and operators over vertices in that order.
 
 A part's vector has only the entries that the part needs: first its own vertices, which have the rows of its product,
-the longest first; then its ghosts, by the parts that own them, and for each part in that part's order. So each part's
+the longest first. Its ghosts follow, by the parts that own them, and for each part in that part's order. So each part's
 entries are received into one piece of the vector, ghosts with many neighbors come first, too, and operators over the
 part's own vertices use the first entries.
 """
@@ -39,8 +39,8 @@ class PartOrder:
     """The vertices at the positions of a part's vectors, and the exchange of ghosts' entries.
 
     Every worker makes one at the same time, with one exchange of the ghosts' ids. `ghosts` of the graph must be up to
-    date. `order` has the vertex at each position, the `own` ones of this part first; `self.ghosts` the number that each
-    part owns.
+    date. `order` has the vertex at each position, the `own` ones of this part first, and `self.ghosts` the number that
+    each part owns.
     """
 
     def __init__(self, graph: BasePart, local: Any, ghosts: Ghosts):
@@ -150,7 +150,7 @@ class VectorArrays(VertexArrays):
 
 
 class VectorFrontier(PartFrontier):
-    """A frontier of positions of vectors: on each part, of its own vertices."""
+    """A frontier of positions of vectors: on each part, the positions of its own vertices."""
 
     def __init__(self, graph: Any, vertices: Any = ()):
         raise NotImplementedError(

@@ -27,11 +27,11 @@ SUMS = (np.dtype(np.float64),)
 class PartSpMV(SpMV):
     """`frontier.SpMV` of a distributed graph.
 
-    If products are prepared on GPUs, each part's vectors are in an order of its own (`PartOrder`), with the entries
-    of its own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part
-    reads and writes the entries of its own vertices, and decides alone whether to make a copy.
+    If products are prepared on GPUs, each part's vectors have their own order (`PartOrder`), with the entries of its
+    own vertices and its ghosts. Parts agree on whether to prepare. Elsewhere vectors are by vertex id: a part reads and
+    writes the entries of its own vertices, and decides by itself whether to make a copy.
 
-    In both cases a part receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many; a product
+    In both cases a part receives the entries of its ghosts (`Ghosts`), or all if it has nearly as many. A product
     writes them to its vector.
     """
 
@@ -62,7 +62,7 @@ class PartSpMV(SpMV):
                 layout = "native"
             self._route = graph.ghosts[name].route()
         self._local = SpMV(local, transpose=self._scatters, weighted=weighted, layout=layout, products=products)
-        # On a CPU, rows without arcs take a fifth of the time of a product.
+        # On a CPU, rows without arcs cost a fifth of the time of a product.
         if not self._scatters and self._local.order is None and not graph.device.is_gpu:
             self._local.rows_of(PartFrontier.all(graph).local._members())
         self.weighted = self._local.weighted
@@ -72,7 +72,7 @@ class PartSpMV(SpMV):
         """Make the static copy of this part's rows, in the order of its vectors."""
         self.weighted, self.layout = bool(weighted), chosen
         self._positions = made = PartOrder(graph, local, graph.ghosts[name])
-        # Shared memory holds twice as many entries of float32, which weighted products rarely have.
+        # Shared memory fits twice as many entries of float32, which weighted products rarely have.
         self._hubs = made.hubs(most_hubs(8 if weighted else 4))
         names = made.names(graph.num_vertices, self._hubs)
         offsets, columns, slots = collect_arcs(local, made.order[: made.own], relabel=names, slots=self.weighted)

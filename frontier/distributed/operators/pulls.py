@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..base import BasePart
 
 PULL_ABOVE = 1 / 16
-"""On CPUs a step is a pull if the last one has reached more than this fraction of the vertices. (To count their edges
-would take an exchange.)"""
+"""On CPUs a step is a pull if the last one has reached more than this fraction of the vertices. (Counting their edges
+would need an exchange.)"""
 
 
 def check_pull(graph: BasePart, op: Callable, args: tuple, *, edges: str, prepare: Any, output: str | None) -> None:
-    """Raise ValueError if a pull cannot do what is asked for."""
+    """Raise ValueError if a pull does not support these options."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
     if edges == "both" and graph.directed:
@@ -81,7 +81,7 @@ def can_pull(graph: BasePart, functors: Functors, args: tuple) -> bool:
 def pull(
     graph: BasePart, frontier: PartFrontier, functors: Functors, args: tuple, arrays: list[Any]
 ) -> tuple[PartFrontier, int, int]:
-    """Run one pull, and return the next frontier, its total size over all parts, and that of `frontier`.
+    """Run one pull, and return the next frontier, its total size over all parts, and the total size of `frontier`.
 
     `arrays` are the arrays by vertex among `args`.
     """

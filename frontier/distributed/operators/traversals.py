@@ -89,7 +89,7 @@ class Levels:
         return self._mail.send(self.local, self.columns, reached, entered)
 
     def pull(self, frontier: PartFrontier, args: tuple) -> tuple[PartFrontier, int, int]:
-        """Run one pull. The results are those of `push`."""
+        """Run one pull. The results are as in `push`."""
         graph, local, mail, functors = self.graph, self.local, self._mail, self.functors
         graph.arrays.sync(self._pulled)
         args = functor_args(local, functors.op, args)

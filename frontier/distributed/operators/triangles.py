@@ -1,9 +1,9 @@
 """Triangles of a distributed graph: each part looks up its own edges, and lists of neighbors rotate between parts.
 
-As on one device, every edge leads from its end of lower degree to the other. The part that owns the upper end of an
-edge counts the common upper neighbors of both. It has the list of the upper end. The lists of lower ends come from the
-parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones are looked up
-together with its own.
+As on one device, every edge leads from its end of lower degree to its end of higher degree. The part that owns the
+upper end of an edge counts the common upper neighbors of both. It has the list of the upper end. The lists of lower
+ends come from the parts that own them, one part at a time, so a part stores at most two parts' lists. The first ones
+are looked up together with its own.
 
     place     a vertex's number here: the first part's come first (`Partition.order`), so the contiguous lists of two
               parts are those of a static copy
@@ -35,7 +35,7 @@ _count, _collect = reads(count_arcs), reads(collect_arcs)
 
 
 class PartOrientation(Orientation):
-    """`frontier.advanced.Orientation` of a distributed graph; ties of degrees are ordered by id."""
+    """`frontier.advanced.Orientation` of a distributed graph, with ties of degrees ordered by id."""
 
     def __init__(self, graph: BasePart, degrees: Any = None, least: int = 0):
         if graph.directed:
@@ -60,14 +60,14 @@ class PartOrientation(Orientation):
         return steps, 0, steps
 
     def lower(self) -> tuple[Any, Any]:
-        """Return this part's vertices' lower neighbors, which are all but the upper ones: offsets, and places."""
+        """Return this part's vertices' lower neighbors, which are all but the upper ones: offsets, and positions."""
         counts = self.graph.xp.zeros(self._own.size + 1, np.int64)
         first, end = self.range_of(self.graph.comm.rank)  # type: ignore[attr-defined]
         counts[1:] = self._degrees[self._own] - self.lengths[first:end]
         return self._arcs(DOWN, counts)
 
     def range_of(self, part: int) -> tuple[int, int]:
-        """Return the first and the end place of a part's vertices."""
+        """Return the first and the end position of a part's vertices."""
         counts = self.graph.partition.counts  # type: ignore[attr-defined]
         first = sum(counts[:part])
         return first, first + counts[part]
@@ -85,7 +85,7 @@ class PartOrientation(Orientation):
 
 
 def count_triangles(orientation: PartOrientation, tally: Any) -> int:
-    """Return the number of triangles; with a `tally`, add one to the entries of the vertices of each."""
+    """Return the number of triangles. With a `tally`, add one to the entries of the vertices of each."""
     orientation.check_version()
     graph: Any = orientation.graph
     comm, xp = graph.comm, graph.xp
@@ -105,7 +105,7 @@ def count_triangles(orientation: PartOrientation, tally: Any) -> int:
 
 
 def _fetch(orientation: PartOrientation, shift: int) -> Any:
-    """Receive the lists of the part `shift` places on, and send this one's as far back."""
+    """Receive the lists of the part `shift` ranks on, and send this one's as far back."""
     comm: Any = orientation.graph.comm  # type: ignore[attr-defined]
     if comm.size == 1:
         return orientation.upper

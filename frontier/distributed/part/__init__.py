@@ -1,1 +1,1 @@
-"""One part of a distributed graph, and what is asked of all parts together."""
+"""One part of a distributed graph, and the operations that all parts make together."""

@@ -42,7 +42,7 @@ DATA_FIELDS = {"edge_data", "time_unit", "keep_time", "multi_edges"}  # of graph
 def save(part: BasePart, path: str | os.PathLike[str]) -> None:
     """Write the graph to a folder, which all workers reach by the same path.
 
-    Raises an OSError that names the file. The previous contents of the folder are kept.
+    Raises an OSError that names the file. The folder retains its previous contents.
     """
     folder = Path(path)
     name = part.comm.gather_objects(uuid.uuid4().hex[:12])[0]
@@ -128,7 +128,7 @@ def read_list(folder: Path) -> dict[str, Any]:
 
 
 def _read(part: BasePart, folder: Path, files: list[str], at: int) -> Any:
-    """Return the local graph in file `at`; None behind the last."""
+    """Return the local graph in file `at`, or None behind the last."""
     if at >= len(files):
         return None
     name = files[at]

@@ -38,11 +38,11 @@ class GraphPart(PartUpdates, PartReads):
     """A dynamic graph of which this process has a part: a program that runs on every worker sees it as one graph.
 
     Every worker calls the same methods, operators and algorithms in the same order, each with its own part. Results are
-    those of one device, complete on every worker. Each worker passes its share of a batch or a query, which may be
-    empty; the whole one is the concatenation in order of the workers' ranks.
+    equal to the results on one device, complete on every worker. Each worker passes its share of a batch or a query,
+    which may be empty. The whole one is the concatenation in order of the workers' ranks.
 
-    Ids are those of the whole graph on every part. A part has the arcs that leave the vertices it owns; arrays by
-    vertex have an entry for every vertex on every part (`VertexArrays`).
+    Ids are the whole graph's on every part. A part has the arcs that leave the vertices it owns, while arrays by vertex
+    have an entry for every vertex on every part (`VertexArrays`).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class GraphPart(PartUpdates, PartReads):
     multi_edges : {"last", "sum"}
         As in `Graph`.
     **structure_options
-        Of the structure.
+        Options of the structure.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class GraphPart(PartUpdates, PartReads):
         raise PartLostError(text)
 
     def locals(self) -> list[Any]:
-        """Return the local graphs, that of the part's own arcs first."""
+        """Return the local graphs, the graph of the part's own arcs first."""
         return [self.local] if self.inward is None else [self.local, self.inward]
 
     def commit(self, gained: int) -> None:
@@ -188,7 +188,7 @@ class GraphPart(PartUpdates, PartReads):
         return self._reverse
 
     def snapshot(self) -> GraphPart:
-        """`DynamicGraph.snapshot`, taken by all parts at the same time: a part of it."""
+        """`DynamicGraph.snapshot`, made by all parts at the same time: a part of it."""
         return take_snapshot(self, GraphPart)
 
     def copy(self) -> GraphPart:
@@ -196,7 +196,8 @@ class GraphPart(PartUpdates, PartReads):
         return copy_of(self, GraphPart)
 
     def empty_like(self, num_vertices: int | None = None, **options: Any) -> GraphPart:
-        """A graph without edges or weights, in parts of the same structure: with the same vertices, or so many.
+        """A distributed graph of the same structure without edges or weights, with the same vertices, or
+        `num_vertices`.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ class PartReads(MakesVertexArrays, BasePart):
     """The properties, arrays and queries of `GraphPart`.
 
     Each part has array entries for all vertices, which are made equal where they are read. Every worker calls queries
-    at the same time: the pairs and edges of all workers are looked up, like those of a batch.
+    at the same time: the pairs and edges of all workers are looked up, like a batch.
     """
 
     _total_arcs: int
@@ -83,7 +83,7 @@ class PartReads(MakesVertexArrays, BasePart):
     def with_own_columns(self, args: tuple) -> tuple:
         """Return arguments of a functor with this direction's columns instead of the other direction's.
 
-        On one device both directions share columns; here each has its own, by different ids.
+        On one device both directions share columns. Here each has its own, by different ids.
         """
         if self.inward is None or self.local.edge_data is None:
             return args
@@ -128,7 +128,7 @@ class PartReads(MakesVertexArrays, BasePart):
 
     def sum_all(self, array: Any) -> Any:
         if self.arrays.rule_of(array) == SUMS:
-            if self.device.is_gpu and self.comm.size > 1:  # the host waits once
+            if self.device.is_gpu and self.comm.size > 1:  # the host synchronizes once
                 return int(self.comm.gather_rows(array).sum())
             return self.sum_over_parts(int(super().sum_all(array)))
         self.arrays.settle([array])
@@ -185,7 +185,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return self.comm.allgather(self.local.neighbors(v))[0]  # other parts have none
 
     def to_coo(self) -> tuple[Any, Any, Any]:
-        """`Graph.to_coo`: all edges on every part, for graphs that fit; `local.to_coo` has the part's own arcs."""
+        """`Graph.to_coo`: all edges on every part, for graphs that fit. `local.to_coo` has the part's own arcs."""
         src, dst, weights = self.own_edges()
         src, counts = self.comm.allgather(src)
         dst, _ = self.comm.allgather(dst, counts)
@@ -194,7 +194,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return src[order], dst[order], None if weights is None else weights[order]
 
     def own_edges(self) -> tuple[Any, Any, Any]:
-        """Return the edges that leave this part's vertices; undirected ones once, at the smaller end."""
+        """Return the edges that leave this part's vertices, with undirected ones once, at the smaller end."""
         src, dst, weights = self.local.to_coo()
         if self.directed:
             return src, dst, weights
@@ -211,7 +211,7 @@ class PartReads(MakesVertexArrays, BasePart):
         return self.comm.allgather(values)[0]
 
     def memory_usage(self) -> MemoryUsage:
-        """Return the memory of all parts; `local.memory_usage` is that of this one."""
+        """Return the memory of all parts. `local.memory_usage` is the memory of this one."""
         own = [each.memory_usage() for each in self.locals()]
         numbers = [sum(getattr(usage, name) for usage in own) for name in ("used", "reserved", "csr")]
         numbers.append(own[0].arcs)

@@ -101,7 +101,8 @@ def check_dask_library(library: str | None) -> None:
 
 
 def keep(host: Host, key: int | None, result: Any) -> Any:
-    """On a worker: keep a result with arrays under a key if it can be a data frame, and describe it; return others."""
+    """On a worker: store a result with arrays under a key if it can be a data frame, and describe it. Return any other
+    result unchanged."""
     if key is None or not (dataclasses.is_dataclass(result) and hasattr(result, "_columns")):
         return result
     values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
@@ -113,7 +114,7 @@ def keep(host: Host, key: int | None, result: Any) -> Any:
 
 
 def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
-    """In the program: return the result that workers have kept under a key; return others unchanged."""
+    """In the program: return the result that workers have stored under a key. Return any other result unchanged."""
     if not isinstance(found, Kept):
         return found
     made = object.__new__(_class_of(found.kind))
@@ -124,7 +125,7 @@ def kept_result(engine: Engine, key: int | None, found: Any) -> Any:
 
 @functools.cache
 def _class_of(kind: type) -> type:
-    """Return the class of kept results of a class."""
+    """Return the class of stored results of a class."""
     fields = {field.name: _Field(field.name) for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     return type(kind.__name__, (KeptResult, kind), {**fields, "__module__": kind.__module__, "__doc__": kind.__doc__})
 
@@ -154,14 +155,14 @@ def _read(host: Host, key: int, name: str) -> Any:
 
 
 def _make_table(host: Host, key: int, result: int, names: Any) -> Any:
-    """Keep this part's rows of a result as a frame of pandas."""
+    """Store this part's rows of a result as a frame of pandas."""
     comm = host.comm
     share = comm.rank, comm.size
     return keep_rows(host, key, lambda: data_frame(host.objects[result]._columns(names, share), "pandas"))
 
 
 def keep_rows(host: Host, key: int, make: Any) -> tuple[Any, list[int]]:
-    """Keep this part's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the parts.
+    """Store this part's rows of a table, which `make` returns as a frame of pandas, numbered in the order of the parts.
 
     Returns a frame with the columns and no rows, and the number of rows of each part.
     """

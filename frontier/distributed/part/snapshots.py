@@ -1,8 +1,8 @@
 """Views and copies of a part: the reverse of a directed graph, and snapshots.
 
-The reverse shares everything with its graph; its edges are the in-edges of the same parts.
+The reverse shares everything with its graph. Its edges are the in-edges of the same parts.
 
-Parts take a snapshot at the same position among their common calls, so it lies between the same two updates on all.
+Parts make a snapshot at the same position among their common calls, so it lies between the same two updates on all.
 Local graphs are copied when the snapshot is first read (`frontier.features.snapshots`), by all parts at the same time:
 if one has no memory, all raise its error.
 """
@@ -84,7 +84,7 @@ def copy_of(part: BasePart, kind: type) -> Any:
 def _shown(kind: type, part: BasePart, local: Any, inward: Any) -> Any:
     """Return a part like another one, with other local graphs.
 
-    None of its own attributes refers to it, so the local graphs are freed with the last reference to it.
+    No attribute of its own references it, so the local graphs are freed with the last reference to it.
     """
     made: Any = object.__new__(kind)
     locals_ = [local] if inward is None else [local, inward]

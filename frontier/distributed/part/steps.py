@@ -44,7 +44,7 @@ def load(host: Host, key: int, path: str) -> tuple[SimpleNamespace, SimpleNamesp
 
 
 def _made(host: Host, key: int, part: GraphPart) -> tuple[SimpleNamespace, SimpleNamespace]:
-    """Keep a new part, and return the properties and counts of the graph, which the program caches."""
+    """Store a new part, and return the properties and counts of the graph, which the program caches."""
     host.objects[key] = part
     facts = SimpleNamespace(**{name: getattr(part, name) for name in FACTS}, has_edge_data=part.edge_data is not None)
     return facts, _counts(part)
@@ -131,7 +131,7 @@ def keep_edges(host: Host, part: GraphPart, kept: int) -> Any:
 
 
 def _edge_columns(part: GraphPart) -> dict[str, Any]:
-    """The edges that leave a part's vertices, as sorted columns on the host; undirected ones once."""
+    """The edges that leave a part's vertices, as sorted columns on the host, with undirected ones once."""
     columns = columns_of(part.local)
     if not part.directed:
         once = part.xp.flatnonzero(columns["src"] < columns["dst"])

@@ -31,7 +31,7 @@ class NotifiedEdges:
     """Edges that observers are notified of.
 
     All parts pass the same arrays on to operators, which need not find the owners of their vertices again. An object is
-    in a list until nothing else refers to its sources, so it keeps no memory alive. `routed` are the edges at the
+    in a list until nothing else references its sources, so it keeps no memory alive. `routed` are the edges at the
     owners of their destinations, once they are known.
     """
 
@@ -86,12 +86,12 @@ class PartUpdates(BasePart):
 
     @update
     def apply(self, ops: Any, src: Any, dst: Any, weights: Any = None, **edge_data: Any) -> MixedResult:
-        """`DynamicGraph.apply`, of the operations of all parts. The answers are to this part's."""
+        """`DynamicGraph.apply`, of the operations of all parts. The answers are for this part's operations."""
         return apply_operations(self, ops, src, dst, weights, edge_data)
 
     @update
     def expire(self, before: Any) -> UpdateResult:
-        """`DynamicGraph.expire`; all parts give the same argument."""
+        """`DynamicGraph.expire`. All parts pass the same argument."""
         if self.time_unit is None:
             raise ValueError("this graph has no times; make it with time_unit=")
         return expire_edges(self, as_time(before, "before", self.time_unit))
@@ -102,16 +102,16 @@ class PartUpdates(BasePart):
 
     @update
     def insert_vertices(self, count_or_ids: Any) -> Any:
-        """`DynamicGraph.insert_vertices`; all parts give the same argument."""
+        """`DynamicGraph.insert_vertices`. All parts pass the same argument."""
         change = VertexChange("insert_vertices", count_or_ids)
         run(self, change)
         return change.done
 
     @update
     def delete_vertices(self, ids: Any) -> UpdateResult:
-        """`DynamicGraph.delete_vertices`; all parts give the same argument.
+        """`DynamicGraph.delete_vertices`. All parts pass the same argument.
 
-        Each part takes a pass over its arcs to find the ones that enter the vertices.
+        Each part scans its arcs for the ones that enter the vertices.
         """
         before = self._delete_incident(ids) if self._observers.live() else 0
         deleted = run(self, VertexChange("delete_vertices", ids)).deleted
@@ -149,7 +149,7 @@ class PartUpdates(BasePart):
         return [(observer, exact if observer.exact else (src, dst)) for observer in observers]
 
     def notifications_of_changes(self, src: Any, dst: Any) -> list[Notification]:
-        """Return each observer with the edges whose values change; called after `notifications`."""
+        """Return each observer with the edges whose values change. Called after `notifications`."""
         observers = [observer for observer in self._observers.live() if observer.exact and observer.sees_changes]
         if not observers or not (self.is_weighted or self.edge_data is not None):
             return []
@@ -158,9 +158,10 @@ class PartUpdates(BasePart):
         return [(observer, changing) for observer in observers]
 
     def _effective(self, src: Any, dst: Any, present: bool) -> tuple[Any, Any]:
-        """Return the arcs of a batch that are, or are not, in the graph, once; undirected edges at the lower end."""
+        """Return the arcs of a batch that are, or are not, in the graph, once, with undirected edges at the lower
+        end."""
         if not self.directed:
-            if self.device.is_gpu:  # the host would wait for the number of remaining arcs
+            if self.device.is_gpu:  # the host would synchronize for the number of remaining arcs
                 src = masked_lower(self.local, src, dst)
             else:
                 keep = self.xp.flatnonzero(src < dst)
@@ -172,7 +173,8 @@ class PartUpdates(BasePart):
         return any(edges.src() is src for edges in self._notified)
 
     def routed_of_notified(self, src: Any, dst: Any) -> RoutedEdges | None:
-        """Return the edges that observers are notified of at the owners of their destinations; None for other arrays.
+        """Return the edges that observers are notified of at the owners of their destinations, or None for other
+        arrays.
 
         They are sorted, counted and sent once, for all operators.
         """

@@ -22,7 +22,7 @@ class BasePartition:
         return slice(start, start + counts[self.rank])
 
     def without_own(self, values: Any, counts: Sequence[int]) -> Any:
-        """Return the entries of all parts, given their counts, without those of this part."""
+        """Return the entries of all parts, given their counts, without the entries of this part."""
         own = self.own_piece(counts)
         before, behind = values[: own.start], values[own.stop :]
         if not before.size or not behind.size:  # on the first and the last part: a view

@@ -1,4 +1,4 @@
-"""Lists of vertices sorted by owner on a GPU: three launches, and no wait of the host."""
+"""Lists of vertices sorted by owner on a GPU: three launches, and no host synchronization."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def takes(device: Device, num_parts: int, dtype: np.dtype) -> bool:
 
 
 class ByOwner:
-    """Contiguous ids to be sorted by the parts that own them; negative ids go nowhere. The order is stable.
+    """Contiguous ids to sort by the parts that own them. Negative ids have no owner. The order is stable.
 
-    With `mates`, pairs go nowhere if either end is no id below `limit`; `wrong` (int64, shape (1,)) counts those whose
-    first id is not negative.
+    With `mates`, pairs have no owner if either end is no id below `limit`. `wrong` (int64, shape (1,)) counts such
+    pairs whose first id is not negative.
     """
 
     def __init__(self, partition: BasePartition, ids: Any, *, mates: Any = None, limit: int = 0, wrong: Any = None):

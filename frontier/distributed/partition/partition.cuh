@@ -1,17 +1,17 @@
-// Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts become
-// places, and entries are moved to them. The order is stable. Arrays with an entry for each part and span have all spans of the
-// first part first. Names end in the type of ids.
+// Lists of vertices sorted by the part that owns them. Three kernels: owners are found and counted by span, counts
+// become positions, and entries are moved to them. The order is stable. Arrays with an entry for each part and span
+// have all spans of the first part first. Names end in the type of ids.
 #pragma once
 #include "frontier/cuda/scan.cuh"
 
-#define SPAN 4096  // entries that a thread block sorts; owners_on_gpu.py has the same number
+#define SPAN 4096  // entries that a thread block sorts (owners_on_gpu.py has the same number)
 #define SPAN_THREADS 512
 #define WARPS (SPAN_THREADS / 32)
 #define ROWS (SPAN / SPAN_THREADS)  // entries of a thread
 #define MAX_PARTS 254
 #define NO_PART 255
 
-// for (span = this thread block; there are spans of count; span += all thread blocks)
+// for (span = this thread block; span < spans of count; span += all thread blocks)
 #define SPANS(span, count) for (i64 span = blockIdx.x; span * SPAN < (count); span += gridDim.x)
 
 // The part of a vertex: the finalizer of SplitMix64, as in owners.py. Runs of 2^together vertices have one.
@@ -23,8 +23,8 @@ __device__ __forceinline__ int owner_of(u64 id, int together, u32 parts) {
   return int(parts & (parts - 1) ? h % parts : h & (parts - 1));
 }
 
-// Finds the owners of vertices, and counts them by span. Negative ids have none. If there are `mates`, neither have pairs of
-// which one is no id below `limit`, and `wrong` counts those whose first is not negative.
+// Finds the owners of vertices, and counts them by span. Negative ids have none. With `mates`, neither have pairs of
+// which one is no id below `limit`, and `wrong` counts such pairs whose first is not negative.
 template <class ID>
 __device__ void find_owners(
     i64 count, const ID* ids, const ID* mates, i64 limit, u64* wrong, int together, int parts,
@@ -68,8 +68,9 @@ extern "C" __global__ void __launch_bounds__(SPAN_THREADS) find_owners_i64(
   find_owners(count, ids, mates, limit, wrong, together, parts, spans, owners, counts);
 }
 
-// Replaces the counts by the places of the first entries, and writes the numbers for other parts: how many entries go to each
-// part, whether there were errors, and a number of the host's. One thread block, whose threads take consecutive counts each.
+// Replaces the counts by the positions of the first entries, and writes the numbers for other parts: the number of
+// entries for each part, whether errors occurred, and a number of the host's. One thread block, whose threads process
+// consecutive counts each.
 __device__ void find_places(
     i64 parts, i64 spans, i64* counts, const u64* errors, i64 num_errors, i64 number, i64* row) {
   i64 size = parts * spans, each = (size + blockDim.x - 1) / blockDim.x;
@@ -100,9 +101,9 @@ extern "C" __global__ void __launch_bounds__(1024) place_spans(
   find_places(parts, spans, counts, errors, num_errors, number, row);
 }
 
-// Finds the owners of a thread's entries of a span, and how many of the span's entries of the same part come before each. A warp
-// has ROWS rows of 32 entries that follow each other, the first one's from `begin` on. Thread p gets the number of all entries of
-// part p. `before` is memory: entries of each part, by warp.
+// Finds the owners of a thread's entries of a span, and for each the number of earlier entries of the span with the
+// same part. A warp has ROWS rows of 32 entries that follow each other, the first one's from `begin` on. Thread p gets
+// the number of all entries of part p. `before` is memory: entries of each part, by warp.
 template <int MOST>
 __device__ int rank_in_span(
     int (&before)[WARPS][MOST], i64 begin, i64 count, const u8* owners, int parts, int (&owner)[ROWS], int (&rank)[ROWS]) {
@@ -138,7 +139,7 @@ __device__ int rank_in_span(
 
 __device__ __forceinline__ i64 begin_of_warp(i64 span) { return span * SPAN + (threadIdx.x >> 5) * (SPAN / WARPS); }
 
-// Moves entries: put(owner, at, i) is called for each that has an owner, `at` is its place.
+// Moves entries: put(owner, at, i) is called for each entry with an owner, at its position `at`.
 template <class Put>
 __device__ void move_entries(i64 count, const u8* owners, int parts, i64 spans, const i64* places, Put put) {
   __shared__ int before[WARPS][MAX_PARTS];
@@ -156,7 +157,7 @@ __device__ void move_entries(i64 count, const u8* owners, int parts, i64 spans, 
   }
 }
 
-// Moves entries to their places: of one array or two, and their positions if `order` is given.
+// Moves entries to their positions: entries of one array or two, and their old positions if `order` is given.
 template <class ID>
 __device__ void move_to_owners(
     i64 count, const u8* owners, int parts, i64 spans, const i64* places, const ID* first, const ID* second, ID* out_first,

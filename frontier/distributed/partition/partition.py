@@ -13,13 +13,13 @@ from .base import BasePartition
 from .owners_on_gpu import ByOwner, takes
 
 CHUNK = 2**22  # ids that are hashed at a time, with some 30 bytes of memory each
-FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two take a seventh of the time of a sort
+FEW = 4  # on a CPU, up to 4 parts are sorted by a pass for each: two cost a seventh of the time of a sort
 
 
 class Partition(BasePartition):
     """The owners of all vertices, known to every part.
 
-    `together` is the length of the runs of vertices with one owner, as a power of two (`owners`); the array `owners`,
+    `together` is the length of the runs of vertices with one owner, as a power of two (`owners`). The array `owners`,
     of uint8 or int32, has the part of each vertex.
     """
 
@@ -34,7 +34,7 @@ class Partition(BasePartition):
         self._counts: list[int] = []
 
     def extend(self, num_vertices: int) -> None:
-        """Add vertices up to a number; existing ones keep their parts."""
+        """Add vertices up to a number. Existing ones stay on their parts."""
         xp, known = self.device.xp, int(self.owners.size)
         if num_vertices <= known:
             return
@@ -75,7 +75,8 @@ class Partition(BasePartition):
         return self._others
 
     def pieces_of_first(self, size: int) -> tuple[Any, Any, list[int]]:
-        """Return this part's among the first `size` vertices, those of other parts by part, and each part's count."""
+        """Return this part's among the first `size` vertices, the vertices of other parts by part, and each part's
+        count."""
         if size == self.owners.size:
             return self.owned, self.others, self.counts
         order, counts = self._sorted(self.owners[:size])
@@ -101,7 +102,8 @@ class Partition(BasePartition):
         return order[: sum(counts)], counts
 
     def sort_by_owner(self, ids: Any) -> tuple[Any, Any]:
-        """Return vertices sorted by owner, and the count of each part (int64) on the device: the host does not wait."""
+        """Return vertices sorted by owner, and the count of each part (int64) on the device, without a host
+        synchronization."""
         if self.num_parts == 1:
             return ids, self.device.xp.asarray(np.asarray([ids.size], np.int64))
         if takes(self.device, self.num_parts, ids.dtype):

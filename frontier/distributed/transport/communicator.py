@@ -20,7 +20,7 @@ from .windows import Window
 
 REDUCTIONS = ("sum", "min", "max")
 SMALL = 4096  # entries of an array that every part reduces on its own: one exchange instead of two
-FEW = 128  # integers that go to the device through page-locked memory: the driver copies others in two steps
+FEW = 128  # integers that go to the device through page-locked memory: the driver copies other memory in two steps
 
 
 class PartLostError(RuntimeError):
@@ -41,7 +41,7 @@ class Transfer:
 
 
 class DeferredReduction:
-    """A small array that is reduced over all parts along with the next exchange; a `HostCopy` of the result.
+    """A small array that is reduced over all parts along with the next exchange, and a `HostCopy` of the result.
 
     The result is written to `array`, unless it is None because another value was written there. `values` are this
     part's.
@@ -56,11 +56,11 @@ class DeferredReduction:
 
     @property
     def ready(self) -> bool:
-        """Whether the result exists; the same on all parts."""
+        """Whether the result exists, the same on all parts."""
         return self._result is not None
 
     def result(self) -> Any:
-        """Return the result. All parts ask for it at the same time, since it may take an exchange."""
+        """Return the result. All parts request it at the same time, since it may need an exchange."""
         if self._result is None:
             self._comm.flush()
         return self._result
@@ -76,28 +76,28 @@ class Communicator(BaseCommunicator):
     """The exchanges of one of `size` parts with the others.
 
     All methods are collective: every part calls the same ones in the same order. Arrays are contiguous, of one
-    dimension and on `device`; the other parts' have the same dtype. Results are new arrays.
+    dimension and on `device`. The other parts' arrays have the same dtype. Results are new arrays.
 
     Attributes
     ----------
     rank : int
-        Of this part, from 0 to ``size - 1``.
+        The rank of this part, from 0 to ``size - 1``.
     size : int
         Number of parts.
     device : Device
     sent_bytes : int
-        Bytes that this part has sent to others.
+        Bytes that this part has sent to other parts.
     seconds : float
         The host's time in exchanges, including waits for other parts. On a GPU the host continues before they are done,
         unless `synchronizes`. Searches whose kernels exchange by themselves (`persistent`) do not count.
     exchanges : int
         Exchanges so far. Each costs at least the latency of a message.
     waits : int
-        How often the host has waited for data of other parts.
+        The number of times that the host has blocked for data of other parts.
     synchronizes : bool
-        Whether to wait for the device before and after each exchange, to measure it.
+        Whether to synchronize with the device before and after each exchange, to measure it.
     deferred : list of DeferredReduction
-        The reductions of the next exchange; alike on all parts.
+        The reductions of the next exchange, alike on all parts.
     """
 
     synchronizes = False
@@ -124,10 +124,10 @@ class Communicator(BaseCommunicator):
 
     @abstractmethod
     def close(self) -> None:
-        """*transport*: leave. Parts that wait for this one get a `PartLostError` where it can be detected."""
+        """*transport*: leave. Parts that wait for this one get a `PartLostError` if it can be detected."""
 
     def _open_window(self, nbytes: int) -> Window | None:
-        """*transport*: return memory of each part that kernels of all parts access; None on all where they cannot."""
+        """*transport*: return memory of each part that kernels of all parts access, or None on all if they cannot."""
         return None
 
     def _close_window(self, *, last: bool) -> None:
@@ -232,7 +232,8 @@ class Communicator(BaseCommunicator):
         self._exchange_whole([Transfer(outgoing, received, out)])
 
     def defer_reduction(self, array: Any, op: str = "sum") -> None:
-        """`allreduce` of a small array, in place, with the next exchange; on GPUs at once, without a host wait."""
+        """`allreduce` of a small array, in place, with the next exchange. On GPUs at once, without a host
+        synchronization."""
         one_of(op, "op", REDUCTIONS)
         if self.size == 1:
             return
@@ -246,7 +247,7 @@ class Communicator(BaseCommunicator):
         return next((each for each in self.deferred if each.array is array), None)
 
     def overwrite(self, array: Any) -> None:
-        """An array is to be written to: the result of a deferred reduction is not for it any more."""
+        """Declare that an array will be written: the result of a deferred reduction no longer applies to it."""
         found = self.deferred_of(array)
         if found is not None:
             found.array = None
@@ -257,7 +258,7 @@ class Communicator(BaseCommunicator):
             self._run_all([])
 
     def barrier(self) -> None:
-        """Wait until all parts have called this."""
+        """Block until all parts have called this."""
         self.exchange_counts([0] * self.size)
 
     def window(self, nbytes: int) -> Window | None:
@@ -291,12 +292,12 @@ class Communicator(BaseCommunicator):
         return self.gather_rows(self._on_device(counts))
 
     def gather_rows(self, row: Any) -> np.ndarray:
-        """`gather_counts` of integers on the device; the result is on the host."""
+        """`gather_counts` of integers on the device, with the result on the host."""
         (rows,) = self._run_all([([row] * self.size, [row.size] * self.size, row.dtype)])
         return self._on_host(rows).reshape(self.size, -1)
 
     def queue_rows(self, row: Any) -> Any:
-        """`gather_rows` with the result on the device, without a wait of the host."""
+        """`gather_rows` with the result on the device, without a host synchronization."""
         return self._run([row] * self.size, [int(row.size)] * self.size, row.dtype)
 
     def queue(self, launch: Callable[[], None]) -> None:
@@ -322,7 +323,7 @@ class Communicator(BaseCommunicator):
     def _run_all(
         self, wanted: Sequence[tuple[Sequence[Any], Sequence[int], np.dtype]], outs: Sequence[Any] | None = None
     ) -> list[Any]:  # fmt: skip
-        """Run transfers and the deferred reductions; into `outs`, if given."""
+        """Run transfers and the deferred reductions, into `outs`, if given."""
         if self.size == 1:
             if outs is None:
                 return [outgoing[0].copy() for outgoing, _, _ in wanted]
@@ -369,9 +370,9 @@ class Communicator(BaseCommunicator):
         self._cut_short = False
 
     def _on_device(self, numbers: Sequence[int]) -> Any:
-        """Return integers of the host on the device, for a transfer that the host then waits for (`_on_host`).
+        """Return integers of the host on the device, for a transfer with which the host then synchronizes (`_on_host`).
 
-        A few go through page-locked memory, which is free again after that wait.
+        A few go through page-locked memory, which is free again after that synchronization.
         """
         values = np.asarray(numbers, np.int64)
         if not self.device.is_gpu or not 0 < values.size <= FEW:
@@ -387,7 +388,7 @@ class Communicator(BaseCommunicator):
         return out
 
     def _on_host(self, values: Any) -> Any:
-        """Return an array of other parts on the host, which waits for it."""
+        """Return an array of other parts on the host, after a synchronization."""
         self.waits += self.size > 1
         return self.device.to_host(values)
 

@@ -27,7 +27,7 @@ def unique_id() -> tuple:
 
 
 def load_nccl() -> Any:
-    """Return CuPy's module; raises RuntimeError unless it finds the library."""
+    """Return CuPy's module. Raises RuntimeError unless it finds the library."""
     from cupy.cuda import nccl
 
     if not getattr(nccl, "available", True):
@@ -60,9 +60,9 @@ class Numbers:
 
 
 class NcclCommunicator(Communicator):
-    """A part on the current GPU, which no other part of the group may use; `identity` is from `unique_id`.
+    """A part on the current GPU, which no other part of the group may use. `identity` is from `unique_id`.
 
-    All calls go to the current stream. The host waits only where it needs counts.
+    All calls go to the current stream. The host synchronizes only if it needs counts.
     """
 
     def __init__(self, rank: int, size: int, identity: tuple):
@@ -103,7 +103,7 @@ class NcclCommunicator(Communicator):
         known = received is not None and outs is None
         if self.size == 1 or not known or not all(each.flags.c_contiguous for each in columns):
             return super().alltoallv_columns(columns, counts, received, outs)
-        # By addresses, since batches use this method: slicing arrays takes the host longer than the rest.
+        # By addresses, since batches use this method: slicing arrays costs the host more than the rest.
         xp, rank = self.device.xp, self.rank
         stream = xp.cuda.get_current_stream().ptr
         sent_from, got_at = ([0, *itertools.accumulate(each)] for each in (counts, received))
@@ -196,7 +196,7 @@ class NcclCommunicator(Communicator):
     def close(self) -> None:
         if self._window is not None:
             self._window.abandon()
-        if self._group is not None:  # first: freeing memory waits for queued work, which may wait for a lost part
+        if self._group is not None:  # first: freeing memory blocks on queued work, which may wait for a lost part
             group, self._group = self._group, None
             group.abort()
         self._close_window(last=True)

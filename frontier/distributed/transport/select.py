@@ -16,7 +16,7 @@ TRANSPORTS = ("nccl", "ucxx")
 
 
 def offer(transport: str, rank: int) -> tuple[Any, Any]:
-    """Return the facts that other workers need of this one, and an object that it keeps until they meet."""
+    """Return the facts that other workers need about this one, and an object that it stores until they meet."""
     one_of(transport, "transport", TRANSPORTS)
     if transport == "nccl":
         from .nccl import unique_id
@@ -29,7 +29,8 @@ def offer(transport: str, rank: int) -> tuple[Any, Any]:
 
 
 def meet(transport: str, rank: int, offers: list[Any], hosts: list[str], own: Any) -> Communicator:
-    """Return the communicator of this worker, from the offers and hosts of all, and the object that `offer` kept."""
+    """Return the communicator of this worker, from the offers and hosts of all, and the object that `offer`
+    returned."""
     if transport == "nccl":
         from .nccl import NcclCommunicator
 

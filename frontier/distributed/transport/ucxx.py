@@ -4,8 +4,7 @@ MPI requires that it starts its processes, or that they can join later, which th
 needs only an address.
 
 All parts exchange at the same time, and have nothing else to do meanwhile. So the calling thread drives UCX's progress
-itself, without asyncio or other threads: handing a small message from one thread to another took longer than sending
-it.
+itself, without asyncio or other threads: passing a small message from one thread to another was slower than sending it.
 
 Each part has two connections to a peer on the same machine. The first uses shared memory, over which UCX does not
 notice the death of a process. The second uses TCP: when it breaks, the peer is gone. Peers on other machines have only
@@ -31,11 +30,11 @@ SETTINGS = {
     "UCX_TCP_TX_SEG_SIZE": "256k", "UCX_TCP_RX_SEG_SIZE": "256k", "UCX_RNDV_THRESH": "256k",
 }  # fmt: skip
 """UCX's settings unless the environment sets them: they send arrays in few large pieces over TCP. On one host, 128 KB
-took a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, parts do not wait for a peer."""
+needed a third of the time of pieces of 8 KB, and 2 MB a quarter. Below the last size, parts do not wait for a peer."""
 BOOT = Path("/proc/sys/kernel/random/boot_id")  # identifies a machine
 SPIN = 2e-4
-"""Seconds in which parts poll for messages all the time; later they sleep in between. (Yielding to other threads costs
-more where there are any: they get a slice of milliseconds, and the scheduler prefers a thread that has slept.)"""
+"""Seconds in which parts poll for messages all the time, before they sleep in between. (Yielding to other threads costs
+more if any exist: they get a slice of milliseconds, and the scheduler prefers a thread that has slept.)"""
 NAPS = ((0.1, 2e-5), (2.0, 2e-4), (float("inf"), 2e-3))
 """The seconds of sleep between polls, up to a number of seconds after the wait started."""
 
@@ -43,7 +42,7 @@ NAPS = ((0.1, 2e-5), (2.0, 2e-4), (float("inf"), 2e-3))
 class Listener:
     """A process that waits for its peers: each makes a listener, all exchange their offers, and then `connect`.
 
-    An `offer` is the port, on the address of its host; its machine, None if unknown; and its address on the machine.
+    An `offer` is the port, on the address of its host, its machine, None if unknown, and its address on the machine.
     """
 
     def __init__(self) -> None:
@@ -85,7 +84,7 @@ class Listener:
         return UcxxCommunicator(rank, len(offers), self, peers, near)
 
     def finish(self, requests: Sequence[Any], lifelines: Sequence[Any] = ()) -> None:
-        """Wait until all requests are done; raise UCX's error if one has failed.
+        """Block until all requests are done. Raise UCX's error if one has failed.
 
         Raises PartLostError if one of the endpoints `lifelines` breaks meanwhile.
         """

@@ -1,4 +1,4 @@
-// A row of numbers of each part for all parts, by kernels that see each other's windows: within a host this takes some
+// A row of numbers of each part for all parts, by kernels that see each other's windows: within a host this costs some
 // microseconds, and the host launches one kernel for it.
 #pragma once
 #include "frontier/cuda/types.cuh"
@@ -17,7 +17,7 @@ struct Row {
 };
 
 struct RowsHead {
-  u64 turn;                   // exchanges so far; this part's own
+  u64 turn;                   // exchanges so far, private to this part
   Row rows[2][MAX_WINDOWS];  // by turns, as a part may be ahead by one exchange
 };
 static_assert(ROWS_AT + sizeof(RowsHead) <= HEAD_BYTES, "the head has room");
@@ -36,14 +36,14 @@ struct Received {
   int rank;
   bool all_came;
 
-  // If the parts are abandoned meanwhile, all numbers are 1: batches take that for an error.
+  // If the parts are abandoned meanwhile, all numbers are 1, which batches treat as an error.
   __device__ i64 number(int p, int k) const {
     return !all_came ? 1 : p == rank ? mine[k] : *(volatile i64*)(own->rows[which][p].numbers + k);
   }
 };
 
-// By one block: sends `count` numbers, which its threads share, to all parts, and waits for theirs, and for all that these have
-// written before.
+// By one block: sends `count` numbers, which its threads share, to all parts, and waits for theirs, and for all their
+// earlier writes.
 __device__ Received
 exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts, const volatile u64* abandoned) {
   auto head = [&](int p) { return (RowsHead*)(window_of[p] + ROWS_AT); };
@@ -61,7 +61,7 @@ exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts
     __threadfence_system();
     *(volatile u64*)&head(threadIdx.x)->rows[which][rank].turn = turn;
   }
-  __syncthreads();  // all are sent before anybody waits
+  __syncthreads();  // all are sent before any thread waits
   if (has_peer) {
     for (i64 looks = 1; all_came && *(volatile u64*)&own->rows[which][threadIdx.x].turn != turn; ++looks)
       all_came = !is_abandoned(abandoned, looks);
@@ -72,8 +72,8 @@ exchange(i64 count, const i64* mine, char* const* window_of, int rank, int parts
   return {own, mine, which, rank, all_came};
 }
 
-// By one block: an exchange of `count` numbers, which are in `row`, or follow it. All rows go to `rows`, if it is given; the host
-// gets FROM_HOST combined numbers in `received`.
+// By one block: an exchange of `count` numbers, which are in `row`, or follow it. All rows go to `rows`, if it is
+// given. `received` reports FROM_HOST combined numbers to the host.
 extern "C" __global__ void exchange_rows(
     i64 count, const i64* row, i64 n0, i64 n1, i64 n2, i64 n3, i64 n4, i64 n5, i64 n6, i64 n7, char* const* window_of,
     int rank, int parts, i64* rows, int operation, volatile i64* received, const volatile u64* abandoned) {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .base import BaseCommunicator
 
 PIECE = 2**21  # bytes: windows are multiples, since the driver shares whole pieces
-HEAD_BYTES = 24576  # of each window, for small exchanges of kernels; window_layout.cuh has the same number
+HEAD_BYTES = 24576  # of each window, for small exchanges of kernels (window_layout.cuh has the same number)
 HEADER = "frontier/distributed/transport/windows.cuh"
 MAX_WINDOWS, MAX_NUMBERS, FROM_HOST = 32, 34, 8
 OPERATIONS = {"sum": 1, "min": 2, "max": 3}  # as in windows.cuh
@@ -26,12 +26,12 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Window:
-    """The windows of all parts, of `nbytes` each, as one of them sees them; initially zero.
+    """The windows of all parts, of `nbytes` each, as one of them sees them, initially zero.
 
-    This part's window is `memory` (uint8); `addresses` (uint64, on the device) has those of all ranks. A kernel leaves
-    results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all parts combined
-    numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other parts. `senders`
-    of batches are found by the types of their columns (`sending`).
+    This part's window is `memory` (uint8), and `addresses` (uint64, on the device) has the windows of all ranks. A
+    kernel leaves results for the host in `outcome`, each part its numbers of a batch in a row of `notices`, and all
+    parts combined numbers in `sums`. The address `abandoned`, in the host's memory, ends the kernels' waits for other
+    parts. `senders` of batches are found by the types of their columns (`sending`).
 
     `unmap` forgets the windows of the other parts. `free`, after all parts have done so, frees this one's memory.
     """
@@ -72,7 +72,8 @@ class Window:
         return rows
 
     def combine(self, numbers: Sequence[int], op: str) -> list[int] | None:
-        """Combine up to `FROM_HOST` numbers of all parts, and wait for the result; None if the parts are abandoned."""
+        """Combine up to `FROM_HOST` numbers of all parts, and synchronize to read the result. None if the parts are
+        abandoned."""
         if self._combine is None:
             given = [Field(self._given, name) for name in GIVEN]
             self._combine = self._kernel().bind(

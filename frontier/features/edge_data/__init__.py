@@ -1,7 +1,7 @@
-"""Edge data: named columns with an entry for each edge, at an id that the edge keeps as long as it exists.
+"""Edge data: named columns with an entry for each edge, at an id that the edge has as long as it exists.
 
 A graph with edge data stores ids instead of weights, so structures need not know of it. Weights are a column like any
-other. Columns are growable arrays by id; both directions of an undirected edge, and the in-edges of a directed graph,
+other. Columns are growable arrays by id. Both directions of an undirected edge, and the in-edges of a directed graph,
 share an entry. New edges reuse the ids of deleted ones.
 
 An insertion looks up the edges of the batch, finds the last record of each in a hash table, gives new edges an id,
@@ -9,8 +9,7 @@ inserts arcs with these ids as weights, and writes the columns. A deletion frees
 existed (`Store.insert_and_find`, `Store.erase_and_find`), nothing is looked up before: each edge of the batch gets an
 id, and existing ones return theirs.
 
-A graph may also keep every record of each edge (``multi_edges="all"``), with ids and columns of its own
-(`RecordTable`).
+A graph may also store every record of each edge (``multi_edges="all"``), with separate ids and columns (`RecordTable`).
 """
 
 from .columns import COLUMN_DTYPES, COUNT, MULTI, WEIGHT_COLUMN, EdgeData, column_arrays

@@ -4,8 +4,8 @@
 
 constexpr u64 FREE = END;
 
-// Whether record i of an edge counts, rather than record `held`: the last, or, of records with times, what these say.
-// `time_of(i)` is that of record i.
+// Whether record i of an edge counts, rather than record `held`: the last one, or, with times, the one that the times
+// determine. `time_of(i)` is the time of record i.
 template <class TimeOf>
 __device__ inline bool counts_more(u64 i, u64 held, bool timed, bool earliest, TimeOf time_of) {
   i64 mine = timed ? time_of(i) : 0, other = timed ? time_of(held) : 0;
@@ -13,14 +13,14 @@ __device__ inline bool counts_more(u64 i, u64 held, bool timed, bool earliest, T
   return earliest ? mine < other : mine > other;
 }
 
-// Where the search for an edge begins.
+// The first table entry that the search for an edge reads.
 __device__ inline u64 first_entry(VID u, VID v, bool directed, i64 entries) {
   u64 low = directed || u < v ? u : v, high = directed || u < v ? v : u;
   return (low * 0x9E3779B97F4A7C15ull + high) * 0xC2B2AE3D27D4EB4Full >> 20 & u64(entries - 1);
 }
 
-// Enters record i, which is one of u and v, into a table in which each edge of the batch has an entry that holds the record
-// that counts; returns the entry. `same(j)` tells whether record j is one of the same edge.
+// Enters record i, an edge of u and v, into a table with an entry for each edge of the batch, which contains the record
+// that counts. Returns the entry. `same(j)` is whether record j is of the same edge.
 template <class Same, class TimeOf>
 __device__ inline i64 claim(
     u64 i, VID u, VID v, bool directed, bool timed, bool earliest, u64* table, i64 entries, Same same, TimeOf time_of) {
@@ -28,7 +28,7 @@ __device__ inline i64 claim(
   while (true) {
     u64 held = atomicCAS(table + at, FREE, i);
     if (held == FREE) break;
-    if (same(held)) {  // whichever of the equal records is held by now
+    if (same(held)) {  // whichever of the equal records is there by now
       while (counts_more(i, held, timed, earliest, time_of)) {
         u64 found = atomicCAS(table + at, held, i);
         if (found == held) break;
@@ -41,7 +41,7 @@ __device__ inline i64 claim(
   return i64(at);
 }
 
-// The entry that records of u and v have, or -1 if there is none. `same(held)` as above, of what an entry holds.
+// The entry that records of u and v have, or -1 if there is none. `same(held)` as above, for the contents of an entry.
 template <class Same>
 __device__ inline i64 find_claim(VID u, VID v, bool directed, const u64* table, i64 entries, Same same) {
   u64 at = first_entry(u, v, directed, entries);

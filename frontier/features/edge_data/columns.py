@@ -32,7 +32,7 @@ RESERVED = ("weight", "weights", "src", "dst", "edge", "self", "on_existing")
 
 
 class EdgeData(Table):
-    """The columns of a graph's edges, by id, with `dtypes` that begin with the weights, if any."""
+    """The columns of a graph's edges, by id, with `dtypes` that start with the weights, if any."""
 
     holds = "edges with data"
 
@@ -42,8 +42,8 @@ class EdgeData(Table):
     ):  # fmt: skip
         self.multi_edges = multi_edges
         self.times = times
-        self.has_replaced = False  # whether edges have had records that the columns do not hold
-        self.warned = threading.Event()  # once users know; copies share it, so snapshots do not warn again
+        self.has_replaced = False  # whether edges have had records that are no longer in the columns
+        self.warned = threading.Event()  # set once users were warned; copies share it, so snapshots do not warn again
         of_records = {} if weight_dtype is None else {WEIGHT_COLUMN: weight_dtype}
         if times is not None:
             if isinstance(dtypes, Mapping) and TIME in dtypes:
@@ -62,7 +62,7 @@ class EdgeData(Table):
 
     @functools.cached_property
     def links(self) -> tuple[str, ...]:
-        """The columns that hold ids of records."""
+        """The columns with ids of records."""
         return () if self.records is None else (FIRST, LAST)
 
     @functools.cached_property
@@ -83,7 +83,7 @@ class EdgeData(Table):
     # ---- a batch ----------------------------------------------------------------------------------------------------
 
     def rows(self, data: Mapping[str, Any], function: str = "insert_edges") -> dict[str, Any]:
-        """A user's columns, without weights, as arrays of their types; TypeError or ValueError if one is missing,
+        """A user's columns, without weights, as arrays of their types. TypeError or ValueError if one is missing,
         unknown or unfit."""
         for name in data:
             if name not in self.takes:
@@ -94,7 +94,8 @@ class EdgeData(Table):
         return {name: self._values(name, data[name]) for name in self.takes if data.get(name) is not None}
 
     def counting_times(self, rows: Mapping[str, Any]) -> tuple[Any, bool]:
-        """The times that say which record of an edge counts, and whether it is the first; empty if the last counts."""
+        """The times that determine which record of an edge counts, and whether it is the first. Empty if the last
+        counts."""
         if self.times is None or TIME not in rows:
             return self._no_times, False
         return rows[TIME], self.times.earliest
@@ -117,11 +118,11 @@ class EdgeData(Table):
 
     @property
     def sources(self) -> Any:
-        """One end of each edge by id, which kernels that free ids set to -1; empty unless edges are logged by time."""
+        """One end of each edge by id, which kernels that free ids set to -1. Empty unless edges are logged by time."""
         return self._no_sources if self.times is None else self.times.sources
 
     def note_replaced(self, src: Any, inserted: int, columns: Mapping[str, Any] | None = None) -> None:
-        """Note a batch that gave an edge more than one time, in a graph with times that keeps no records.
+        """Note a batch that gave an edge more than one time, in a graph with times that does not store records.
 
         Free if no edge did, or an earlier batch did, unless the batch has self-loops. `src` is negative for dropped
         records, `inserted` edges are new, and the column ``"count"`` has the records that each row stands for.
@@ -138,14 +139,14 @@ class EdgeData(Table):
             self.has_replaced = True
 
     def newest_records(self, edges: Any) -> tuple[Any, Any]:
-        """Offsets and ids of the records of some edges, the newest first, in a graph that keeps records."""
+        """Offsets and ids of the records of some edges, the newest first, in a graph that stores records."""
         lasts, counts = (elementwise.take(self.device, self.columns[name], edges) for name in (LAST, COUNT))
         return self.records.of(lasts, counts, PREVIOUS)  # type: ignore[union-attr]
 
     # ---- as part of a graph -----------------------------------------------------------------------------------------
 
     def copy(self) -> EdgeData:
-        """An independent copy, without room to grow."""
+        """An independent copy, without spare capacity."""
         twin = super().copy()
         twin.times = None if self.times is None else self.times.copy()
         twin.records = None if self.records is None else self.records.copy()
@@ -158,7 +159,7 @@ class EdgeData(Table):
         self.free_ids, self.free_count = records.free_ids, records.free_count
 
     def arrays(self) -> dict[str, Any]:
-        """All that files hold, as arrays by their names there: the columns up to `top`, the free ids, and records."""
+        """All arrays of files, by their names there: the columns up to `top`, the free ids, and records."""
         arrays = {f"column.{name}": self.columns[name][: self.top] for name in self._stored}
         arrays["free_ids"] = self.free_ids[: self.free_count]
         if self.records is not None:
@@ -173,7 +174,8 @@ class EdgeData(Table):
         return {name: (dtype, (None,)) for name, dtype in types.items()}
 
     def set_arrays(self, top: int, arrays: Mapping[str, Any]) -> None:
-        """Restore the result of `arrays` of another, whose arrays may be kept; call `link_records` afterwards."""
+        """Restore the result of `arrays` of another table, whose arrays may be adopted. Call `link_records`
+        afterwards."""
         xp = self.device.xp
         self.top = self.capacity = top
         self.columns = {name: xp.asarray(arrays[f"column.{name}"]) for name in self._stored}
@@ -198,7 +200,7 @@ class EdgeData(Table):
 
     @property
     def _stored(self) -> tuple[str, ...]:
-        """The columns that files hold."""
+        """The columns that files contain."""
         return tuple(name for name in self.dtypes if name not in self.links)
 
     def used_bytes(self) -> int:
@@ -245,7 +247,7 @@ def column_arrays(device: Device, columns: Any) -> dict[str, Any]:
 
 
 def check_name(name: Any) -> None:
-    """Raise unless a column can have this name: it is that of a keyword argument."""
+    """Raise unless a column can have this name, which is also a keyword argument."""
     if not isinstance(name, str):
         raise TypeError(f"edge_data must have names that are strings, not {kind_of(name)}")
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):

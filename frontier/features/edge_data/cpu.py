@@ -6,15 +6,15 @@ A *record* is an edge of a batch, as the user lists it. A record of an undirecte
 from frontier.core.sort import END
 from frontier.runtime import cpu_kernel
 
-FREE = END  # an entry of the table that holds no record
+FREE = END  # an entry of the table without a record
 
 
 @cpu_kernel
 def claim_last(count, src, dst, directed, times, earliest, table, entries, places):
-    """Enter each record into a hash table that keeps the last of those of one edge.
+    """Enter each record into a hash table that retains the last record of each edge.
 
-    If there are ``times``, it keeps the latest, or the ``earliest``; of those of one time, the last, or the first.
-    ``places`` becomes each record's entry, or -1. ``entries`` is a power of two; all that the table holds is FREE.
+    With ``times``, it retains the latest, or the ``earliest``, and of records with equal time the last, or the first.
+    ``places`` becomes each record's entry, or -1. ``entries`` is a power of two. Before, the whole table is FREE.
     """
     timed = times.size > 0
     mask = entries - 1
@@ -41,9 +41,10 @@ def claim_last(count, src, dst, directed, times, earliest, table, entries, place
 
 @cpu_kernel
 def keep_last(count, places, table, slots, present, sums):
-    """Forget the places of all records but the last of each edge.
+    """Set the entries of all records but the last of each edge to -1.
 
-    ``sums``, on the GPU: how many of each tile of records are left whose edges are in the graph (`present`) or are not.
+    ``sums``, on the GPU: the number of remaining records of each tile whose edges are in the graph (`present`) or are
+    not.
     """
     for i in range(count):
         if places[i] >= 0 and table[places[i]] != i:
@@ -53,10 +54,10 @@ def keep_last(count, places, table, slots, present, sums):
 @cpu_kernel
 def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep, free_ids, free_count, top, directed,
                out_src, out_dst, out_ids, ids):  # fmt: skip
-    """The id of each record's edge, and the arcs to insert, which carry it; the table becomes FREE again.
+    """The id of each record's edge, and the arcs to insert, which carry it. The table becomes FREE again.
 
-    Edges in the graph have an id (none here, if they are to be kept as they are). Others get the ids that were freed
-    last, and then those from `top` on. Records that do not count have the id -1, as have their arcs.
+    Edges in the graph have an id (-1 here with ``keep``). New edges get the ids that were freed last, and then ids from
+    `top` on. Records that do not count have the id -1, as have their arcs.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -81,15 +82,15 @@ def assign_ids(count, src, dst, slots, stored, places, sums, summed, table, keep
 
 
 def count_found(count, directed, slots, sums):
-    """``sums``, on the GPU: how many of each tile of records have edges that were found (`Store.insert_and_find`)."""
+    """``sums``, on the GPU: the number of records of each tile whose edges were found (`Store.insert_and_find`)."""
 
 
 @cpu_kernel
 def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, free_count, src_of, ids):
     """Append the ids meant for edges that were found to the free ones, and set their records' to those they have.
 
-    To -1 if they are to be kept as they are. ``slots`` are those of arcs, ``-2 - slot`` of one that was found.
-    ``src_of``, if it is not empty, becomes -1 for ids that are free.
+    To -1 with ``keep``. ``slots`` are the slots of arcs, ``-2 - slot`` of an arc that was found. ``src_of``, if it is
+    not empty, becomes -1 for free ids.
     """
     copies = 1 if directed else 2
     rank = 0
@@ -106,7 +107,7 @@ def settle_ids(count, directed, slots, stored, sums, summed, keep, free_ids, fre
 @cpu_kernel
 def list_ids(count, src, dst, slots, stored, places, sums, summed, table, free_ids, free_count, directed, out_src,
              out_dst):  # fmt: skip
-    """Write the ids of the records' edges that are in the graph behind the free ones; the arcs of these edges.
+    """Append the ids of the records' edges that are in the graph to the free ones, and list the arcs of these edges.
 
     The edges stay: the ids are not free before they are deleted (`free_listed`). The table becomes FREE again.
     """
@@ -136,15 +137,15 @@ def free_listed(count, free_ids, free_count, src_of):
 
 
 def count_deleted(count, src, dst, directed, ids, sums):
-    """``sums``, on the GPU: how many of each tile of arcs free the id of their edge."""
+    """``sums``, on the GPU: the number of arcs of each tile that free the id of their edge."""
 
 
 @cpu_kernel
 def free_deleted(count, src, dst, directed, ids, sums, summed, free_ids, free_count, src_of):
     """Append the ids of deleted arcs to the free ones: ``ids[i]``, or -1 for arcs that do not count.
 
-    Of the two arcs of an undirected edge, the one whose source is the smaller frees it. ``src_of``, if it is not empty,
-    becomes -1 for ids that are free.
+    For an undirected edge, the arc whose source is smaller frees the id. ``src_of``, if it is not empty, becomes -1 for
+    ids that are free.
     """
     rank = 0
     for i in range(count):
@@ -157,14 +158,15 @@ def free_deleted(count, src, dst, directed, ids, sums, summed, free_ids, free_co
 
 @cpu_kernel
 def read_ids(count, slots, stored, ids):
-    """The ids of the edges in these slots; -1 for slots below 0."""
+    """The ids of the edges in these slots, -1 for slots below 0."""
     for i in range(count):
         ids[i] = stored[slots[i]] if slots[i] >= 0 else -1
 
 
 @cpu_kernel
 def write_column(count, ids, values, column, width):
-    """Store the values of records, of `width` bytes each, by the ids of their edges; those without are skipped."""
+    """Store the values of records, of `width` bytes each, by the ids of their edges. Records without an id are
+    skipped."""
     for i in range(count):
         if ids[i] >= 0:
             column[ids[i]] = values[i]
@@ -172,7 +174,7 @@ def write_column(count, ids, values, column, width):
 
 @cpu_kernel
 def walk_lists(count, starts, links, offsets, ids):
-    """The entries of linked lists, each from its start on: as many as there are places for it."""
+    """The entries of linked lists, each from its start on, as many as the offsets specify."""
     for i in range(count):
         at = starts[i]
         for j in range(offsets[i], offsets[i + 1]):
@@ -182,7 +184,7 @@ def walk_lists(count, starts, links, offsets, ids):
 
 @cpu_kernel
 def count_later(count, starts, links, times, limits, counts):
-    """How many entries of each list come before the first, from its start on, whose time is not after a limit.
+    """Count the entries of each list, from its start on, before the first whose time is not after a limit.
 
     ``starts`` become those.
     """

@@ -11,7 +11,7 @@ from frontier.runtime.memory import growable
 
 
 def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
-    """The ends of each edge, in arrays of `size`, ``src < dst`` if undirected; -1 for free ids. A pass over the
+    """The ends of each edge, in arrays of `size`, ``src < dst`` if undirected, and -1 for free ids. A pass over the
     graph."""
     xp = graph.xp
     offsets, dst, slots = collect_arcs(graph)
@@ -27,9 +27,9 @@ def ends_by_id(graph: BaseGraph, size: int) -> tuple[Any, Any]:
 
 
 def kept_ends(graph: BaseGraph) -> tuple[Any, Any]:
-    """`ends_by_id` of a graph that keeps records, cached but after a copy or a load; undefined for free ids."""
+    """`ends_by_id` of a graph that stores records, cached except after a copy or a load. Undefined for free ids."""
     data: Any = graph.payload.table
-    reverse = graph.is_transpose  # the ends are those of the graph, of which this is the reverse
+    reverse = graph.is_transpose  # the ends are stored for the graph, of which this is the reverse
     if data.records.ends is None:
         ends = ends_by_id(graph, data.capacity)
         if graph.device.is_gpu:  # threads that read in other streams do not wait for this one

@@ -1,4 +1,4 @@
-// CUDA kernels of edge data; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
+// CUDA kernels of edge data. See cpu.py for each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/features/edge_data/claims.cuh"
@@ -98,7 +98,7 @@ extern "C" __global__ void free_listed(i64 count, const VID* free_ids, i64 free_
   GRID_STRIDE(i, count) src_of[free_ids[free_count + i]] = -1;
 }
 
-// Whether arc i is the one of its edge's whose id is to be freed.
+// Whether arc i is the one that frees the id of its edge.
 __device__ inline bool frees(i64 i, i64 count, const VID* src, const VID* dst, bool directed, const i64* ids) {
   return i < count && ids[i] >= 0 && (directed || src[i] < dst[i]);
 }

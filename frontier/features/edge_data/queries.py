@@ -43,7 +43,7 @@ class HasEdgeData:
         """Return the id of each edge of a graph with edge data, or -1 for an absent edge.
 
         The id of an edge never changes. Both directions of an undirected edge share it, as does the edge in `reverse`.
-        Ids are below `edge_capacity`, and new edges reuse those of deleted ones.
+        Ids are below `edge_capacity`, and new edges reuse the ids of deleted ones.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class HasEdgeData:
         Raises
         ------
         ValueError
-            The graph has no edge data; or a vertex is out of range, or was deleted.
+            The graph has no edge data, or a vertex is out of range, or was deleted.
         """
         self._require_edge_data()
         return self.find_edges(src, dst)
@@ -125,8 +125,8 @@ class HasEdgeData:
         record's edge, or -1 for unused ids. Columns ``"next"`` and ``"previous"`` are the records of that edge after
         and before it, or -1.
 
-        Read arrays, also in functors, until the next insertion, which may replace them. Write only to those of edge
-        data: edges derive their weights and times from the others, and links are followed without checks.
+        Read arrays, also in functors, until the next insertion, which may replace them. Write only to columns of edge
+        data: edges derive their weights and times from the remaining columns, and links are followed without checks.
         """
         data = self.payload.table
         return None if data is None or data.records is None else MappingProxyType(data.records.columns)
@@ -139,7 +139,7 @@ class HasEdgeData:
 
     @property
     def record_capacity(self) -> int | None:
-        """An exclusive upper bound on the ids of records, which may grow with every insertion; None without records."""
+        """An exclusive upper bound on the ids of records, which may grow with every insertion. None without records."""
         data = self.payload.table
         return None if data is None or data.records is None else data.records.capacity
 

@@ -1,4 +1,4 @@
-"""Deletions from graphs that keep every record: records are taken out of the lists of their edges.
+"""Deletions from graphs that store every record: records are unlinked from the lists of their edges.
 
 Consecutive records of a list may be deleted. Each finds the first later one that stays by pointer jumping, in
 logarithmically many rounds of the longest run.
@@ -74,7 +74,8 @@ def delete_records(graph: BaseDynamicGraph, ids: Any) -> RecordsResult:
 
 
 def _remover(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, gone: Any) -> Callable[[], RecordsResult]:
-    """What deletes edges, each listed once, with all their records, for whose ids there is room."""
+    """Return a function that deletes edges, each listed once, with all their records, and has capacity for their
+    ids."""
     data: Any = graph.payload.table
     xp, records = graph.xp, data.records
     data.reserve_free(int(edges.size))
@@ -136,13 +137,13 @@ def _changer(graph: BaseDynamicGraph, src: Any, dst: Any, edges: Any, left: Any,
 def _unlinked(
     graph: BaseGraph, edges: Any, firsts: Any, lasts: Any, gone: Any, sorted_gone: Any, numbers: Any
 ) -> list[Write]:  # fmt: skip
-    """The remaining links when records leave the lists of their edges, each of which keeps a record.
+    """The remaining links when records leave the lists of their edges, none of which becomes empty.
 
     `edges` ascend. `firsts` and `lasts`, the ends of their lists, are changed. `numbers` are the positions in `gone` of
     the ids in `sorted_gone`.
     """
     xp, columns = graph.xp, graph.payload.table.records.columns  # type: ignore[union-attr]
-    places = xp.empty(gone.size, np.int64)  # of each record's next one in `gone`; -1 if that stays
+    places = xp.empty(gone.size, np.int64)  # the position in `gone` of each record's next one, or -1 if that stays
     following, preceding = columns[NEXT][gone], columns[PREVIOUS][gone]
     found = _places_in(xp, sorted_gone, following)
     places[:] = xp.where(found >= 0, numbers[xp.maximum(found, 0)], -1)
@@ -161,13 +162,13 @@ def _unlinked(
 
 
 def _places_in(xp: Any, ascending: Any, ids: Any) -> Any:
-    """The place of each id in an array that is not empty, or -1."""
+    """The position of each id in an array that is not empty, or -1."""
     places = xp.minimum(xp.searchsorted(ascending, ids), ascending.size - 1)
     return xp.where(ascending[places] == ids, places, -1)
 
 
 def _sums_left(graph: BaseGraph, edges: Any, gone: Any, sorted_gone: Any) -> Any:
-    """The sums of the weights of the records that edges keep; of floats summed again, so that no error adds up."""
+    """The sums of the weights of the remaining records of edges. Floats are summed again, so no error accumulates."""
     data: Any = graph.payload.table
     xp = graph.xp
     if data.weights.dtype.kind == "i":

@@ -1,6 +1,7 @@
-"""Insertions into graphs that keep every record: the records of a batch are linked to those of their edges.
+"""Insertions into graphs that store every record: the records of a batch are linked to the earlier records of their
+edges.
 
-The structure holds each edge once, with columns as with ``multi_edges="sum"``, and gets the new edges only.
+The structure stores each edge once, with columns as with ``multi_edges="sum"``, and receives only the new edges.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Insertion(NamedTuple):
     """A resolved batch of records: each edge once, with its ends, its id in `edges`, and its future `columns`.
 
     `present` and `fresh` are the positions of existing and of new edges. `batch_ids` has the id of each record of the
-    batch, -1 for dropped ones; `size` counts records. Positions and ids of records are int64.
+    batch, -1 for dropped ones. `size` counts records. Positions and ids of records are int64.
     """
 
     src: Any
@@ -77,7 +78,7 @@ def build_records(graph: BaseGraph, rows: Rows) -> None:
 
 
 def _commit(data: Any, plan: Insertion) -> None:
-    """Write what was worked out. The structure has the edges."""
+    """Write a planned insertion. The structure has the edges."""
     records: RecordTable = data.records
     data.take(int(plan.fresh.size))
     data.write(plan.edges, plan.columns)
@@ -90,7 +91,7 @@ def _commit(data: Any, plan: Insertion) -> None:
 
 
 def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
-    """Work out the insertion of a batch; `find` is False if the graph is empty."""
+    """Plan the insertion of a batch. `find` is False if the graph is empty."""
     data: Any = graph.payload.table
     xp, records, dtype = graph.xp, data.records, graph.vertex_dtype
     runs = edge_runs(graph, rows)
@@ -122,7 +123,7 @@ def _planned(graph: BaseGraph, rows: Rows, *, find: bool) -> Insertion:
 
 
 def _reserve(graph: BaseGraph, size: int, fresh: int) -> None:
-    """Have room for so many records, and so many new edges."""
+    """Reserve capacity for `size` records, and `fresh` new edges."""
     data: Any = graph.payload.table
     data.records.reserve(size)
     try:
@@ -144,11 +145,11 @@ def _joined(
     graph: BaseGraph, runs: Runs, present: Any, held: Any, ids: Any, times: Any, values: dict[str, Any],
     columns: dict[str, Any],
 ) -> list[Write]:  # fmt: skip
-    """Join the lists of a batch with those of existing edges; return what else must be written.
+    """Join the lists of a batch with the lists of existing edges, and return the further writes.
 
-    Lists that begin before the last existing record are merged with the later records. `present` has the numbers of
+    Lists that start before the last existing record are merged with the later records. `present` has the numbers of
     runs of existing edges, with the ids `held`. `ids`, `times` (or None) and `values` are of records in the order of
-    `runs`, `columns` of edges; links in both are changed.
+    `runs`, `columns` of edges. Links in both are changed.
     """
     data: Any = graph.payload.table
     xp, known = graph.xp, data.records.columns
@@ -172,7 +173,7 @@ def _joined(
     of_later = row_ids(graph.device, offsets, np.dtype(np.int64))[::-1]
     offsets[0], offsets[1:] = 0, xp.cumsum(runs.ends[present[late]] - places + 1)
     of_news = row_ids(graph.device, offsets, np.dtype(np.int64))
-    news = xp.arange(of_news.size) + (places - offsets[:-1])[of_news]  # the places of the records to be merged in
+    news = xp.arange(of_news.size) + (places - offsets[:-1])[of_news]  # the positions of the records to merge in
     merged, lists = xp.concatenate([later, ids[news]]), xp.concatenate([of_later, of_news])
     order = xp.argsort(xp.concatenate([known[TIME][later], times[news]]), kind="stable")  # of equal times, old first
     order = order[xp.argsort(lists[order], kind="stable")]

@@ -18,7 +18,7 @@ from .records import EDGE
 
 
 class Write(NamedTuple):
-    """Values of records that are to be written: those of some columns, at some ids."""
+    """Values to write to records: entries of some columns, at some ids."""
 
     ids: Any
     values: dict[str, Any]
@@ -27,7 +27,7 @@ class Write(NamedTuple):
 def record_change(
     graph: BaseDynamicGraph, arcs: Arcs, listed: Any, new: Any, there: Any, commit: Callable[[Change], None]
 ) -> Change:  # fmt: skip
-    """The insertion of arcs of new edges along with changes of others; notifications allocate memory.
+    """The insertion of arcs of new edges along with changes of existing ones. Notifications allocate memory.
 
     Edges that change, new ones included, are given by their ends, once each. `commit` writes values of edges and
     records.

@@ -1,9 +1,9 @@
 """`RecordTable`: every record of every edge, under its own id, in a graph with ``multi_edges="all"``.
 
 The records of an edge are a doubly linked list in the order of time, then of insertion. The columns ``"first"`` and
-``"last"`` of the edge hold the ids of its ends, ``"next"`` and ``"previous"`` of a record its neighbors; -1 is none. So
-functors can walk the records of an edge from either end. Files hold the ids of all records, edge by edge, and no links:
-links made from these cannot go astray.
+``"last"`` of the edge are the ids of its ends, ``"next"`` and ``"previous"`` of a record its neighbors. -1 is none. So
+functors can walk the records of an edge from either end. Files contain the ids of all records, edge by edge, and no
+links: links made from these are always valid.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RecordTable(Table):
     def of(self, firsts: Any, counts: Any, links: str = NEXT) -> tuple[Any, Any]:
         """The records in some lists, as the offsets of each list (int64) and ids. A list is walked by one thread.
 
-        Each list begins at ``firsts[i]`` (or -1) and has at least ``counts[i]`` (int64) records along the `links`,
+        Each list starts at ``firsts[i]`` (or -1) and has at least ``counts[i]`` (int64) records along the `links`,
         ``"next"`` or ``"previous"``. Work is proportional to the records.
         """
         xp = self.device.xp
@@ -61,7 +61,7 @@ class RecordTable(Table):
     # ---- the ends of edges ------------------------------------------------------------------------------------------
 
     def reserve_ends(self, capacity: int) -> None:
-        """Have room for the ends of so many edges."""
+        """Reserve capacity for the ends of `capacity` edges."""
         if self.ends is not None:
             src, dst = (growable.grow(self.device, array, capacity) for array in self.ends)
             self.ends = src, dst
@@ -69,13 +69,13 @@ class RecordTable(Table):
     # ---- as part of a graph -----------------------------------------------------------------------------------------
 
     def copy(self) -> RecordTable:
-        """An independent copy, without room to grow."""
+        """An independent copy, without spare capacity."""
         twin = super().copy()
         twin.ends = None
         return twin
 
     def arrays(self, firsts: Any, counts: Any) -> dict[str, Any]:
-        """The arrays to store in files. The records of each edge begin at `firsts`, and their numbers are `counts`."""
+        """The arrays to store in files. The records of each edge start at `firsts`, and their numbers are `counts`."""
         columns = {f"record.{name}": self.columns[name][: self.top] for name in self.given}
         return columns | {"record_ids": self.of(firsts, counts)[1], "record_free_ids": self.free_ids[: self.free_count]}
 
@@ -111,7 +111,7 @@ class RecordTable(Table):
             require(not xp.isnan(self.columns["weight"][order]).any(), "a weight of a record is NaN")
 
     def link(self, edges: Any, counts: Any, top: int) -> tuple[Any, Any]:
-        """Make the links, after `set_arrays`; the first and the last record of each edge, by id below `top`."""
+        """Make the links, after `set_arrays`. Return the first and the last record of each edge, by id below `top`."""
         xp, order, dtype = self.device.xp, self._order, self.id_dtype
         offsets = xp.zeros(edges.size + 1, np.int64)
         xp.cumsum(counts, out=offsets[1:])

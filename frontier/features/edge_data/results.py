@@ -1,4 +1,4 @@
-"""What updates of a graph that keeps its records report."""
+"""Results of updates of a graph that stores its records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RecordsResult(UpdateResult):
         Deleted edges.
     records_inserted, records_deleted : int
     record_ids : array of int64, shape (m,), or None
-        Of an insertion: the id of each record of the batch, on the graph's device; -1 for those that were dropped, as
+        Of an insertion: the id of each record of the batch, on the graph's device, or -1 for dropped records, such as
         self-loops.
     """
 

@@ -25,7 +25,7 @@ from .updates import Rows, appended_rows, delete_rows, insert_rows
 
 
 class Runs(NamedTuple):
-    """The records of a batch, edge by edge; of one edge by time, then by position in the batch.
+    """The records of a batch, edge by edge. Records of one edge are in order of time, then of position in the batch.
 
     `order` has positions in the batch, without ignored records. `begins` and `ends` are the indices in it of each
     edge's first and last record. All are int64.
@@ -37,16 +37,16 @@ class Runs(NamedTuple):
 
 
 def add_rows(graph: BaseDynamicGraph, rows: Rows) -> tuple[int, int, int]:
-    """Insert records that add to existing edges; return the arcs that were new, updated, and deleted for a weight of at
+    """Insert records that add to existing edges. Return the arcs that were new, updated, and deleted for a weight of at
     most 0."""
     staying, going = resolved_rows(graph, rows)
     leaving = notifications_of(graph, edge_arcs(graph, going.src, going.dst), present=True) if len(going) else []
-    inserted, updated = insert_rows(graph, staying, timed=False)  # first, as it may take much more memory
+    inserted, updated = insert_rows(graph, staying, timed=False)  # first, as it may need much more memory
     return inserted, updated, delete_rows(graph, going, (leaving, [])) if len(going) else 0
 
 
 def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record for each edge of a batch, with the sums of its records and of what the graph holds; and the edges that
+    """One record for each edge of a batch, with the sums of its records and the graph's values. Also the edges that
     leave the graph, as their weights become 0 or negative."""
     if not len(rows.arcs):
         return rows, rows.arcs
@@ -60,7 +60,7 @@ def resolved_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
 
 
 def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:
-    """The order of a batch's records by edge; raises if the batch is invalid."""
+    """The order of a batch's records by edge. Raises if the batch is invalid."""
     xp, data = graph.xp, graph.payload.table
     arcs = rows.arcs.check()
     kept = xp.flatnonzero(arcs.src >= 0)
@@ -75,13 +75,13 @@ def edge_runs(graph: BaseGraph, rows: Rows) -> Runs:
 
 
 def run_bounds(device: Device, values: Any) -> tuple[Any, Any]:
-    """The places of the first and of the last of each run of equal values."""
+    """The positions of the first and of the last of each run of equal values."""
     ends = last_of_runs(device, values)
     return device.xp.concatenate([device.xp.zeros(min(ends.size, 1), np.int64), ends[:-1] + 1]), ends
 
 
 def run_of_each(xp: Any, begins: Any, size: int) -> Any:
-    """The number of the run that each of so many places is in."""
+    """The number of the run that contains each of `size` positions."""
     starts = xp.zeros(size, np.int64)
     starts[begins[1:]] = 1
     return xp.cumsum(starts)
@@ -107,7 +107,7 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
             columns[name][present] = _sum(
                 graph.xp, columns[name][present], data.columns[name][held], name, data.multi_edges
             )
-    if data.times is not None:  # edges whose time counts more keep it, and all values except sums
+    if data.times is not None:  # edges whose own time counts retain it, and all values except sums
         late = graph.xp.flatnonzero(data.times.outdated(data.columns[TIME][held], columns[TIME][present]))
         for name in data.names:
             if name != COUNT:
@@ -115,7 +115,7 @@ def add_held(graph: BaseGraph, columns: dict[str, Any], present: Any, held: Any)
 
 
 def sums_of_runs(xp: Any, values: Any, begins: Any, ends: Any, name: str, multi_edges: str) -> Any:
-    """The sums of consecutive values, in adjacent runs of at least one; ValueError if a sum does not fit its integer
+    """The sums of consecutive values, in adjacent runs of at least one. ValueError if a sum does not fit its integer
     type."""
     rough = _rough_sums(xp, values, begins, ends)
     if values.dtype.kind == "f":

@@ -23,7 +23,7 @@ class Table:
     """
 
     holds: ClassVar[str]
-    """What it has entries for."""
+    """The objects that have entries."""
 
     def __init__(self, device: Device, id_dtype: np.dtype, dtypes: dict[str, np.dtype]):
         self.device = device
@@ -52,7 +52,7 @@ class Table:
         return xp.flatnonzero(used).astype(self.id_dtype)
 
     def reserve(self, count: int) -> None:
-        """Have entries for `count` more ids. Arrays may move; MemoryError, with all values kept, without memory or
+        """Have entries for `count` more ids. Arrays may move. MemoryError, with all values intact, without memory or
         ids."""
         wanted = self.top + max(count - self.free_count, 0)
         if wanted <= self.capacity:
@@ -70,14 +70,14 @@ class Table:
         self.capacity = size
 
     def reserve_free(self, count: int) -> None:
-        """Have room for so many more free ids."""
+        """Reserve capacity for `count` more free ids."""
         size = self.free_count + count
         if size > self.free_ids.size:
             size = growable.ample_size(self.device, self.free_ids, size, GROWTH_SHARE)
             self.free_ids = growable.grow(self.device, self.free_ids, size)
 
     def next_ids(self, count: int) -> Any:
-        """The ids that `take` takes next, in a new array of the graph's vertex dtype."""
+        """The ids that `take` returns next, in a new array of the graph's vertex dtype."""
         xp = self.device.xp
         reused = min(count, self.free_count)
         freed = self.free_ids[self.free_count - reused : self.free_count][::-1]
@@ -94,24 +94,24 @@ class Table:
         self.free_count += count
 
     def release(self, ids: Any) -> None:
-        """These ids, for which there is room (`reserve_free`), are free now. Allocates nothing."""
+        """Add these ids to the free ones, for which there is capacity (`reserve_free`). Allocates nothing."""
         self.free_ids[self.free_count : self.free_count + ids.size] = ids
         self.give_back(int(ids.size))
 
     def write(self, ids: Any, rows: Mapping[str, Any]) -> None:
-        """Store values by their ids; those below 0 are skipped. Allocates nothing."""
+        """Store values by their ids. Negative ids are skipped. Allocates nothing."""
         for name, values in rows.items():
             self.store(ids, values, self.columns[name])
 
     def store(self, ids: Any, values: Any, column: Any) -> None:
-        """Store values in an array by their ids; those below 0 are skipped. Allocates nothing."""
+        """Store values in an array by their ids. Negative ids are skipped. Allocates nothing."""
         width = column.itemsize
-        if not self.device.is_gpu:  # kernels know three types of values: those of one width share one
+        if not self.device.is_gpu:  # kernels have three value types, one for each width
             values, column = values.view(f"u{width}"), column.view(f"u{width}")
         self.kernels.write_column(int(ids.size), ids, values, column, width)
 
     def copy(self) -> Self:
-        """An independent copy, without room to grow."""
+        """An independent copy, without spare capacity."""
         twin = copy.copy(self)
         twin.columns = {name: column[: self.top].copy() for name, column in self.columns.items()}
         twin.free_ids = self.free_ids[: self.free_count].copy()

@@ -33,8 +33,8 @@ class Last(NamedTuple):
     """The records of a batch that count: the last of each edge, or the one that its time selects. Int64 scratch memory.
 
     `slots` has the slot of each record's edge, -1 if absent. `places` has the entries in `table` of records that count,
-    which must be reset to FREE, and -1 for others. `sums` are the `running_sums` of records whose edges are, or are
-    not, present.
+    which must be reset to FREE, and -1 for all further records. `sums` are the `running_sums` of records whose edges
+    are, or are not, present.
     """
 
     slots: Any
@@ -65,7 +65,7 @@ def with_weights(arcs: Arcs, columns: Mapping[str, Any]) -> dict[str, Any]:
 def insert_rows(graph: BaseDynamicGraph, rows: Rows, *, keep: bool = False, timed: bool = True) -> tuple[int, int]:
     """Insert records, and return the number of new arcs, and of existing ones that are replaced.
 
-    With `keep`, existing edges keep their values; with `timed` and times, they do where their time counts.
+    With `keep`, existing edges retain their values. With `timed` and times, they do if their time counts.
     """
     if not len(rows.arcs):
         return 0, 0
@@ -112,7 +112,8 @@ def build_rows(graph: BaseGraph, rows: Rows) -> None:
 
 
 def _settle(graph: BaseGraph, ids: Any, slots: Any, found: int, keep: bool) -> None:
-    """Give records whose edges were found, by the slots of their arcs, the ids of these; free those meant for them."""
+    """Give records whose edges were found, by the slots of their arcs, the edges' ids, and free the ids meant for
+    them."""
     data: Any = graph.payload.table
     count = int(ids.size)
     sums = workspace_of(graph).scratch.get("record_sums", tile_count(count), np.int64)
@@ -149,7 +150,7 @@ def delete_rows(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) -> int:
-    """Delete arcs, both directions of undirected edges, of a structure that finds them; return the number of existing
+    """Delete arcs, both directions of undirected edges, of a structure that finds them. Return the number of existing
     ones."""
     data: Any = graph.payload.table
     count = len(arcs)
@@ -172,8 +173,8 @@ def delete_arcs(graph: BaseDynamicGraph, arcs: Arcs, notifications: Any = None) 
 
 
 def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
-    """One record, with its new values, for each edge of a batch whose sum with the weight in the graph is positive; and
-    the arcs of edges that leave the graph."""
+    """One record, with its new values, for each edge of a batch whose sum with the weight in the graph is positive.
+    Also the arcs of edges that leave the graph."""
     data: Any = graph.payload.table
     xp = graph.xp
     arcs = rows.arcs.check()
@@ -189,7 +190,7 @@ def appended_rows(graph: BaseGraph, rows: Rows) -> tuple[Rows, Arcs]:
     present = xp.flatnonzero(slots >= 0)
     held_ids = graph.store.weights[slots[present]]
     weights[present] = add_weights(graph, weights[present], data.weights[held_ids], copies=1)
-    if data.times is not None:  # edges whose time counts more keep it, and all but their weight
+    if data.times is not None:  # edges whose own time counts retain it, and all but their weight
         outdated = xp.flatnonzero(data.times.outdated(data.columns[TIME][held_ids], columns[TIME][present]))
         for name in data.names:
             columns[name][present[outdated]] = data.columns[name][held_ids[outdated]]
@@ -203,7 +204,7 @@ def _identified(graph: BaseGraph, rows: Rows, *, find: bool, keep: bool) -> tupl
     """The arcs of records that count, with the ids of their edges as weights, each record's id or -1, and slots, if
     looked up.
 
-    The ids of new edges are those that `EdgeData.take` takes next.
+    The ids of new edges are the ones that `EdgeData.take` returns next.
     """
     data: Any = graph.payload.table
     records = rows.arcs

@@ -45,11 +45,11 @@ class MixedResult:
     Attributes
     ----------
     answers : array of int64, shape (m,)
-        ``INSERT``, ``DELETE``: 1 if the edge was inserted (was new), or deleted (was there), else 0. ``HAS_EDGE``,
-        ``WEIGHT``: 1 if the edge was there, else 0. ``DEGREE``, ``NEIGHBORS``: the number of neighbors.
+        ``INSERT``, ``DELETE``: 1 if the edge was inserted (was new), or deleted (existed), else 0. ``HAS_EDGE``,
+        ``WEIGHT``: 1 if the edge existed, else 0. ``DEGREE``, ``NEIGHBORS``: the number of neighbors.
     weights : array, shape (m,)
-        Of `weight_dtype`; float32 for graphs without weights, in which all are 1. The weights of edges that ``WEIGHT``
-        asked for and found, else 0.
+        Of `weight_dtype`, or float32 for graphs without weights, in which all are 1. The weights of edges that
+        ``WEIGHT`` asked for and found, else 0.
     offsets : array of int64, shape (m + 1,)
         The answer to operation i, if it is ``NEIGHBORS``, is ``neighbors[offsets[i]:offsets[i + 1]]``.
     neighbors : array of `vertex_dtype`
@@ -104,7 +104,7 @@ def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any
     changes, net, origins = host.marks(graph, size)
     tally = xp.zeros(TALLY, np.int64) if batch.tally is None else batch.tally
     slots = _resolve_pairs(graph, batch, answers, changes, origins, net, tally)
-    counts = graph.device.to_host(tally).tolist()  # the host waits here
+    counts = graph.device.to_host(tally).tolist()  # the host synchronizes here
     if batch.check is not None:
         batch.check(counts)
     if counts[WEIGHED]:
@@ -121,7 +121,7 @@ def answer(graph: BaseDynamicGraph, batch: MixedBatch) -> tuple[MixedResult, Any
 
 
 def as_operations(device: Device, ops: Any) -> Any:
-    """Operations as an array of uint8; raises if a number is no operation."""
+    """Operations as an array of uint8. Raises if a number is no operation."""
     ops = _numbers(device, ops)
     _refuse_unknown(device, ops)
     return ops.astype(np.uint8)
@@ -145,7 +145,7 @@ def _refuse_unknown(device: Device, ops: Any) -> None:
 def check_operations(
     graph: BaseDynamicGraph, ops: Any, src: Any, dst: Any, weights: Any, edge_data: Any, *, wait: bool = True
 ) -> MixedBatch:
-    """The checked batch; without `wait`, `answer` reports invalid values in arrays, as it synchronizes anyway."""
+    """The checked batch. Without `wait`, `answer` reports invalid values in arrays, as it synchronizes anyway."""
     device = graph.device
     given = _numbers(device, ops)
     src, dst = as_ids(device, src, "src"), as_ids(device, dst, "dst")
@@ -208,7 +208,7 @@ def _update(graph: BaseDynamicGraph, batch: MixedBatch, insert: Any, delete: Any
     leaving: Any = None
     if delete.size and graph._observers.live():  # notifications may fail, so make them before anything changes
         leaving = notifications_of(graph, arcs(delete, None), present=True), []
-    if insert.size:  # first, as it may take much more memory
+    if insert.size:  # first, as it may need much more memory
         if data is not None:
             columns = {name: _chosen(graph, values, insert) for name, values in batch.columns.items()}
             if batch.weights is not None:
@@ -233,5 +233,5 @@ def _edges(graph: BaseDynamicGraph, batch: MixedBatch, at: Any) -> Arcs:
 
 
 def _chosen(graph: BaseDynamicGraph, values: Any, at: Any) -> Any:
-    """Those at some positions."""
+    """The values at some positions."""
     return elementwise.take(graph.device, values, at)

@@ -10,13 +10,13 @@ def resolve_pairs(count, keys, none, records, ops, slots, timed, earliest, plain
                   changes, origins, net, tally):  # fmt: skip
     """Go through the operations on each pair of vertices in their order.
 
-    ``keys`` are those of pairs, ascending, or ``none``; ``records`` the operations, ascending for each pair; ``slots``
-    and ``edges``, at the first key of a pair, where the edge is before the batch, and in ``held`` its time. All other
-    arrays are by operation. ``answers`` become what each has found or done, ``changes`` 1 and -1 for edges that come
-    and go, ``origins`` where a weight that is asked for is from, if the edge is there (an insertion; or the graph, as
-    -2 less the place of the pair's first key). What is to be done in the end for a pair is at one of its operations: 1
-    in ``net`` if it is to be inserted, -1 if it is to be deleted. ``tally`` counts edges inserted, replaced and
-    deleted, and to be inserted and deleted. In a ``plain`` graph, without weights and data, nothing is replaced.
+    ``keys`` are the keys of pairs, ascending, or ``none``. ``records`` are the operations, ascending for each pair. At
+    the first key of a pair, ``slots`` and ``edges`` have the position of the edge before the batch, and ``held`` its
+    time. All other arrays are by operation. ``answers`` become the results, ``changes`` 1 and -1 for edges that appear
+    and disappear, ``origins`` the source of a requested weight, if the edge exists (an insertion, or the graph, as -2
+    less the position of the pair's first key). The net effect on a pair is at one of its operations: 1 in ``net`` for
+    an insertion, -1 for a deletion. ``tally`` counts edges inserted, replaced and deleted, and edges of net insertions
+    and deletions. In a ``plain`` graph, without weights and data, nothing is replaced.
     """
     for i in range(count):
         if keys[i] == none or (i > 0 and keys[i] == keys[i - 1]):

@@ -1,5 +1,5 @@
-// CUDA kernels that answer the operations of a mixed batch. cpu.py describes `resolve_pairs`, on_gpu.py the others.
-// Macros: ID, the type of users' ids; VID, of the graph's; VALUE, of weights.
+// CUDA kernels that answer the operations of a mixed batch. See cpu.py for `resolve_pairs`, and on_gpu.py for the rest.
+// Macros: ID, the type of users' ids. VID, the type of the graph's. VALUE, the type of weights.
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
@@ -16,7 +16,7 @@ __device__ inline void add_to(i64* tally, int what, u32 mine) {
   if ((threadIdx.x & 31) == 0 && sum) atomicAdd((u64*)tally + what, u64(sum));
 }
 
-// Number i of an array of integers of `width` bytes. Those that do not fit become negative.
+// Number i of an array of integers of `width` bytes. Numbers that do not fit become negative.
 __device__ inline i64 number_at(const u8* numbers, i64 width, bool is_signed, i64 i) {
   if (width == 1) return is_signed ? i64(((const i8*)numbers)[i]) : i64(numbers[i]);
   if (width == 2) return is_signed ? i64(((const short*)numbers)[i]) : i64(((const unsigned short*)numbers)[i]);
@@ -24,8 +24,8 @@ __device__ inline i64 number_at(const u8* numbers, i64 width, bool is_signed, i6
   return ((const i64*)numbers)[i];
 }
 
-// A user's operations and ids as those of the graph, and what is wrong with them. Where anything is, the source is -1, so
-// that no kernel reads what is not there.
+// Converts a user's operations and ids to the graph's types, and counts errors. The source of an invalid operation is
+// -1, so no kernel reads out of range.
 extern "C" __global__ void take_operations(
     i64 count, const u8* given, i64 width, bool is_signed, const ID* src, const ID* dst, const VALUE* weights,
     i64 num_vertices, const bool* absent, u8* ops, VID* out_src, VID* out_dst, VALUE* values, i64* tally) {
@@ -54,7 +54,7 @@ extern "C" __global__ void take_operations(
   add_to(tally, NAN_WEIGHTS, nan);
 }
 
-// The ends of the pair that an operation is on, in an undirected graph the lower one first; all bits if it is on none.
+// The ends of the pair of an operation, in an undirected graph the lower one first. All bits if it has none.
 struct PairEnds {
   i64 low, high;
 
@@ -66,7 +66,7 @@ struct PairEnds {
   }
 };
 
-// The pair of each operation, or its higher end alone, with the operation's position in the low `bits`.
+// The pair of each operation, or only its higher end, with the operation's position in the low `bits`.
 extern "C" __global__ void pair_keys(
     i64 count, const u8* ops, const VID* src, const VID* dst, bool directed, i64 shift, i64 bits, bool whole, i64* keys,
     i64* tally) {
@@ -85,7 +85,7 @@ extern "C" __global__ void pair_keys(
   add_to(tally, WEIGHED, weighed);
 }
 
-// The lower end of the pair of each operation that was sorted by the higher one, with its place in that order.
+// The lower end of the pair of each operation that was sorted by the higher one, with its position in that order.
 extern "C" __global__ void low_keys(
     i64 count, const i64* by_high, const u8* ops, const VID* src, const VID* dst, bool directed, i64 shift, i64 bits,
     i64* keys) {
@@ -95,8 +95,8 @@ extern "C" __global__ void low_keys(
   }
 }
 
-// Takes sorted keys apart. The ends are reported at the first key of each pair. `by_high`: the meaning of the positions in
-// keys, if pairs were sorted in two steps.
+// Separates the parts of sorted keys. The ends are reported at the first key of each pair. `by_high`: the meaning of
+// the positions in keys, if pairs were sorted in two steps.
 extern "C" __global__ void split_pairs(
     i64 count, const i64* sorted, const i64* by_high, i64 shift, i64 bits, i64 none, i64* keys, i64* records, VID* src,
     VID* dst) {
@@ -184,7 +184,7 @@ extern "C" __global__ void answer_weights(
   }
 }
 
-// How many operations of each tile are to be applied in the end.
+// Counts the net insertions and deletions of each tile.
 extern "C" __global__ void __launch_bounds__(TILE) count_net(i64 count, const i8* net, i64* inserting, i64* deleting) {
   TILES(tile, count) {
     i64 i = tile * TILE + threadIdx.x;
@@ -206,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(TILE) list_net(
   }
 }
 
-// The arcs of some edges; of undirected ones, the other directions follow behind.
+// The arcs of some edges, followed by the opposite arcs of undirected ones.
 extern "C" __global__ void chosen_arcs(
     i64 count, const i64* chosen, const VID* src, const VID* dst, const VALUE* weights, bool directed, VID* out_src,
     VID* out_dst, VALUE* out_weights) {
@@ -222,7 +222,8 @@ extern "C" __global__ void chosen_arcs(
   }
 }
 
-// What happens at a vertex: its degree is asked for, or changes, by the operation in the low `bits`. END for nothing.
+// The event at a vertex: a request for its degree, or a change of it, by the operation in the low `bits`. END for
+// nothing.
 extern "C" __global__ void event_keys(
     i64 count, const u8* ops, const VID* src, const VID* dst, const i8* changes, bool directed, i64 bits, i64* keys) {
   GRID_STRIDE(i, count) {
@@ -236,7 +237,7 @@ extern "C" __global__ void event_changes(i64 count, const i64* keys, i64 bits, c
   GRID_STRIDE(i, count) sums[i] = keys[i] == END ? 0 : i64(changes[low_bits(keys[i], bits)]);
 }
 
-// The degrees before the batch, by operation, and what has changed. `sums` are running, of all events in order; without
+// The degrees before the batch, by operation, and the changes. `sums` are running, of all events in order. Without
 // `keys`, nothing changes.
 extern "C" __global__ void answer_degrees(
     i64 count, const i64* keys, const i64* sums, i64 bits, const u8* ops, const i64* degrees, i64* answers) {

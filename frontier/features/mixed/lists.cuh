@@ -15,7 +15,7 @@ __device__ inline bool is_asked(const i64* queries, i64 size, i64 bits, i64 vert
   return at < size && queries[at] >> bits == vertex;
 }
 
-// The vertices whose neighbors are asked for, -1 for other operations; and how many these are, behind a 0.
+// The vertices whose neighbors are requested, -1 for other operations, and the numbers of neighbors, behind a 0.
 extern "C" __global__ void find_listed(
     i64 count, const u8* ops, const VID* src, const i64* answers, int what, VID* vertices, i64* lengths) {
   GRID_STRIDE(i, count) {
@@ -57,10 +57,10 @@ extern "C" __global__ void effect_keys(
   }
 }
 
-// The queries that see an arc: the first of them, and how many. Arcs are there in intervals of positions. Those that come
-// begin with one of the `effects`, sorted by arc and then by position, and end with the next one on the same arc. Those that
-// were there before the batch end with the arc's first effect, or not at all: then they are among the neighbors `dst`, in
-// the rows of `vertices`, that follow the effects.
+// The queries that see an arc: the first of them, and their number. Arcs exist in intervals of positions. Intervals of
+// inserted arcs start with one of the `effects`, sorted by arc and then by position, and end with the next one on the
+// same arc. Intervals of arcs from before the batch end with the arc's first effect, or not at all: then the arcs are
+// among the neighbors `dst`, in the rows of `vertices`, that follow the effects.
 extern "C" __global__ void count_covered(
     i64 count, i64 effects, const i64* keys, const i64* positions, const i8* changes, i64 size, i64 shift, const VID* vertices,
     i64 rows, const i64* offsets, const VID* dst, const i64* queries, i64 queried, i64 bits, i64* first, i64* covered) {
@@ -81,7 +81,7 @@ extern "C" __global__ void count_covered(
       i64 at = i - effects, row = first_place<true>(offsets, rows + 1, at) - 1;
       key = i64(vertices[row]) << shift | dst[at];
       i64 effect = first_place<false>(keys, effects, key);
-      there = effect == effects || keys[effect] != key;  // else its first effect says until when it is there
+      there = effect == effects || keys[effect] != key;  // else its first effect specifies until when it exists
     }
     i64 low = there ? first_query(queries, queried, bits, key >> shift, begin) : 0;
     i64 high = there ? first_query(queries, queried, bits, key >> shift, end) : 0;

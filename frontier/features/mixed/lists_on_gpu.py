@@ -67,7 +67,7 @@ def _queries(device: Any, kernels: Kernels, listed: Any, src: Any, bits: int) ->
 def _effects(
     graph: Any, kernels: Kernels, batch: MixedBatch, changes: Any, queried: tuple[Any, int, int]
 ) -> tuple[Any, Any]:  # fmt: skip
-    """What changes of vertices that are asked for: keys of arcs, ascending, and positions, ascending for each arc."""
+    """The changes of vertices with requests: keys of arcs, ascending, and positions, ascending for each arc."""
     xp, device, shift = graph.xp, graph.device, id_bits(graph.num_vertices)
     touching = xp.empty(batch.ops.size, graph.vertex_dtype)
     kernels.find_touching(int(batch.ops.size), changes, batch.src, batch.dst, graph.directed, *queried, touching)

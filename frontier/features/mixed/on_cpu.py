@@ -1,4 +1,4 @@
-"""What a mixed batch is taken apart into, on a CPU. `on_gpu` has the same functions."""
+"""The steps of a mixed batch on a CPU. `on_gpu` has the same functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def taken(graph: Any, given: Any, src: Any, dst: Any, weights: Any) -> MixedBatc
 
 
 def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
-    """The operations by pair. `tally` counts what is asked."""
+    """The operations by pair. `tally` counts queries."""
     ops, src, dst = batch.ops, batch.src, batch.dst
     tally[ASKED] = np.count_nonzero(ops >= DEGREE)
     tally[LISTED] = np.count_nonzero(ops == NEIGHBORS)
@@ -47,7 +47,7 @@ def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
 
 
 def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
-    """Arrays by operation for `resolve_pairs`: changes and net effects, zeros; and origins."""
+    """Arrays by operation for `resolve_pairs`: changes and net effects, all zero, and origins."""
     return np.zeros(size, np.int8), np.zeros(size, np.int8), np.empty(size, np.int64)
 
 
@@ -108,7 +108,7 @@ class Effects(NamedTuple):
 
 
 def effects_of(graph: BaseGraph, src: Any, dst: Any, changes: Any) -> Effects:
-    """The effects of operations whose `changes` are not 0; of both directions in undirected graphs."""
+    """The effects of operations whose `changes` are not 0, in both directions in undirected graphs."""
     xp = graph.xp
     positions = xp.flatnonzero(changes)
     src, dst = src[positions].astype(np.int64), dst[positions].astype(np.int64)
@@ -147,7 +147,7 @@ class History:
         return degrees + sums[end] - sums[begin]
 
     def neighbors(self, vertices: Any, positions: Any) -> Any:
-        """The neighbors of each vertex at a position, ascending, one list after the other; positions must ascend. Three
+        """The neighbors of each vertex at a position, ascending, one list after the other. Positions must ascend. Three
         sorts."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
@@ -185,8 +185,8 @@ class History:
         return found[0], found[1], found[2], found[3]
 
     def _there_before(self, queries: Any, deleted: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-        """Arcs present before the batch that stay, or stay until a deletion and insertion; those of the ascending
-        `deleted` do not."""
+        """Arcs present before the batch that stay, or stay until a deletion and insertion. The ascending arcs `deleted`
+        do not."""
         graph, xp = self._graph, self._graph.xp
         device, n = graph.device, graph.num_vertices
         asked = queries >> self._bits

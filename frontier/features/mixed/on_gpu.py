@@ -1,7 +1,7 @@
-"""The parts of a mixed batch on a GPU, by kernels of the package; `on_cpu` has the same functions.
+"""The steps of a mixed batch on a GPU, by kernels of the package. `on_cpu` has the same functions.
 
-CuPy would compile a kernel for each array expression at the first mixed batch. The host waits once for all counts,
-which include errors, before anything changes.
+CuPy would compile a kernel for each array expression at the first mixed batch. The host synchronizes once for all
+counts, which include errors, before anything changes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _check(graph: Any, given: Any, src: Any, dst: Any, weights: Any, counts: lis
 
 
 def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
-    """The operations by pair; `tally` counts queries.
+    """The operations by pair. `tally` counts queries.
 
     A pair and the operation's position share a number, as plain numbers are sorted several times as fast as pairs. If
     they do not fit, positions in the order of the higher ends go with the lower ends.
@@ -78,7 +78,7 @@ def sorted_pairs(graph: Any, batch: MixedBatch, tally: Any) -> SortedPairs:
 
 
 def marks(graph: Any, size: int) -> tuple[Any, Any, Any]:
-    """Arrays by operation for `resolve_pairs`: changes and net effects, zeros; and origins."""
+    """Arrays by operation for `resolve_pairs`: changes and net effects, all zero, and origins."""
     zeros = fill_with(workspace_of(graph).scratch.get("mixed_marks", 2 * size, np.int8), 0)
     return zeros[:size], zeros[size:], workspace_of(graph).scratch.get("mixed_origins", size, np.int64)
 
@@ -147,7 +147,7 @@ def chosen_arcs(graph: Any, batch: MixedBatch, chosen: Any, weights: Any) -> Arc
 
 
 def mixed_kernels(graph: Any, id_dtype: np.dtype) -> Kernels:
-    """The kernels of this folder for users' ids of a type; those of a CPU, too."""
+    """The kernels of this folder for users' ids of a type, also for a CPU."""
     value = graph.weight_dtype or np.dtype(np.float32)
     defines = {"ID": id_dtype, "VID": graph.vertex_dtype, "VALUE": value}
     return load_kernels("frontier.features.mixed", graph.device, defines)

@@ -11,7 +11,7 @@ INSERT, DELETE, HAS_EDGE, WEIGHT, DEGREE, NEIGHBORS = range(6)
 INSERTED, REPLACED, DELETED, INSERTING, DELETING = range(5)
 """Counts of edges: inserted, replaced and deleted by single operations, and inserted and deleted by the whole batch."""
 ASKED, LISTED, WEIGHED, INSERTIONS = range(5, 9)
-"""Counts of operations that request degrees or neighbors, neighbors, and weights; and of insertions."""
+"""Counts of operations that request degrees or neighbors, neighbors, and weights, and of insertions."""
 UNKNOWN, OUTSIDE, GONE, NAN_WEIGHTS, TALLY = range(9, 14)
 """Counts of errors: numbers that are no operations, operations with ids outside the graph or of deleted vertices, and
 NaN weights. `TALLY` is the number of counts."""

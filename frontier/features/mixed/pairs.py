@@ -1,4 +1,4 @@
-"""What a mixed batch is made into."""
+"""The forms of a mixed batch."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 @dataclass
 class MixedBatch:
-    """The operations of a mixed batch as arrays of the graph's types; `ops` is uint8, `dst` is `src` where it has no
+    """The operations of a mixed batch as arrays of the graph's types. `ops` is uint8, `dst` is `src` if it has no
     meaning.
 
-    `columns` are edge data without weights. `tally` has counts on the device (`operations`), of errors too; `check`
-    raises for those, or is None for a valid batch.
+    `columns` are edge data without weights. `tally` has counts on the device (`operations`), including errors. `check`
+    raises for errors, or is None for a valid batch.
     """
 
     ops: Any
@@ -28,8 +28,8 @@ class MixedBatch:
 class SortedPairs(NamedTuple):
     """The operations of a batch by pair of vertices, then in their order.
 
-    `keys` (int64, ascending) are of the pairs, `no_pair` for operations on none; `records` are the operations. `src`
-    and `dst` are the ends of each pair, at least at its first key; `src` is negative where unknown.
+    `keys` (int64, ascending) are of the pairs, `no_pair` for operations on none. `records` are the operations. `src`
+    and `dst` are the ends of each pair, at least at its first key. `src` is negative if unknown.
     """
 
     keys: Any

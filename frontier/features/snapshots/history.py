@@ -46,7 +46,7 @@ class Copy:
 class Pending:
     """An unread snapshot: its graph, which may have the only arrays, and its position in the history.
 
-    One of several reading threads holds the lock.
+    One of several reading threads acquires the lock.
     """
 
     def __init__(self, graph: BaseDynamicGraph, history: History):
@@ -56,38 +56,37 @@ class Pending:
         self.lock: Any = threading.RLock()
 
     def forked(self) -> None:
-        """Replace the lock in a child process, where the thread that holds it does not run."""
+        """Replace the lock in a child process, in which the thread that owns it does not run."""
         self.lock = threading.RLock()
 
 
 class History(Component):
     """The states of one graph that snapshots may ask for, numbered by *positions*: each update leads to the next one.
 
-    Locks are taken in this order: the graph's, if needed, a snapshot's, the history's. With `repeats`, updates are
-    replayed on copies. Graphs with edge data are copied instead: functors write to columns without an update, and ids
-    would differ.
+    The order of locks is: the graph's, if needed, a snapshot's, the history's. With `repeats`, updates are replayed on
+    copies. Graphs with edge data are copied instead: functors write to columns without an update, and ids would differ.
     """
 
     def __init__(self, graph: BaseDynamicGraph):
         self.repeats = graph.payload.table is None
-        self._latest: tuple[int, Any] = -1, None  # the snapshot that was taken last: its position, a weak reference
+        self._latest: tuple[int, Any] = -1, None  # the latest snapshot: its position, a weak reference
         self._log = UpdateLog()
         self._copies: list[Copy] = []
-        self._unread: list[weakref.ref[Pending]] = []  # no WeakSet, which takes longer to look through
-        # No RLock: `release` may be called by the garbage collector while this thread holds it.
+        self._unread: list[weakref.ref[Pending]] = []  # no WeakSet, which is slower to scan
+        # No RLock: the garbage collector may call `release` while this thread owns it.
         self._changed = threading.Condition(threading.Lock())
         self._updating = self._logging = False
         _all.add(self)
 
     @property
     def position(self) -> int:
-        """That of the graph."""
+        """The position of the graph."""
         return self._log.end
 
     # ---- requests of snapshots --------------------------------------------------------------------------------------
 
     def take(self, make: Callable[[], Any]) -> Any:
-        """A snapshot of the current state, made if there is none; called while the graph is read."""
+        """A snapshot of the current state, made if none exists. Called while the graph is read."""
         with self._changed:
             position, latest = self._latest
             known = latest() if latest is not None and position == self.position and self.repeats else None
@@ -98,7 +97,7 @@ class History(Component):
             return known
 
     def copy_at(self, graph: BaseDynamicGraph, position: int) -> Copy:
-        """A copy in use with the state at a snapshot's position; MemoryError without memory, now or at an update
+        """A copy in use with the state at a snapshot's position. MemoryError without memory, now or at an update
         before."""
         while True:
             with self._changed:
@@ -120,7 +119,7 @@ class History(Component):
         return self._bring(copy, steps)
 
     def needs_graph(self, position: int) -> bool:
-        """Whether a state can be copied from the graph only, which is to be locked before the snapshot."""
+        """Whether a state can be copied from the graph only, which must be locked before the snapshot."""
         with self._changed:
             return not any(self._can_lead(copy, position) for copy in self._copies)
 
@@ -134,7 +133,7 @@ class History(Component):
                 self._changed.release()
 
     def memory_usage(self, graph: BaseDynamicGraph) -> MemoryUsage:
-        """That of the copies, and of the log."""
+        """The memory of the copies, and of the log."""
         with self._changed:
             logged, copies = self._log.nbytes(), list(self._copies)
         reserved = logged + sum(copy.graph.memory_usage().reserved for copy in copies)
@@ -194,10 +193,10 @@ class History(Component):
             self._changed.acquire()
         copy.in_use = False
 
-    # ---- with the lock held -----------------------------------------------------------------------------------------
+    # ---- the caller has acquired the lock ---------------------------------------------------------------------------
 
     def _pending(self) -> list[Pending]:
-        """Those of snapshots that were not read."""
+        """The states of snapshots that were not read."""
         return [pending for ref in self._unread if (pending := ref()) is not None]
 
     def _source(self, position: int) -> Copy | None:
@@ -212,11 +211,11 @@ class History(Component):
         return self._log.leads(copy.position, position) and (self.repeats or not copy.shown)
 
     def _is_far(self, copy: Copy, position: int) -> bool:
-        """Whether it takes longer to bring a copy to a position, which the log leads to, than to copy a graph."""
+        """Whether bringing a copy to a position, which the log leads to, costs more than copying a graph."""
         return self._log.cost(copy.position, position) > copy.graph.num_arcs
 
     def _is_near(self, copy: Copy) -> bool:
-        """Whether it takes less time to bring a copy to the current state than to copy the graph."""
+        """Whether bringing a copy to the current state costs less than copying the graph."""
         if copy.moving or not self._log.leads(copy.position, self.position):
             return False
         return not self._is_far(copy, self.position)
@@ -321,7 +320,7 @@ _all: weakref.WeakSet[History] = weakref.WeakSet()
 
 def _after_fork() -> None:
     global _making
-    _making = threading.Lock()  # a thread that is not there any more may have held it
+    _making = threading.Lock()  # a thread that no longer exists may have owned it
     for history in list(_all):
         history.forked()
 

@@ -23,7 +23,7 @@ ARCS_AN_UPDATE = 1 << 16
 class LoggedUpdate(NamedTuple):
     """An applied update, which owns the arrays of `call` on the graph's device.
 
-    `cost` is in copied arcs. `wait` has the current stream wait for the arrays.
+    `cost` is in copied arcs. `wait` makes the current stream wait for the arrays.
     """
 
     call: Call
@@ -33,7 +33,8 @@ class LoggedUpdate(NamedTuple):
 
     @property
     def is_atomic(self) -> bool:
-        """Whether memory that runs out leaves the graph as it was (`DynamicGraph.insert_edges` says when not)."""
+        """Whether running out of memory leaves the graph unchanged (see `DynamicGraph.insert_edges` for the
+        exceptions)."""
         return self.call.options.get("on_existing") != "add" and self.call.method != "apply"
 
     def repeat(self, graph: BaseDynamicGraph) -> None:
@@ -65,7 +66,7 @@ def make_step(graph: BaseDynamicGraph, call: Call) -> LoggedUpdate | None:
 
 
 class UpdateLog:
-    """The latest updates of a graph, from position `begin` to `end`; each leads from a position to the next."""
+    """The latest updates of a graph, from position `begin` to `end`. Each leads from a position to the next."""
 
     def __init__(self) -> None:
         self.begin = self.end = 0
@@ -73,7 +74,7 @@ class UpdateLog:
         self._sums = [(0, 0)]  # cost, and number of gaps, of all steps before each position from `begin` on
 
     def append(self, step: LoggedUpdate | None) -> None:
-        """Add an update; None is one that cannot be repeated."""
+        """Add an update, or None for one that cannot be repeated."""
         cost, gaps = self._sums[-1]
         self._steps.append(step)
         self._sums.append((cost + step.cost, gaps) if step is not None else (cost, gaps + 1))
@@ -94,7 +95,7 @@ class UpdateLog:
         return known and self._sums[begin - self.begin][1] == self._sums[end - self.begin][1]
 
     def cost(self, begin: int, end: int) -> int:
-        """Of the updates between two positions, between which it leads, in arcs that are copied."""
+        """The cost of the updates between two positions, which the log covers, in copied arcs."""
         return 0 if begin == end else self._sums[end - self.begin][0] - self._sums[begin - self.begin][0]
 
     def steps(self, begin: int, end: int) -> list[Any]:

@@ -27,8 +27,8 @@ COUNTED = "version", "vertex_version", "num_vertices", "num_arcs"
 class Snapshot(ReadOnlyGraph):
     """A base that makes a graph of some structure a snapshot of another. See `DynamicGraph.snapshot`.
 
-    Before the first read, triggered by any missing attribute, it has neither store nor components; then those of a
-    copy.
+    Before the first read, triggered by any missing attribute, it has neither store nor components. After it, it has the
+    store and components of a copy.
     """
 
     __slots__ = ()
@@ -97,7 +97,7 @@ class Snapshot(ReadOnlyGraph):
 
 
 def take_snapshot(graph: BaseDynamicGraph) -> Any:
-    """`DynamicGraph.snapshot`; called while the graph is read."""
+    """`DynamicGraph.snapshot`, called while the graph is read."""
     if access_of(graph).writer is not None:  # the update of this thread, which notifies an observer
         raise RuntimeError(
             "an observer must not take a snapshot of the graph whose update it is notified of: take it after the update"

@@ -48,7 +48,7 @@ def sample_temporal_neighbors(
         Whether events at the time `before` count, too, as in PyTorch Geometric.
     method : {"uniform", "latest", "decay"}
         ``"uniform"``: drawn without replacement, with equal probability. ``"latest"``: the events with the greatest
-        times; of equal times, the smaller id, and of one neighbor's events, the last inserted. ``"decay"``: drawn one
+        times. Ties go to the smaller id, and among one neighbor's events to the last inserted. ``"decay"``: drawn one
         after another without replacement, with probability in proportion to exp(-decay * age).
     decay, half_life
         For ``"decay"``, one of them: the rate per unit of the graph's times, or the age at which an edge counts half of
@@ -71,18 +71,18 @@ def sample_temporal_neighbors(
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it; or the graph has no times.
+        An argument is invalid, or the graph has no times. The message names the argument.
 
     Warns
     -----
     ReplacedTimesWarning
-        Once for a graph that does not keep records, and has replaced times.
+        Once for a graph that does not store records, and has replaced times.
 
     Notes
     -----
     Samples come from lists sorted by time. At first, each call sorts the lists of the distinct `vertices`: O(k log k)
     work for k neighbors. Once calls since the last update cost as much as sorting all lists, all are sorted and cached
-    until the next update, in 16 bytes for each event (24 with 64-bit ids; `Graph.memory_usage` counts them). In a small
+    until the next update, in 16 bytes for each event (24 with 64-bit ids, included in `Graph.memory_usage`). In a small
     graph, the first call does this. Then a vertex costs O(log(degree) + count) work, and with decay at most O(degree
     log(count)), as neighbors too old to be drawn are skipped. Results do not depend on the cache. Samples may not see
     times that functors or assignments have written to the column since the last update.
@@ -177,21 +177,21 @@ def latest_neighbors(
     offsets : array of int64, shape (m + 1,), on the graph's device
         The neighbors of ``vertices[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of `vertex_dtype`, shape (offsets[-1],)
-        The latest first; of equal times, the smaller id.
+        The latest first, and of equal times the smaller id.
     times : array of int64, shape (offsets[-1],)
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and what is wrong with it; or the graph has no times.
+        An argument is invalid, or the graph has no times. The message names the argument.
 
     Warns
     -----
     ReplacedTimesWarning
-        Once for a graph that does not keep records, and has replaced times.
+        Once for a graph that does not store records, and has replaced times.
 
     Notes
     -----
-    That of `sample_temporal_neighbors`.
+    As for `sample_temporal_neighbors`.
     """
     return sample_temporal_neighbors(graph, vertices, count, before=before, inclusive=inclusive, method="latest")[:3]

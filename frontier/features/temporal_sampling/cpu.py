@@ -1,8 +1,8 @@
 """CPU kernels of sample_temporal_neighbors.
 
-They read rows that are sorted by time (`RowsByTime`), so that the neighbors of a vertex before some time are the last
-of its row: `sizes[i]` of them from `firsts[i]` on, for each vertex i of the list. What is sampled of it goes to the
-places from ``starts[i]`` to ``starts[i + 1]``.
+They read rows that are sorted by time (`RowsByTime`), in which the neighbors of a vertex before some time are the last
+of its row: `sizes[i]` of them from `firsts[i]` on, for each vertex i of the list. The sample of vertex i goes to the
+positions from ``starts[i]`` to ``starts[i + 1]``.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from frontier.runtime.compile.cpu import is_compiling
 LINKED_FROM = 64
 """Draws from a row: so many or more are looked up in a hash table (sample_temporal_neighbors.cuh has the same)."""
 MIXER = 0x9E3779B1  # 2**32 divided by the golden ratio
-MAX_BUCKETS = 2**30  # so that the product with 32 bits fits
-LEAST_WAIT = 2.0**-54  # in place of 0, which is drawn once in 2**53 times
+MAX_BUCKETS = 2**30  # so the product with 32 bits fits
+LEAST_WAIT = 2.0**-54  # replaces 0, which is drawn once in 2**53 times
 LEAST_KEY = -37.5  # below the logarithm of that
 STRIDE = 16  # neighbors, all of which are measured by the age of the first
 ROUNDING = 4e-16  # relative, of a sum
 
 
 def make_locate() -> Any:
-    """Where the neighbors before each vertex's limit are, and how many of them are taken: ``found[i + 1]``.
+    """The position of the neighbors before each vertex's limit, and the size of each sample: ``found[i + 1]``.
 
-    With ``inclusive``, those at the limit, too.
+    With ``inclusive``, neighbors at the limit, too.
     """
 
     @parallel_kernel(few=512, grain=128)
@@ -69,12 +69,13 @@ def make_take_latest() -> Any:
 
 
 def make_draw_uniformly() -> Any:
-    """The beginning of a random permutation of the neighbors of each; where all are taken, they stay in order.
+    """The start of a random permutation of the neighbors of each. If all are sampled, they stay in order.
 
-    Step t of Fisher and Yates swaps what is in place t with what is in a random place from t on. The permutation is not
-    made: `edges` first hold these places. What step t draws was put into its place by the last step before that drew
-    that place, which took it from its own place, and so on back. That step is found by a walk over `edges`, or if they
-    are many, over those in a bucket of a hash table, which ``heads`` and ``links`` hold, the last step first.
+    Step t of Fisher and Yates swaps the entry at position t with the entry at a random position from t on. The
+    permutation is not made: `edges` first contain these positions. The entry that step t draws was put there by the
+    last earlier step that drew the same position. That step moved it from its own position, and so on back. That step
+    is found by a walk over `edges`, or if they are many, over the steps in a bucket of a hash table, the last step
+    first, in ``heads`` and ``links``.
     """
     compiled = is_compiling()
     pair, scale = (cpu_functor(each) if compiled else each for each in (random_pair, scaled))
@@ -130,14 +131,14 @@ def make_draw_uniformly() -> Any:
 
 
 def make_draw_fading() -> Any:
-    """The neighbors of each with the lowest keys, ``log(-log(1 - drawn)) + rate * age``; what is drawn belongs to the
+    """The neighbors of each with the lowest keys, ``log(-log(1 - drawn)) + rate * age``. A drawn number belongs to the
     entry of `row_numbers`, which are distinct in a row.
 
-    They grow with age: none is looked at after one so old that its key would be too high whatever was drawn. And as
-    -log(1 - x) is above x, most that are not taken are known by what was drawn, without a logarithm.
+    Keys grow with age: the walk stops at a neighbor so old that its key would be too high for any drawn number. And as
+    -log(1 - x) is above x, most rejected neighbors are known by the drawn number, without a logarithm.
 
-    Those held so far are a heap, the one with the highest key (of equal ones, the larger id) at the root; in the end it
-    is sorted. Meanwhile `edges` hold their places in the row; ``keys`` and `times` are the same memory.
+    The present sample is a heap, the one with the highest key (of equal ones, the larger id) at the root. In the end it
+    is sorted. Meanwhile `edges` are positions in the row, and ``keys`` and `times` are the same memory.
     """
     draw = cpu_functor(random) if is_compiling() else random
 
@@ -174,7 +175,7 @@ def make_draw_fading() -> Any:
             if count == 0:
                 continue
             newest = row_times[first]  # ages are measured against it: only their differences count
-            least = 1.0  # what is drawn must be less
+            least = 1.0  # upper bound of useful drawn numbers
             for place in range(first, first + sizes[i]):
                 if held == count and (place - first) % STRIDE == 0:
                     worst = keys[base]

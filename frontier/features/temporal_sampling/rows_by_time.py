@@ -26,10 +26,10 @@ CALL_COST = {"cpu": 2_000, "gpu": 1_600_000}
 
 
 class RowsByTime(NamedTuple):
-    """The events of some vertices, a row each; offsets and times are int64, others of the graph's vertex dtype.
+    """The events of some vertices, a row each. Offsets and times are int64, ids have the graph's vertex dtype.
 
-    Times descend in each row; of equal times neighbors (`ids`) ascend, then the latest insertion is first. `edges` has
-    ids of edges, or of records in a graph that keeps them.
+    Times descend in each row. Among equal times neighbors (`ids`) ascend, then the latest insertion is first. `edges`
+    has ids of edges, or of records in a graph that stores them.
     """
 
     offsets: Any
@@ -63,7 +63,7 @@ def rows_by_time(graph: BaseGraph, vertices: Any) -> tuple[RowsByTime, Any]:
     if held.rows is not None:
         return held.rows, vertices
     distinct, places = _distinct(graph, vertices)
-    # Of threads that add at the same time, one may be forgotten.
+    # If several threads add at the same time, one addition may be lost.
     held.work += total_degree(graph, distinct) + CALL_COST[graph.device.kind]
     if held.work >= graph.num_arcs:
         try:
@@ -85,7 +85,8 @@ def _keep_all(graph: BaseGraph, held: Gathered, lock: Any) -> RowsByTime:
 
 
 def _distinct(graph: BaseGraph, vertices: Any) -> tuple[Any, Any]:
-    """The distinct ones of some vertices, in an array of the graph's vertex dtype, and the place among them of each."""
+    """The distinct ones of some vertices, in an array of the graph's vertex dtype, and the position among them of
+    each."""
     device, size = graph.device, int(vertices.size)
     ordered, order = sort_pairs(device, vertices, key_bits=id_bits(graph.num_vertices))
     last = last_of_runs(device, ordered)

@@ -1,4 +1,4 @@
-// CUDA kernels of sample_temporal_neighbors; cpu.py describes each. Macro: VID.
+// CUDA kernels of sample_temporal_neighbors. See cpu.py for each. Macro: VID.
 #pragma once
 #include "frontier/cuda/philox.cuh"
 #include "frontier/cuda/types.cuh"
@@ -51,8 +51,9 @@ __device__ __forceinline__ i64 bucket_of(i64 place, i64 count) {
   return i64(mixed * u64(count < MAX_BUCKETS ? count : MAX_BUCKETS) >> 32);
 }
 
-// A warp a vertex. All steps draw at once: what one takes depends on what was drawn, and not on what was taken. So the
-// steps in a bucket are in any order here, and the last one before a step is looked for among all. Launched with tile=32.
+// A warp a vertex. All steps draw at once: the entry of a step depends on the drawn numbers, and not on other steps'
+// entries. So the steps in a bucket are in any order here, and the last one before a step is searched among all.
+// Launched with tile=32.
 extern "C" __global__ void draw_uniformly(
     i64 vertices, const i64* row_times, const VID* row_ids, const VID* row_edges, const i64* firsts, const i64* sizes,
     const i64* starts, i64 seed, i64* heads, i64* links, VID* ids, i64* times, i64* edges) {
@@ -96,7 +97,7 @@ extern "C" __global__ void draw_uniformly(
   }
 }
 
-// The neighbors that are held: a heap in the memory that the sample goes to.
+// The present sample: a heap in the memory of the result.
 struct Heap {
   double* keys;
   VID* ids;
@@ -133,7 +134,7 @@ struct Heap {
   }
 };
 
-// A warp a vertex: its lanes find keys, those that may be low enough go through the heap by its first lane. Launched with
+// A warp a vertex: its lanes compute keys, and the first lane puts low enough ones through the heap. Launched with
 // tile=32.
 extern "C" __global__ void draw_fading(
     i64 vertices, const i64* row_times, const VID* row_ids, const VID* row_edges, const i64* firsts, const i64* sizes,
@@ -144,9 +145,9 @@ extern "C" __global__ void draw_fading(
     if (count == 0) continue;
     Heap heap{keys + base, ids + base, edges + base};
     i64 newest = row_times[first];
-    double worst = 0;  // the highest key, once `count` are held
+    double worst = 0;  // the highest key, once the sample has `count` entries
     for (i64 from = first; from < end; from += 32) {
-      double least = 1;  // what is drawn must be less
+      double least = 1;  // upper bound of useful drawn numbers
       if (held == count) {
         double fade = rate * double(u64(newest) - u64(row_times[from]));
         if (LEAST_KEY + fade > worst) break;

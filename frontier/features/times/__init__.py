@@ -1,10 +1,10 @@
 """Time in a graph: a column of edge data that decides which record of an edge counts, and which edges expire.
 
-The column ``"time"`` accepts timestamps of any kind (`as_times`). Of several records of an edge the latest counts, or
-the first (`TimeColumn`). Insertions are logged by time (`Arrivals`), so old edges are deleted without a look at the
-others (`expire_edges`).
+The column ``"time"`` accepts timestamps of any kind (`as_times`). If an edge has several records the latest counts, or
+the first (`TimeColumn`). Insertions are logged by time (`Arrivals`), so old edges are deleted without reading the
+remaining ones (`expire_edges`).
 
-Algorithms that read times walk events (`events`): records in a graph that keeps them, otherwise edges, with a warning
+Algorithms that read times walk events (`events`): records in a graph that stores them, otherwise edges, with a warning
 if times were replaced (`replaced`).
 """
 

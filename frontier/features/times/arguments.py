@@ -28,8 +28,8 @@ def edge_times(graph: BaseGraph) -> Any:
 def warn_of_replaced_times(graph: BaseGraph) -> None:
     """Warn, once for a graph, if it has replaced times of edges that were inserted again.
 
-    For algorithms that read one time for each edge. A graph that keeps all records replaces no times. Raises
-    TypeError or ValueError if `graph` is no graph, or has no times.
+    For algorithms that read one time for each edge. A graph that stores all records replaces no times. Raises TypeError
+    or ValueError if `graph` is no graph, or has no times.
     """
     edge_times(graph)
     warn_once(graph)
@@ -38,7 +38,7 @@ def warn_of_replaced_times(graph: BaseGraph) -> None:
 def time(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, an integer or a timestamp, in the unit of the times of `graph`.
 
-    Raises TypeError or ValueError if it is neither, or no whole number of units; or if `graph` has no times.
+    Raises TypeError or ValueError if it is neither, or no whole number of units, or if `graph` has no times.
     """
     edge_times(graph)
     return as_time(value, name, graph.time_unit)  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def time(graph: BaseGraph, value: Any, name: str) -> int:
 def times(graph: BaseGraph, values: Any, name: str) -> Any:
     """`values`, integers or timestamps, as an int64 array on the device of `graph`, in the unit of its times.
 
-    Raises TypeError or ValueError if they are neither, or no whole numbers of units; or if `graph` has no times.
+    Raises TypeError or ValueError if they are neither, or no whole numbers of units, or if `graph` has no times.
     """
     edge_times(graph)
     return as_times(graph.device, values, name, graph.time_unit)  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def times(graph: BaseGraph, values: Any, name: str) -> Any:
 def span(graph: BaseGraph, value: Any, name: str) -> int:
     """`value`, a length of time such as ``"10min"`` or a number of units, in the unit of the times of `graph`.
 
-    Raises TypeError or ValueError if it is none, or negative, or no whole number of units; or if `graph` has no times.
+    Raises TypeError or ValueError if it is none, or negative, or no whole number of units, or if `graph` has no times.
     """
     edge_times(graph)
     return as_span(value, name, graph.time_unit)  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ def span(graph: BaseGraph, value: Any, name: str) -> int:
 def decay_rate(graph: BaseGraph, decay: Any, half_life: Any) -> float:
     """The rate at which weights fade with age, per unit of the times of `graph`: `decay`, or the rate by `half_life`.
 
-    Raises TypeError or ValueError if not just one of them is given, or it is negative or not finite; or if `graph` has
+    Raises TypeError or ValueError if not just one of them is given, or it is negative or not finite, or if `graph` has
     no times.
     """
     edge_times(graph)

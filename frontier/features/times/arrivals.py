@@ -1,12 +1,12 @@
 """`Arrivals`: a log of insertions by time, which finds records before a given time without scanning all.
 
-An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted; a heap orders the
-chunks by first time. A first chunk of the heap that ends before the given time is taken whole. Another is
-sorted, once, and its first part is taken. So a stream in the order of time is never sorted, and another costs a sort of
-each chunk. Small chunks of similar size are merged.
+An entry has a record's time and the id of its edge. Entries lie in *chunks*, as they were inserted, and a heap orders
+the chunks by first time. A first chunk of the heap that ends before the given time is removed whole. Any other is
+sorted, once, and its first part is removed. So a stream in the order of time is never sorted, and another costs a sort
+of each chunk. Small chunks of similar size are merged.
 
-An entry says that an edge was inserted with a time. By now the edge may be deleted or inserted again, or its id reused:
-the columns decide when the entry is taken. But each edge has an entry with its present time.
+An entry means that an edge was inserted with a time. Since then the edge may have been deleted or inserted again, or
+its id reused: the columns decide when the entry is removed. But each edge has an entry with its present time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from frontier.runtime import Counters, Device, Kernels
 from frontier.runtime.memory.elementwise import copy_of
 
 FEW = 4096  # entries; smaller chunks are merged
-MANY = 1 << 18  # entries; fewer taken entries stay in the arrays of their chunk
-LOOKED_AT = 4  # chunks, for the first one of which a part is to be taken
+MANY = 1 << 18  # entries; fewer removed entries stay in the arrays of their chunk
+LOOKED_AT = 4  # chunks that are inspected before one is split
 COUNTERS = 4  # of `time_bounds`
 MASK, HALF = 2**64 - 1, 2**63
 
@@ -40,14 +40,14 @@ class Split(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """The first `size` entries of a chunk, in order, that were not taken."""
+    """The first `size` entries of a chunk, in order, that were not removed."""
 
     chunk: Chunk
     size: int
 
 
 class Bounds(NamedTuple):
-    """Of some times."""
+    """Bounds of some times."""
 
     first: int
     last: int
@@ -66,8 +66,8 @@ def time_bounds(kernels: Kernels, counters: Counters, times: Any) -> Bounds:
 class Chunk:
     """Entries that were inserted together.
 
-    Entries before `begin` were taken. `first` and `last` bound the remaining times, which ascend if `ordered`. A chunk
-    is `alive` until it is merged.
+    Entries before `begin` were removed. `first` and `last` bound the remaining times, which ascend if `ordered`. A
+    chunk is `alive` until it is merged.
     """
 
     times: Any
@@ -87,8 +87,8 @@ class Chunk:
         return int(self.times.nbytes + self.ids.nbytes)
 
     def trim(self) -> None:
-        """Free the memory of entries that were taken, if they are many and the greater part, and there is memory to do
-        so."""
+        """Free the memory of removed entries, if they are many and the greater part, and memory to do so is
+        available."""
         if not self.begin > MANY or not 2 * self.begin > self.times.size > self.begin:
             return
         with suppress(MemoryError):
@@ -144,7 +144,8 @@ class Arrivals:
         return pending + sum(chunk.nbytes for _, _, chunk in self._heap if chunk.alive)
 
     def append(self, ids: Any, times: Any, bounds: Bounds | None = None) -> None:
-        """Add entries, whose arrays are kept, without a host synchronization. `bounds` are of their times, if known."""
+        """Add entries, whose arrays are retained, without a host synchronization. `bounds` are of their times, if
+        known."""
         if not times.size:
             return
         self.size += int(times.size)
@@ -157,10 +158,10 @@ class Arrivals:
         """The entries with times less than `before`, or None.
 
         Work is proportional to these and to entries added since the last call. An unordered chunk is sorted once, if
-        only a part of it is taken.
+        only a part of it is removed.
         """
         self._settle()
-        chunks: list[tuple[Chunk, int, int]] = []  # with the end of the taken entries, and the first time that stays
+        chunks: list[tuple[Chunk, int, int]] = []  # with the end of the removed entries, and the first time that stays
         popped: list[Chunk] = []
         try:
             while self._heap and self._heap[0][0] < before:
@@ -181,7 +182,7 @@ class Arrivals:
         return Taken(self, chunks) if chunks else None
 
     def expect(self, before: int) -> None:
-        """Start the searches that `take` will need, without waiting for them."""
+        """Start the searches that `take` will need, without synchronizing."""
         for first, _, chunk in heapq.nsmallest(LOOKED_AT, self._heap):
             if first >= before:
                 break
@@ -204,8 +205,8 @@ class Arrivals:
         return found
 
     def leave(self, pieces: list[Piece], taken: Sequence[int] = (), following: Sequence[int] = ()) -> None:
-        """Put back the result of `oldest`, without the first `taken` entries of each piece (by default none);
-        `following` has the time of the next entry, where one is left."""
+        """Put back the result of `oldest`, without the first `taken` entries of each piece (by default none).
+        `following` has the time of the next entry of each piece with entries left."""
         for piece, gone, time in zip_longest(pieces, taken[: len(pieces)], following[: len(pieces)], fillvalue=0):
             chunk = piece.chunk
             if gone:
@@ -221,7 +222,8 @@ class Arrivals:
         return bool(self._pending) or (bool(self._heap) and self._heap[0][0] < time)
 
     def _split_of(self, chunk: Chunk, before: int) -> tuple[int, int]:
-        """The place of the first entry of a chunk in order that is not before some time, and the time of that entry."""
+        """The position of the first entry of an ordered chunk that is not before some time, and the time of that
+        entry."""
         split = self._split
         if split is None or split[1:3] != (chunk.begin, before) or split.times is not chunk.times:
             split = self._search(chunk, before)
@@ -272,7 +274,7 @@ class Arrivals:
         ids = xp.concatenate([one.ids[one.begin :], two.ids[two.begin :]])
         ordered = one.ordered and two.ordered and one.last <= two.first
         both = Chunk(times, ids, min(one.first, two.first), max(one.last, two.last), ordered)
-        for merged in (one, two):  # after all that may fail; the heap still names them
+        for merged in (one, two):  # after all steps that may fail, during which the heap still names them
             merged.times = merged.ids = xp.empty(0, np.int64)
             merged.begin, merged.alive = 0, False
         return both

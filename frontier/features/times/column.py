@@ -19,16 +19,15 @@ from .units import UNITS, as_times
 TIME = "time"
 KEEP_TIMES = ("latest", "first")
 LOG_SLACK = 1 << 16
-"""Entries that the log may hold beyond two for each edge, or record, before it is dropped, and made again from the
-column."""
+"""Entries of the log beyond two for each edge, or record, from which it is dropped, and made again from the column."""
 
 
 class TimeColumn:
     """The rules for the column of times of one graph, and the log by which its edges expire.
 
-    `keep` says which record counts, the ``"latest"`` or the ``"first"``. `arrivals` is made from the column at the
-    first expiry; None before, and after a copy. With a log of edges, `ends` has the two ends of each, by id, the first
-    -1 for ids of deleted edges. It is empty where records are logged.
+    `keep` determines which record counts, the ``"latest"`` or the ``"first"``. `arrivals` is made from the column at
+    the first expiry. None before, and after a copy. With a log of edges, `ends` has the two ends of each, by id, the
+    first -1 for ids of deleted edges. It is empty if records are logged.
     """
 
     dtype = np.dtype(np.int64)
@@ -106,8 +105,8 @@ class TimeColumn:
     ) -> None:  # fmt: skip
         """Store the times of records by the ids of their edges, and the ends of these. Allocates nothing.
 
-        `ids` is -1 for records that do not count, and becomes -1 for those that `drops` rejects. `held` is the column.
-        For the rest see the kernel.
+        `ids` is -1 for records that do not count, and becomes -1 for records that `drops` rejects. `held` is the
+        column. For the rest see the kernel.
         """
         logged = self._nothing if entry is None else entry[0]
         ends = self.ends or (self._no_ends, self._no_ends)
@@ -129,9 +128,9 @@ class TimeColumn:
 
     @property
     def sources(self) -> Any:
-        """The first of `ends`; empty where there are none."""
+        """The first of `ends`, or an empty array."""
         return self.ends[0] if self.ends else self._no_ends
 
     def reserved_bytes(self) -> int:
-        """Of the log."""
+        """The reserved memory of the log."""
         return 0 if self.arrivals is None else self.arrivals.nbytes + sum(int(array.nbytes) for array in self.ends)

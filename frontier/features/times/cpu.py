@@ -10,11 +10,12 @@ SIGN = np.int64(-(2**63))
 
 @cpu_kernel
 def store_times(count, src, dst, slots, step, tagged, drops, times, held, earliest, ids, src_of, dst_of, logged):
-    """Store the times of records by the ids of their edges, and the ends of these; those with negative ids are skipped.
+    """Store the times of records by the ids of their edges, and the ends of these. Records with negative ids are
+    skipped.
 
-    With ``drops``, ids become -1 if their edge was in the graph with a time that counts more. An edge was there if its
-    record's slot, one in every ``step``, is not negative; or, if they are ``tagged``, below -1. ``held``, ``src_of``
-    and ``dst_of`` are by id; ``logged`` becomes all times. Nothing is stored in arrays that are empty.
+    With ``drops``, ids become -1 if their edge was in the graph with a time that counts more. An edge was present if
+    its record's slot, one in every ``step``, is not negative, or, if they are ``tagged``, below -1. ``held``,
+    ``src_of`` and ``dst_of`` are by id. ``logged`` becomes all times. Nothing is stored in arrays that are empty.
     """
     for i in range(count):
         if logged.size:
@@ -35,8 +36,8 @@ def store_times(count, src, dst, slots, step, tagged, drops, times, held, earlie
 
 @cpu_kernel
 def time_bounds(count, times, counters, published):
-    """The bounds of some times, as counters that begin at 0: of the least, with its SIGN flipped, the complement; the
-    greatest, with its SIGN flipped; whether any descend."""
+    """The bounds of some times, as counters that start at 0: the complement of the least, with its SIGN flipped, the
+    greatest, with its SIGN flipped, and whether any descend."""
     low = high = times[0]
     for i in range(1, count):
         low = min(low, times[i])
@@ -49,8 +50,8 @@ def time_bounds(count, times, counters, published):
 
 @cpu_kernel
 def find_split(count, times, begin, size, before, token, published):
-    """Of times that ascend from ``begin`` on, ``published[0]`` becomes the first place with one not less than `before`,
-    or ``size``, and ``published[1]`` that time; then ``published[2]`` the token."""
+    """Of times that ascend from ``begin`` on, ``published[0]`` becomes the first position of a time not less than
+    `before`, or ``size``, and ``published[1]`` that time. Then ``published[2]`` becomes the token."""
     low, high = begin, size
     while low < high:
         middle = (low + high) // 2
@@ -66,7 +67,7 @@ def find_split(count, times, begin, size, before, token, published):
 
 @cpu_kernel
 def remember(count, ids, src, dst, src_of, dst_of):
-    """Store the ends of the edges of records by their ids; those with negative ids are skipped."""
+    """Store the ends of the edges of records by their ids. Negative ids are skipped."""
     for i in range(count):
         if ids[i] >= 0:
             src_of[ids[i]] = src[i]
@@ -75,7 +76,7 @@ def remember(count, ids, src, dst, src_of, dst_of):
 
 @cpu_kernel
 def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
-    """The arcs of entries whose edges are in the graph with times less than ``before``; -1 for the others.
+    """The arcs of entries whose edges are in the graph with times less than ``before``, and -1 for all other entries.
 
     ``src_of``, ``dst_of`` and ``times`` are by id. With ``both``, the arc of the other direction follows.
     """
@@ -93,8 +94,8 @@ def keep_expired(count, ids, src_of, dst_of, times, before, both, src, dst):
 
 @cpu_kernel
 def number_runs(count, last, runs, order, places):
-    """For each of some sorted numbers, by the place that it had before, which run of equal numbers it is in: `last` has
-    the place of the last one in each."""
+    """For each of some sorted numbers, by the position that it had before, the run of equal numbers that contains it:
+    `last` has the position of the last one in each."""
     run = 0
     for i in range(count):
         places[order[i]] = run
@@ -108,13 +109,13 @@ WIDEST_DIGIT = 11  # bits: more counters than that leave the fastest cache
 
 @parallel_kernel(few=1024, grain=512)
 def order_rows(begin, end, offsets, slots, stored, column, times, ids, edges):
-    """Look up what the structure has `stored` in the slots of arcs, the ids of their edges, and the times of these; and
-    sort the entries of each row: the latest first, of equal times the smaller id.
+    """Look up the numbers `stored` in the slots of arcs, which are the ids of their edges, and the times of these. Then
+    sort the entries of each row: the latest first, ties by smaller id.
 
-    Work items are entries, so that threads get as many: a row is sorted by the one that has its first.
+    Work items are entries, which balances the threads: a row is sorted by the thread that has its first entry.
     """
     low, row = 0, offsets.size
-    while low < row:  # the first row that begins here
+    while low < row:  # the first row that starts here
         middle = (low + row) // 2
         if offsets[middle] < begin:
             low = middle + 1
@@ -185,7 +186,7 @@ def bit_length(number):
 
 @jit
 def sort_entries(keys, ids, edges, low, size, bits, packed, other, other_ids, other_edges, starts):
-    """Sort entries by keys of so many bits, without a sign; those of equal keys keep their order.
+    """Sort entries by keys of `bits` bits, without a sign. Entries of equal keys retain their order.
 
     Keys are packed with positions into one number, and plain numbers are sorted. Keys that do not fit are sorted by
     their lower part first.
@@ -207,7 +208,7 @@ def sort_entries(keys, ids, edges, low, size, bits, packed, other, other_ids, ot
 
 @jit
 def sort_packed(packed, other, size, low_bit, bits, starts):
-    """Sort numbers by so many bits from `low_bit` on, which are their highest; those of equal bits are in order.
+    """Sort numbers by `bits` bits from `low_bit` on, which are their highest. Numbers of equal bits retain their order.
 
     A radix sort, whose digits are the narrower the fewer numbers there are, as their counters are walked, too.
     """
@@ -221,7 +222,7 @@ def sort_packed(packed, other, size, low_bit, bits, starts):
         return
     widest = min(max(bit_length(size) - 1, 4), WIDEST_DIGIT)
     passes = (bits + widest - 1) // widest
-    passes += passes % 2  # so that they end where they began
+    passes += passes % 2  # so they end in the first buffer
     width = (bits + passes - 1) // passes
     mask = (1 << width) - 1
     for p in range(passes):

@@ -46,7 +46,7 @@ def _data(graph: BaseGraph) -> Any:
 
 
 def event_columns(graph: BaseGraph) -> dict[str, Any]:
-    """The columns with the values of events, by their ids: those of records, or of edges."""
+    """The columns with the values of events, by their ids, which are ids of records, or of edges."""
     data = _data(graph)
     if data.records is None:
         return data.columns
@@ -90,7 +90,7 @@ def event_graph(graph: BaseGraph) -> BaseGraph:
     Warns
     -----
     ReplacedTimesWarning
-        Once for a graph that does not keep records, and has replaced times.
+        Once for a graph that does not store records, and has replaced times.
 
     Notes
     -----

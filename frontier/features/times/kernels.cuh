@@ -1,4 +1,4 @@
-// CUDA kernels of the time of edges; cpu.py describes each. Macro: VID, the type of vertices' ids and of edges'.
+// CUDA kernels of the time of edges. See cpu.py for each. Macro: VID, the type of vertices' ids and of edges'.
 #pragma once
 #include "frontier/cuda/last_block.cuh"
 #include "frontier/features/windows/pushes.cuh"
@@ -100,7 +100,7 @@ extern "C" __global__ void keep_expired(
   }
 }
 
-// Of times in some order, numbers that ascend as the times descend.
+// For times in some order, numbers that ascend as the times descend.
 extern "C" __global__ void reverse_times(i64 count, const i64* times, const i64* order, i64* keys) {
   GRID_STRIDE(i, count) keys[i] = ~times[order[i]];
 }

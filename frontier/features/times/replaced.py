@@ -1,4 +1,4 @@
-"""The warning that a graph has not kept all times of its edges."""
+"""The warning that a graph has replaced times of its edges."""
 
 from __future__ import annotations
 

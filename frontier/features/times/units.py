@@ -1,4 +1,4 @@
-"""Times and spans of time, whatever made them, as int64 counts of a unit since 1970-01-01 UTC; exact, or an error."""
+"""Times and spans of time, from any library, as int64 counts of a unit since 1970-01-01 UTC. Exact, or an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from frontier.runtime.values import kind_of
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 """The units that times can be stored in, in nanoseconds."""
 TICKS = UNITS | {"m": 60 * 10**9, "h": 3600 * 10**9, "D": 86400 * 10**9, "W": 604800 * 10**9}
-"""Those of NumPy that are of constant length."""
+"""NumPy's units of constant length."""
 WORDS = {
     "ns": "ns nanosecond nanoseconds", "us": "us µs microsecond microseconds", "ms": "ms millisecond milliseconds",
     "s": "s sec second seconds", "m": "m min minute minutes", "h": "h hr hour hours", "D": "d day days",
@@ -30,9 +30,9 @@ LOWEST, HIGHEST = int(np.iinfo(INT64).min), int(np.iinfo(INT64).max)
 def as_times(device: Device, values: Any, name: str, unit: str) -> Any:
     """Return times as an int64 array of `device`, in `unit`.
 
-    Integers are used as they are; timestamps are NumPy, pandas, Arrow or cuDF columns, or a sequence of ``datetime``,
-    in UTC without a time zone. TypeError for others; ValueError if a time is missing, beyond int64, or no whole number
-    of units, or for more than one dimension.
+    Integers are used as they are. Timestamps are NumPy, pandas, Arrow or cuDF columns, or a sequence of ``datetime``,
+    in UTC without a time zone. TypeError for other types. ValueError if a time is missing, beyond int64, or no whole
+    number of units, or for more than one dimension.
     """
     if type(values) is device.xp.ndarray and values.dtype == INT64 and values.ndim == 1:
         return device.xp.ascontiguousarray(values)
@@ -76,7 +76,7 @@ def _single(stamp: np.datetime64 | None, name: str, unit: str, value: Any = None
 def as_span(value: Any, name: str, unit: str) -> int:
     """Return a length of time in `unit`, from an integer, a ``timedelta``, or a string such as ``"10min"``.
 
-    TypeError for others; ValueError if it is negative, no whole number of units, or an invalid string.
+    TypeError for other types. ValueError if it is negative, no whole number of units, or an invalid string.
     """
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64):
         span = Fraction(int(value))
@@ -90,7 +90,7 @@ def as_span(value: Any, name: str, unit: str) -> int:
 
 
 def _nanoseconds(value: Any, name: str) -> Fraction:
-    """A length of time that says its own unit."""
+    """A length of time that includes its unit."""
     if isinstance(value, str):
         return _parsed(value, name)
     if hasattr(value, "to_timedelta64"):  # pandas
@@ -163,7 +163,7 @@ def _looks_like_a_time(value: Any) -> bool:
 
 def _timestamp(value: Any) -> np.datetime64 | None:
     """A single time as NumPy's, in UTC, or None if it is none."""
-    if hasattr(value, "to_datetime64"):  # pandas, which keeps nanoseconds
+    if hasattr(value, "to_datetime64"):  # pandas, which preserves nanoseconds
         return value.to_datetime64()
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
@@ -180,7 +180,7 @@ def _in_unit(stamps: np.ndarray, name: str, unit: str, *, single: bool = False) 
     if missing.size:
         raise ValueError(f"{_item(name, missing[0], single)} is missing (NaT)")
     tick, number = np.datetime_data(stamps.dtype)
-    if tick in ("Y", "M"):  # calendar units, of which each begins on a day
+    if tick in ("Y", "M"):  # calendar units, which start on a day
         stamps = stamps.astype("M8[D]")
         tick, number = "D", 1
     if tick == "generic":

@@ -18,7 +18,7 @@ from ..times.column import TIME, TimeColumn
 
 
 def expire_edges(graph: BaseDynamicGraph, before: int) -> UpdateResult:
-    """Delete the edges, or records in a graph that keeps them, with times less than `before`; the log survives a
+    """Delete the edges, or records in a graph that stores them, with times less than `before`. The log survives a
     failure."""
     taken = logged_arrivals(graph).take(before)
     keeps = graph.multi_edges == "all"
@@ -56,7 +56,7 @@ def logged_arrivals(graph: BaseDynamicGraph) -> Arrivals:
 
 
 def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
-    """Delete those of some records that are still in the graph with a time less than `before`."""
+    """Delete the records among `ids` that are still in the graph with a time less than `before`."""
     records: Any = graph.payload.table.records  # type: ignore[union-attr]
     xp = graph.xp
     ids = ids[xp.flatnonzero(records.is_used(ids) & (records.columns[TIME][ids] < before))]
@@ -65,7 +65,7 @@ def _delete_expired_records(graph: BaseDynamicGraph, ids: Any, before: int) -> U
 
 
 def _delete_expired(graph: BaseDynamicGraph, ids: Any, before: int) -> UpdateResult:
-    """Delete those of some edges that are still in the graph with a time less than `before`."""
+    """Delete the edges among `ids` that are still in the graph with a time less than `before`."""
     data: Any = graph.payload.table
     xp, count = graph.xp, int(ids.size)
     both = graph.store.supports_insert_and_find and not graph.directed

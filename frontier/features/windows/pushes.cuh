@@ -1,9 +1,10 @@
-// A batch of records with edge data, and what leaves the window with it, on a GPU, in few launches: check_records checks them
-// and makes arcs of them, which the structure inserts, and finish_records finds out what became of each. What the host would
-// have to wait for, kernels pass on to each other. pushes.py is the host side. Macro: VID.
+// A batch of records with edge data, and the edges that leave the window with it, on a GPU, in few launches:
+// check_records checks the records and makes arcs of them, which the structure inserts, and finish_records resolves the
+// result of each. Kernels pass each other the numbers that the host would otherwise synchronize for. pushes.py is the
+// host side. Macro: VID.
 //
-// All records get ids, as if each were of a new edge of its own. Those of most batches are. The others, whose edges were
-// there, or come several times in the batch, meet in a table afterwards, and their ids are freed.
+// All records get ids, as if each were a new edge. In most batches they all are. Records of existing edges, or of edges
+// that the batch repeats, meet in a table afterwards, and their ids are freed.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/last_block.cuh"
@@ -12,22 +13,22 @@
 #include "frontier/features/edge_data/claims.cuh"
 
 constexpr i64 LOWEST = -0x7fffffffffffffffll - 1;
-constexpr i64 DEFERRED_ARC = LOWEST;  // the slot of an arc that was not inserted for want of room
+constexpr i64 DEFERRED_ARC = LOWEST;  // the slot of an arc that was not inserted for lack of capacity
 constexpr int PIECES = 3;
 
 // The fields of PUSH and RULES of pushes.py, in order.
 struct Push {
   const void* src;  // as the user has them
   const void* dst;
-  const void* weights;  // that are to be checked: numbers of `weight_width` bytes, none of which may be NaN; or null
+  const void* weights;  // to check: numbers of `weight_width` bytes, none of which may be NaN; or null
   const i64* times;  // null: record i has the time first_time + time_step * i
   i64 first_time;
-  i64 has_clock, clock;  // the window begins `reach` before the clock
+  i64 has_clock, clock;  // the window starts `reach` before the clock
   const VID* free_ids;
   i64 free_count, top;
-  VID* ids;     // by record: that of its edge, or -1
-  i64* logged;  // by record: its time; null if nothing is logged
-  VID* new_src;  // the edges that are new, for observers, and those that leave; null if there are none
+  VID* ids;     // by record: the id of its edge, or -1
+  i64* logged;  // by record: its time, or null if nothing is logged
+  VID* new_src;  // the new edges, for observers, and the leaving ones; null without any
   VID* new_dst;
   VID* gone_src;
   VID* gone_dst;
@@ -50,7 +51,7 @@ struct Push {
     if (weight_width == 8) return (((const u64*)weights)[i] << 1) > 0x7ffull << 53;
     return (((const u32*)weights)[i] << 1) > 0xffu << 24;
   }
-  // Whether record j, which is held with a mark or without, is one of the edge of u and v.
+  // Whether record j, with or without a mark, is of the edge of u and v.
   __device__ bool is_of(u64 j, VID u, VID v) const;
 };
 
@@ -72,8 +73,8 @@ struct Writes {
   }
 };
 
-// Places of what kernels find out (pushes.py names them likewise). The first three are what has the structure insert nothing
-// if they are not zero: only the first is set by then.
+// Positions of the kernels' results (pushes.py has the same names). If one of the first three is not zero, the
+// structure inserts nothing: only the first is set by then.
 enum Found {
   DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN, NEXT = TAKEN + PIECES,
   FINISHED = NEXT + PIECES, ARRIVED, NUMBERS
@@ -90,7 +91,7 @@ __device__ inline u64 flipped(i64 time) { return u64(time) ^ 1ull << 63; }  // n
 __device__ inline i64 unflipped(u64 time) { return i64(time ^ 1ull << 63); }
 __device__ inline i64 less(i64 time, i64 span) { return time < LOWEST + span ? LOWEST : time - span; }
 
-// The clock after the batch, and where its window begins. `numbers` hold the bounds of the times.
+// The clock after the batch, and the start of its window. `numbers` contain the bounds of the times.
 __device__ inline i64 clock_after(const Push& push, const u64* numbers) {
   i64 last = unflipped(__ldcg(numbers + HIGH));
   return push.has_clock && push.clock > last ? push.clock : last;
@@ -147,7 +148,7 @@ extern "C" __global__ void check_records(i64 count, Push push, VID* src, VID* ds
   numbers[FINISHED] = 0;
 }
 
-// The items of a thread block, which are consecutive: so one sum says what comes before them.
+// The items of a thread block, which are consecutive: so one sum counts the items before them.
 struct Share {
   i64 begin, end;
 
@@ -158,19 +159,19 @@ struct Share {
   }
 };
 
-// for (first = that of each tile of this block's share)
+// for (first = the start of each tile of this block's share)
 #define SHARED_TILES(first, share) for (i64 first = (share).begin; first < (share).end; first += TILE)
 
-// Adds up a number of each thread of a block, and writes the sum where that of the block is to be.
+// Adds up a number of each thread of a block, and writes the block's sum.
 __device__ inline void put_sum(i64 mine, i64* sums) {
   i64 total;
   block_exclusive(mine, total);
   if (threadIdx.x == 0) sums[blockIdx.x] = total;
 }
 
-// What became of the arcs of a record: the slot of each that is new, -2 - slot of one that was there, -1 if there is none.
+// The result of the arcs of a record: the slot of each new one, -2 - slot of an existing one, -1 for none.
 struct Slots {
-  i64 own;    // of the arc from the smaller end, or the only one: it tells which id an edge has
+  i64 own;    // of the arc from the smaller end, or the only one: it determines the id of the edge
   i64 other;  // of the opposite arc
 
   __device__ Slots(const Push& push, const i64* slots, i64 i) {
@@ -193,7 +194,7 @@ struct Slots {
   __device__ bool is_new() const { return own >= 0; }  // whether the edge came with this very record
 };
 
-// What all steps of finish_records take.
+// The data that all steps of finish_records use.
 struct Finish {
   const Push& push;
   i64 count;
@@ -236,7 +237,7 @@ struct Finish {
     return of.repeats() || (of.is_new() && filter_may_hold(filter, of.own));
   }
 
-  // Has the records with which edges came meet those that repeat them.
+  // Joins the records that inserted edges with the records that repeat them.
   __device__ void join_new_edges() const {
     Share share(count);
     SHARED_TILES(first, share) {
@@ -256,15 +257,15 @@ struct Finish {
     }
   }
 
-  // Gives all records the id -1, so that nothing is written.
+  // Gives all records the id -1, so nothing is written.
   __device__ void skip_all() const {
     Share share(count);
     SHARED_TILES(first, share)
       if (first + threadIdx.x < share.end) push.ids[first + threadIdx.x] = -1;
   }
 
-  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers are
-  // published: the user's arrays, which may be others by then, are not read.
+  // Empties the table, whose entries were made by the records that repeat an edge. It may be called after the numbers
+  // are published: it does not read the user's arrays, which may have changed by then.
   __device__ void clear() const {
     Share share(count);
     SHARED_TILES(first, share) {
@@ -275,7 +276,7 @@ struct Finish {
     }
   }
 
-  // How many ids are free once the batch has its own: those of records without a new edge follow.
+  // The number of free ids once the batch has its own: the ids of records without a new edge follow.
   __device__ i64 free_before() const { return push.free_count > count ? push.free_count - count : 0; }
 };
 
@@ -286,8 +287,8 @@ __device__ inline void list_edge(i64 at, VID u, VID v, bool directed, VID* src, 
   dst[at] = swapped ? u : v;
 }
 
-// Tells each record the id of its edge, or -1 if it does not count, and frees the ids of those without a new edge.
-// Both arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
+// Sets the id of each record's edge, or -1 if it does not count, and frees the ids of records without a new edge. Both
+// arcs of an edge get its id. Stores times, columns and the ends of edges, and lists new ones.
 __device__ inline void settle(
     const Finish& work, const Writes& writes, bool repeated, const VID* given, VID* stored, VID* free_ids, i64* held,
     VID* src_of, VID* dst_of) {
@@ -340,22 +341,22 @@ __device__ inline void settle(
   if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) work.numbers[FRESH] = u64(rank);
 }
 
-// The fields of EXPIRY of pushes.py, in order: pieces of the log whose times ascend, and how many entries are in those up to
-// each.
+// The fields of EXPIRY of pushes.py, in order: pieces of the log whose times ascend, and the number of entries in the
+// pieces up to each.
 struct Expiry {
   const i64* times[PIECES];
   const VID* ids[PIECES];
   i64 ends[PIECES];
 };
 
-// The first end of an edge that is there, for the one thread that gets to take it; -1 for all others. Of an edge that was
-// inserted several times there are several entries, and one of them is to delete it.
+// The first end of an existing edge, for the one thread that acquires it. -1 for all others. An edge that was inserted
+// several times has several entries, and one of them must delete it.
 __device__ inline VID take_edge(VID* src_of, VID id) {
   if constexpr (sizeof(VID) == 8) return VID(atomicExch((unsigned long long*)src_of + id, ~0ull));
   else return VID(atomicExch((int*)src_of + id, -1));
 }
 
-// Takes the entries before the window: the arcs of edges that are there with such a time, or none. Counts them by block.
+// Removes the entries before the window: the arcs of existing edges with such a time, or none. Counts them by block.
 __device__ inline void take_expired(
     const Finish& work, const Expiry& log, const i64* held, VID* src_of, const VID* dst_of, VID* src, VID* dst, VID* ids) {
   i64 begin = window_begin(work.push, work.numbers), taken_here = 0;
@@ -382,7 +383,7 @@ __device__ inline void take_expired(
   put_sum(taken_here, work.sums);
 }
 
-// Frees the ids of the edges that were taken, and lists these.
+// Frees the ids of the removed edges, and lists them.
 __device__ inline void free_expired(
     const Finish& work, i64 entries, const VID* src, const VID* dst, const VID* ids, VID* free_ids) {
   const Push& push = work.push;
@@ -406,11 +407,11 @@ __device__ inline void publish(const u64* numbers, volatile u64* published) {
   if (threadIdx.x < NUMBERS) published[threadIdx.x] = __ldcg(numbers + threadIdx.x);
 }
 
-// What becomes of records once their arcs are inserted, and which edges leave the window; then hands the numbers to the host,
-// and sets them to zero for the next batch. Of a batch with arcs that were deferred it reports only that: the host has these
-// inserted, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs came with,
-// `stored` those of the graph, by slot; `sums` have room for two numbers a block. The table and the filter are empty before
-// and afterwards.
+// Resolves the records once their arcs are inserted, and the edges that leave the window. Then it publishes the numbers
+// to the host, and zeroes them for the next batch. If arcs of a batch were deferred, it reports only that: the host
+// inserts them, and launches this again, without entries of the log. Grid-cooperative. `given` are the ids that arcs
+// came with, `stored` the graph's ids, by slot. `sums` have space for two numbers a block. The table and the filter are
+// empty before and afterwards.
 extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     i64 count, Push push, Writes writes, Expiry log, const i64* slots, const VID* given, VID* stored, u64* table, i64 table_size,
     u32* filter, i64* places, i64* sums, VID* free_ids, i64* held, VID* src_of, VID* dst_of, VID* gone_src,
@@ -433,7 +434,7 @@ extern "C" __global__ void __launch_bounds__(TILE, 2) finish_records(
     else work.skip_all();
     i64 entries = whole ? log.ends[PIECES - 1] : 0;
     if (repeated || entries) grid_barrier(arrived, barrier);
-    is_published = repeated && !entries;  // already, since what is left to do is not for the host
+    is_published = repeated && !entries;  // already, since the rest does not concern the host
     if (is_published && blockIdx.x == 0) publish(numbers, published);
     if (repeated) work.clear();
     if (entries) {

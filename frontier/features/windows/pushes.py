@@ -1,14 +1,14 @@
 """Batches with edge data on a GPU, and the edges that leave a window with them, in few launches and one
 synchronization.
 
-The general path (`edge_data.updates`, `windows.expiry`) finds out which records count before it inserts any, and waits
-for the bounds of their times, for new edges, and for edges that left the window. Here all records are inserted as if
-their edges were new; kernels (pushes.cuh) find the others afterwards, and communicate through arrays that stay. The
-general path gets all else: an invalid batch, late records, observers that see changes, and the rest of the edges that
-leave after a jump of the clock.
+The general path (`edge_data.updates`, `windows.expiry`) determines which records count before it inserts any, and
+synchronizes for the bounds of their times, for new edges, and for edges that left the window. Here all records are
+inserted as if their edges were new. Kernels (pushes.cuh) find the existing ones afterwards, and communicate through
+persistent arrays. All further cases go through the general path: an invalid batch, late records, observers that see
+changes, and the rest of the edges that leave after a jump of the clock.
 
-With observers, the host waits until edges are inserted and leaving ones are listed. It notifies observers, queues the
-deletion, and notifies them again, while the GPU works.
+With observers, the host synchronizes after edges are inserted and leaving ones are listed. It notifies observers,
+queues the deletion, and notifies them again, while the GPU works.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from ..times.arrivals import HALF, MASK, Bounds, Piece
 from ..times.column import TIME
 
 MAX_RECORDS = 1 << 22
-"""Of a batch: memory for them stays."""
+"""Records of a batch, at most: memory for them persists."""
 PIECES = 3  # of the log that are looked at
 FEWEST = 4096  # records that there is memory for at least
 TABLE_SHARE, LARGE_TABLE_SHARE = 8, 2
@@ -56,7 +56,7 @@ RULES = (
 """Fields that rarely change from batch to batch, behind the fields of `PUSH`."""
 MOVING = "weights", "free_ids", "held", "src_of", "dst_of"
 """Arrays of the graph that growth replaces or lengthens."""
-COLUMNS = 4  # that are written as records are settled; pushes.cuh has the same number
+COLUMNS = 4  # that are written as records are settled (pushes.cuh has the same number)
 WRITES = ("count", *(f"{name}_{i}" for name in ("given", "held", "width") for i in range(COLUMNS)))
 EXPIRY = tuple(f"{name}_{i}" for name in ("times", "ids", "ends") for i in range(PIECES))
 DECLINED, DEFERRED, KNOWN, BAD, LOW, HIGH, UNORDERED, REPEATED, FRESH, FREED, TAKEN = range(11)
@@ -64,10 +64,10 @@ NEXT, FINISHED, ARRIVED, NUMBERS = TAKEN + PIECES, TAKEN + 2 * PIECES, TAKEN + 2
 
 
 class PlainBatch(NamedTuple):
-    """A batch as kernels take it: arrays of the device, of the graph's types.
+    """A batch as kernels expect it: arrays of the device, of the graph's types.
 
     If `times` is None, record i has the time ``first_time + time_step * i``. `columns` are weights and edge data
-    without times. With `keep`, existing edges keep their values.
+    without times. With `keep`, existing edges retain their values.
     """
 
     src: Any
@@ -80,9 +80,9 @@ class PlainBatch(NamedTuple):
 
 
 class Window(NamedTuple):
-    """The bounds of a push: the window begins `reach` before the clock, and no record is late if `lateness` is None.
+    """The bounds of a push: the window starts `reach` before the clock, and no record is late if `lateness` is None.
 
-    Entries of the log from `expected` on are not expected to leave with this batch; if they do, they stay.
+    Entries of the log from `expected` on are not expected to leave with this batch. If they do, they stay.
     """
 
     clock: int | None
@@ -104,7 +104,7 @@ def plain_records(
     graph: BaseDynamicGraph, src: Any, dst: Any, weights: Any, edge_data: dict[str, Any], *,
     first_time: int | None = None, time_step: int = 0, keep: bool = False,
 ) -> PlainBatch | None:  # fmt: skip
-    """A user's batch, if kernels can take it as it is, or None. Times are numbers from `first_time` on, or in
+    """A user's batch, if kernels can read it without conversion, or None. Times are numbers from `first_time` on, or in
     `edge_data`."""
     data: Any = graph.payload.table
     if not graph.store.makes_update_plans or data is None or data.multi_edges != "last":
@@ -135,7 +135,8 @@ def plain_records(
 def push(graph: BaseDynamicGraph, records: PlainBatch, window: Window | None = None) -> Pushed | None:
     """Within an update, insert records, delete edges that leave the window as expected, and notify observers.
 
-    Returns None, with nothing changed, if the batch must take the general path. MemoryError leaves the graph unchanged.
+    Returns None, with nothing changed, if the batch must go through the general path. MemoryError leaves the graph
+    unchanged.
     """
     observers = graph._observers.live()
     if is_followed(graph) or any(observer.exact and observer.sees_changes for observer in observers):
@@ -164,7 +165,7 @@ class Pushes:
     def run(
         self, graph: BaseDynamicGraph, records: PlainBatch, window: Window | None, observers: list[UpdateObserver]
     ) -> Pushed | None:  # fmt: skip
-        """See `push`. Once edges are inserted nothing fails: ids of those that leave are free by then."""
+        """See `push`. Once edges are inserted nothing fails: the ids of leaving edges are free by then."""
         done = self._insert(graph, records, window, observers)
         if done is None:
             return None
@@ -187,8 +188,8 @@ class Pushes:
     ) -> tuple[Pushed, NotificationBuffer | None, NotificationBuffer | None, int] | None:  # fmt: skip
         """Insert records, and find edges that leave the window, which frees their ids.
 
-        Returns the push with the number of arcs to delete, listed in `Memory.gone`; the notification buffers of
-        inserted and of leaving edges (None without observers); and the number of inspected entries of the log.
+        Returns the push with the number of arcs to delete, listed in `Memory.gone`, the notification buffers of
+        inserted and of leaving edges (None without observers), and the number of inspected entries of the log.
         """
         data: Any = graph.payload.table
         count, times = int(records.src.size), data.times
@@ -212,7 +213,7 @@ class Pushes:
             if logged is not None:
                 with suppress(MemoryError):
                     self._spare = _entries(graph, count)
-            # What is read after the numbers are there may not be changed by the user yet.
+            # Until the numbers are there, the user may not change the arrays that are read.
             numbers = self.numbers.poll() if len(records.columns) <= COLUMNS else self.numbers.synchronize()
             if numbers[DECLINED]:
                 return None
@@ -240,11 +241,11 @@ class Pushes:
     def _notifications(
         self, observers: list[UpdateObserver], room: NotificationBuffer | None, arcs: int, given: Arcs, size: int
     ) -> list[Notification]:  # fmt: skip
-        """Each observer with the edges that it is to be notified of, or the arcs of so many records, or entries."""
+        """Each observer with its edges, or with the arcs of `size` records, or entries."""
         if room is None:
             return []
         notified_arcs, notified_edges = room.arrays(arcs // self.copies)
-        if notified_arcs is not None:  # a copy, since the memory is that of the next batch, too
+        if notified_arcs is not None:  # a copy, since the next batch reuses the memory
             size *= self.copies
             notified_arcs = tuple(copy[:size] for copy in notified_arcs)
             for copy, held in zip(notified_arcs, (given.src, given.dst), strict=True):
@@ -252,11 +253,11 @@ class Pushes:
         return [(observer, notified_edges if observer.exact else notified_arcs) for observer in observers]
 
     def arrays(self) -> list[Any]:
-        """All that is held."""
+        """All arrays."""
         return [*(self._spare or ()), *(() if self._plan is None else self._plan.memory.arrays())]
 
     def _make_room(self, graph: BaseDynamicGraph, count: int, most: int) -> None:
-        """Have entries in all columns, and room in the list of free ids, and in the structure."""
+        """Reserve entries in all columns, and capacity in the list of free ids, and in the structure."""
         data: Any = graph.payload.table
         graph.store.reserve_for(self.copies * count)
         if data.top + max(count - data.free_count, 0) > data.capacity:
@@ -274,7 +275,7 @@ class Pushes:
             self._room = _room_for(count, records), _room_for(most, entries)
 
     def _entries(self, graph: BaseDynamicGraph, count: int, memory: Memory, logs: bool) -> tuple[Any, Any]:
-        """Arrays for the ids of records, and for their times if these are logged; otherwise None."""
+        """Arrays for the ids of records, and for their times if these are logged, otherwise None."""
         if not logs:
             return memory.ids[:count], None
         spare, self._spare = self._spare, None
@@ -320,7 +321,8 @@ class Pushes:
             self._rules = rules
 
     def _describe_expiry(self, log: list[Piece]) -> int:
-        """Pass entries of the log to kernels that look for edges that left the window; return the number of entries."""
+        """Pass entries of the log to kernels that look for edges that left the window, and return the number of
+        entries."""
         times, ids, ends, end = [0] * PIECES, [0] * PIECES, [0] * PIECES, 0
         for i, (chunk, size) in enumerate(log):
             end += size
@@ -393,7 +395,7 @@ class Memory:
 
 
 class PushPlan:
-    """The launches of a push, bound to arrays of a `Memory` and of `Pushes.moving`; `updates` is a
+    """The launches of a push, bound to arrays of a `Memory` and of `Pushes.moving`. `updates` is a
     `Store.make_update_plan`."""
 
     def __init__(self, graph: BaseDynamicGraph, pushes: Pushes, memory: Memory):
@@ -429,7 +431,7 @@ def _room_for(count: int, held: int) -> int:
 
 
 def _entries(graph: BaseDynamicGraph, count: int) -> tuple[Any, Any]:
-    """Arrays for the ids of records and for their times, which the log keeps, in one allocation."""
+    """Arrays for the ids of records and for their times, which the log retains, in one allocation."""
     xp, dtype = graph.xp, graph.vertex_dtype
     begin = -(-8 * count // ALIGNMENT) * ALIGNMENT
     memory = xp.cuda.alloc(begin + count * dtype.itemsize)

@@ -1,4 +1,4 @@
-"""`SlidingWindow`: a graph that holds the edges of the last hour, or of the last records of a stream."""
+"""`SlidingWindow`: a graph with the edges of the last hour, or of the last records of a stream."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WindowResult:
     inserted : int
         New edges.
     replaced : int
-        Existing edges that the batch lists again; none with ``on_existing="keep"``.
+        Existing edges that the batch lists again. None with ``on_existing="keep"``.
     expired : int
         Deleted edges, which have left the window.
     late : int
@@ -38,8 +38,8 @@ class WindowResult:
     late_records : array of int64, shape (late,)
         Their positions in the batch, on the graph's device.
     record_ids : array of int64, shape (m,), or None
-        With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device; -1
-        for a late record or a self-loop. The id of a record that left the window in this push is free again.
+        With ``multi_edges="all"``: the id of each record of the batch (`Graph.record_data`), on the graph's device, or
+        -1 for a late record or a self-loop. The id of a record that left the window in this push is free again.
     """
 
     inserted: int = 0
@@ -54,9 +54,9 @@ class SlidingWindow:
     """Inserts batches into a graph with times, and deletes edges that have left the window.
 
     The *clock* is the greatest time pushed so far. An edge is in the window while its time is greater than the clock
-    less `span`; or, with `count` or `batches`, while it is among the last records, or pushes. An edge that arrives
-    several times leaves with its last arrival (with its first, for ``keep_time="first"``). With ``multi_edges="all"``,
-    each record leaves separately, and the edge with its last record.
+    less `span`. With `count` or `batches`, it is in the window while it is among the last records, or pushes. An edge
+    that arrives several times leaves with its last arrival (with its first, for ``keep_time="first"``). With
+    ``multi_edges="all"``, each record leaves separately, and the edge with its last record.
 
     Records may come in any order. A record is *late*, and is not inserted, if its time is more than `lateness` before
     the clock when its batch was pushed, or outside the window. `WindowResult` lists late records.
@@ -72,7 +72,7 @@ class SlidingWindow:
         The length of the window in records, dropped ones such as self-loops included.
     batches : int, optional
         The length of the window in pushes. Give one of the three. With `count` and `batches` the window numbers the
-        records and stores the numbers as times; timestamps need another column.
+        records and stores the numbers as times, so timestamps need another column.
     lateness : int, timedelta or str, optional
         The allowed lateness, only with `span`, which is also the default.
 
@@ -142,7 +142,7 @@ class SlidingWindow:
         Raises
         ------
         TypeError, ValueError
-            Naming the argument and what is wrong with it; neither the graph nor the clock has changed.
+            An argument is invalid, and neither the graph nor the clock has changed. The message names the argument.
         MemoryError
             The device's memory is exhausted. If the batch was inserted, the clock has moved, and the next call deletes
             expired edges.
@@ -171,13 +171,13 @@ class SlidingWindow:
             src = as_device_array(self.graph.device, src, "src")
             times, clock = self._numbers(int(src.size))
         arrivals = self._times.arrivals
-        if clock is not None and arrivals is not None:  # during the insertion, for which the host waits anyway
+        if clock is not None and arrivals is not None:  # during the insertion, for which the host synchronizes anyway
             arrivals.expect(self._begin(clock))
-        version = getattr(self.graph, "version", None)  # graphs in parts have none
+        version = getattr(self.graph, "version", None)  # distributed graphs have none
         try:
             with self._times.knowing(times, bounds):
                 done = self.graph.insert_edges(src, dst, weights, on_existing=on_existing, time=times, **edge_data)
-        except BaseException as error:  # Ctrl-C among them, which is heard after the batch was inserted
+        except BaseException as error:  # including Ctrl-C, which is raised after the batch was inserted
             if isinstance(error, ObserverError) or getattr(self.graph, "version", None) != version:
                 self.clock = clock
             raise
@@ -251,7 +251,7 @@ class SlidingWindow:
         records = plain_records(graph, src, dst, weights, edge_data, keep=on_existing == "keep", **numbers)
         if records is None:
             return None
-        # The expected begin of the window, corrected below if it is wrong.
+        # The expected start of the window, corrected below if it is wrong.
         expected = LOWEST if clock is None else self._begin(min(clock + 2 * self._advance + 1, HIGHEST))
         return _push_plain(graph, self, records, Window(clock, self._length - 1, lateness, expected))
 

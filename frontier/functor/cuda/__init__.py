@@ -1,4 +1,4 @@
-"""Compilation of functors to LTO-IR for GPUs, by whichever of two compilers is there; it needs no GPU."""
+"""Compilation of functors to LTO-IR for GPUs, by whichever of two compilers is installed. It needs no GPU."""
 
 from .compilers import (
     CHOICE,

@@ -26,7 +26,7 @@ CHOICE = "DYNFRONTIER_FUNCTOR_COMPILER"
 """The environment variable that names one."""
 
 COMPILERS = {"numba-cuda": "numba_cuda", "numba-cuda-mlir": "numba_cuda_mlir"}
-"""Packages beside this module by the names of the distributions that they use: the first that is installed is used."""
+"""Packages next to this module by the names of the distributions that they use: the first that is installed is used."""
 
 
 class FunctorCompiler(Target, Protocol):
@@ -47,7 +47,7 @@ class FunctorCompiler(Target, Protocol):
 
 
 def chosen_compiler() -> str:
-    """The compiler to use; ValueError if the variable `CHOICE` names none of `COMPILERS`, ImportError if it is
+    """The compiler to use. ValueError if the variable `CHOICE` names none of `COMPILERS`, ImportError if it is
     missing."""
     name = os.environ.get(CHOICE, "")
     if name:
@@ -71,7 +71,7 @@ def installed_compilers() -> list[str]:
 
 @functools.cache
 def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
-    """The compiler of this name for a capability such as ``(9, 0)``; ImportError if it does not work with this
+    """The compiler of this name for a capability such as ``(9, 0)``. ImportError if it does not work with this
     NumPy."""
     try:
         import_toolchain()
@@ -84,7 +84,7 @@ def functor_compiler(name: str, capability: tuple[int, int]) -> FunctorCompiler:
 
 
 DROPPED = {"row_stack": np.vstack}
-"""Functions that numba-cuda 0.30 asks NumPy for and NumPy 2.5 has no more, by name: what they did."""
+"""Replacements of functions that numba-cuda 0.30 uses and NumPy 2.5 lacks, by name."""
 
 
 @contextlib.contextmanager
@@ -101,12 +101,14 @@ def _dropped_names() -> Iterator[None]:
 
 @functools.cache
 def compiler_version(name: str) -> str:
-    """What tells the code that this compiler makes from any other: its name, its version, and what we make of it."""
+    """A version that distinguishes the code that this compiler makes from any other: its name, its version, and our
+    changes to it."""
     return f"{name} {_version(name)} {text_fingerprint(*source_files(name))}"
 
 
 def source_files(name: str) -> list[str]:
-    """What decides how this compiler compiles functors without being named by them: paths from the project's root."""
+    """The files that determine how this compiler compiles functors without being named by them: paths from the
+    project's root."""
     here = Path(__file__).parent
     own = [*here.glob("*.py"), *(here / COMPILERS[name]).glob("*.py")]
     return [*OF_ALL, *sorted(path.relative_to(PROJECT_ROOT).as_posix() for path in own)]

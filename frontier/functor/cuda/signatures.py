@@ -1,6 +1,6 @@
 """The types that functors' arrays and our functions on them have, for either compiler.
 
-numba-cuda-mlir has the type inference of numba-cuda, under names of its own: `VertexNames` says where they are.
+numba-cuda-mlir has the type inference of numba-cuda, under different names, which `Names` maps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..intrinsics.atomics import OF_BITS, READ_MODIFY_WRITE, atomic_cas, fractio
 
 
 class Names(NamedTuple):
-    """A compiler's own names; `registry` has typing `Template` classes of functions."""
+    """A compiler's names. `registry` has typing `Template` classes of functions."""
 
     types: Any
     Template: Any
@@ -26,7 +26,7 @@ class Names(NamedTuple):
 class Arrays:
     """The types of arrays in functors.
 
-    The compilers' own pointers cannot hold truths, and numba-cuda-mlir's extend values as if they had no sign.
+    The compilers' own pointers do not support truths, and numba-cuda-mlir's extend values as if they had no sign.
     `Pointer` is an array of one dimension that does not know its length, `Shaped` a contiguous one of `ndim`
     dimensions, one or two, that knows its shape: a matrix, or a row of one. The index of an element of a matrix is a
     `pair`.
@@ -55,7 +55,7 @@ class Arrays:
         self._names = names
 
     def index_type(self, array: Any, index: Any) -> Any:
-        """The type as which the index of an element of this type is handed over; None if it is the index of none."""
+        """The type as which the index of an element of this type is passed, or None if it is no valid index."""
         types = self._names.types
         if isinstance(array, self.Shaped) and array.ndim == 2:
             pair = isinstance(index, types.BaseTuple) and len(index) == 2
@@ -66,7 +66,7 @@ class Arrays:
 
 
 def declare_call(names: Names, function: Any, typed: Any) -> None:
-    """Have ``typed(*types)`` say the signature of a call of `function`, or None."""
+    """Declare ``typed(*types)`` as the function that returns the signature of a call of `function`, or None."""
 
     class Template(names.Template):  # type: ignore[name-defined]
         key = function
@@ -165,7 +165,7 @@ OF_GRAPHS = {
 }  # fmt: skip
 """Functions of a graph and of so many integers, that return an integer, or a weight."""
 OF_RUNS = {neighbors.segment: 2, neighbors.next_run: 3}
-"""Those that return a run, as three integers: in C a number of the part that is wanted comes last."""
+"""The functions that return a run, as three integers: in C the number of the wanted part comes last."""
 
 
 def declare_neighbors(names: Names, Graph: Any) -> None:

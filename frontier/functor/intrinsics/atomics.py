@@ -1,9 +1,8 @@
 """Atomic operations for users' functors, with one spelling on both devices.
 
-Each takes an array, an index and a value, changes ``array[index]`` in one step that no other thread can come between,
-and returns what was there before. The index of an array of two dimensions is a pair, ``atomic_add(x, (i, j), value)``.
-Arrays hold int32, int64, uint32, uint64, float32 or float64. Called outside a functor they work on NumPy arrays, one
-element at a time.
+Each has an array, an index and a value as parameters, changes ``array[index]`` atomically, and returns the value
+before. The index of an array of two dimensions is a pair, ``atomic_add(x, (i, j), value)``. The elements are int32,
+int64, uint32, uint64, float32 or float64. Called outside a functor they work on NumPy arrays, one element at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from frontier.runtime.elements import element_pointer, is_index
 
 
 def fraction_lost(name: str, array: Any, value: Any) -> str:
-    """What is said of a float that is to change an array of integers."""
+    """The error for a float that would change an array of integers."""
     return f"{name} of a {value} to an array of {array} would lose the fraction; convert it with int()"
 
 
@@ -33,7 +32,7 @@ def _check(name: str, array: Any, *values: Any) -> None:
 
 
 def no_bits(name: str, array: Any) -> str:
-    """What is said of an operation on the bits of an array of floats."""
+    """The error for an operation on the bits of an array of floats."""
     return f"{name} changes bits: its array must hold integers, not {array}"
 
 
@@ -45,7 +44,7 @@ def _check_bits(name: str, array: Any, value: Any) -> None:
 
 
 def atomic_add(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] += value``; returns the old value."""
+    """``array[index] += value``. Returns the old value."""
     _check("atomic_add", array, value)
     old = array[index]
     array[index] = old + value
@@ -53,7 +52,7 @@ def atomic_add(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_min(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = min(array[index], value)``; returns the old value."""
+    """``array[index] = min(array[index], value)``. Returns the old value."""
     _check("atomic_min", array, value)
     old = array[index]
     if value < old:
@@ -62,7 +61,7 @@ def atomic_min(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_max(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = max(array[index], value)``; returns the old value."""
+    """``array[index] = max(array[index], value)``. Returns the old value."""
     _check("atomic_max", array, value)
     old = array[index]
     if value > old:
@@ -71,7 +70,7 @@ def atomic_max(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_or(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] |= value``, for arrays of integers; returns the old value."""
+    """``array[index] |= value``, for arrays of integers. Returns the old value."""
     _check_bits("atomic_or", array, value)
     old = array[index]
     array[index] = old | value
@@ -79,7 +78,7 @@ def atomic_or(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_and(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] &= value``, for arrays of integers; returns the old value."""
+    """``array[index] &= value``, for arrays of integers. Returns the old value."""
     _check_bits("atomic_and", array, value)
     old = array[index]
     array[index] = old & value
@@ -87,7 +86,7 @@ def atomic_and(array: Any, index: Any, value: Any) -> Any:
 
 
 def atomic_exch(array: Any, index: Any, value: Any) -> Any:
-    """``array[index] = value``; returns the old value."""
+    """``array[index] = value``. Returns the old value."""
     _check("atomic_exch", array, value)
     old = array[index]
     array[index] = value
@@ -115,7 +114,7 @@ replaced(ATOMICS)
 
 
 def check_types(function: Any, dtype: Any, *values: Any) -> None:
-    """Raise Numba's TypingError for a float that is to change an array of integers."""
+    """Raise Numba's TypingError for a float that would change an array of integers."""
     for value in values:
         if isinstance(dtype, types.Integer) and isinstance(value, types.Float):
             raise TypingError(fraction_lost(function.__name__, dtype, value))
@@ -129,7 +128,7 @@ def _cpu_instruction(name: str, dtype: Any) -> str:
 
 
 def _in_turn(builder: Any, name: str, dtype: Any, pointer: Any, value: Any) -> Any:
-    """LLVM code of the same by a thread that nobody else interferes with; returns the old value."""
+    """LLVM code of the same for a single thread, without atomics. Returns the old value."""
     old, is_float = builder.load(pointer), isinstance(dtype, types.Float)
     if name in ("min", "max"):
         sign = "<" if name == "min" else ">"
@@ -192,7 +191,7 @@ def _register_cas(*, alone: bool) -> None:
 
 
 def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any, *, alone: bool = False) -> Any:
-    """LLVM code of a compare-and-swap that returns the old value; floats are compared by their bits."""
+    """LLVM code of a compare-and-swap that returns the old value. Floats are compared by their bits."""
     kind = expected.type
     if isinstance(kind, ir.FloatType | ir.DoubleType):
         bits = ir.IntType(32 if isinstance(kind, ir.FloatType) else 64)
@@ -208,7 +207,7 @@ def compare_and_swap(builder: Any, pointer: Any, expected: Any, value: Any, *, a
 
 
 def _stand_in(function: Any) -> Any:
-    """A function of its own for compilers, which does the same."""
+    """A separate function for compilers, which does the same."""
 
     def in_turn(*args: Any) -> Any:
         return function(*args)

@@ -1,9 +1,9 @@
-"""What functors ask of a graph that they were given as an argument: the neighbors of any vertex, and single edges.
+"""The functions of a functor over a graph among its arguments: the neighbors of any vertex, and single edges.
 
-A graph among an operator's arguments is handed to functors in a form of its own. The functions here take it: those that
-users call, and those that a loop over `neighbors` is made of (``functor/loops.py``), which are the neighbor iterator of
-`frontier.core.view`. What stands here is what Python runs; compilers have implementations of their own, for CPUs in
-``operators/dispatch/graph_arguments.py``, for GPUs in ``cuda/neighbors.cuh``.
+A graph among an operator's arguments is passed to functors in a special form. The functions here accept it: the
+functions that users call, and the functions that a loop over `neighbors` is compiled to (``functor/loops.py``), which
+are the neighbor iterator of `frontier.core.view`. Python runs these definitions. Compilers have separate
+implementations, for CPUs in ``operators/dispatch/graph_arguments.py``, for GPUs in ``cuda/neighbors.cuh``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 def neighbors(graph: Any, v: int) -> Iterator[tuple[int, int, Any]]:
     """The neighbors of a vertex, in a functor's loop: ``for u, edge, weight in fr.neighbors(graph, v):``.
 
-    The loop is that of one thread, on a GPU too: whole lists are faster walked by `advance` or `neighbor_reduce`, which
-    share long ones among threads. It is for what those cannot do: to stop early, to look at neighbors of several
+    A single thread runs the loop, on a GPU too: whole lists are faster walked by `advance` or `neighbor_reduce`, which
+    share long ones among threads. Use it where they do not suffice: to stop early, to read neighbors of several
     vertices at once, or in the order in which values were found.
 
     Parameters
@@ -29,7 +29,7 @@ def neighbors(graph: Any, v: int) -> Iterator[tuple[int, int, Any]]:
     Yields
     ------
     u : int
-        A neighbor: of a directed graph, a successor; a predecessor, if the argument is the graph's `reverse`. In
+        A neighbor: of a directed graph, a successor, or a predecessor, if the argument is the graph's `reverse`. In
         ascending order in structures that are sorted.
     edge, weight : int, number
         As `advance` hands them to functors.
@@ -37,7 +37,7 @@ def neighbors(graph: Any, v: int) -> Iterator[tuple[int, int, Any]]:
     Raises
     ------
     FunctorError
-        The call is not what a ``for`` statement goes through.
+        The call is not the iterable of a ``for`` statement.
 
     Examples
     --------
@@ -75,10 +75,10 @@ def degree(graph: Any, v: int) -> int:
 
 
 def find_edge(graph: Any, u: int, v: int) -> int:
-    """The `edge` from `u` to `v`, as `advance` hands it to functors, or -1 if there is none; in a functor.
+    """The `edge` from `u` to `v`, as `advance` passes it to functors, or -1 if it does not exist. For use in a functor.
 
-    It takes as long as the structure takes to look up an edge: O(1) where neighbors are hashed, O(log degree) where
-    they are sorted, otherwise O(degree).
+    It costs a look-up of the structure: O(1) with hashed neighbors, O(log degree) with sorted ones, otherwise
+    O(degree).
 
     Parameters
     ----------
@@ -101,16 +101,16 @@ def find_edge(graph: Any, u: int, v: int) -> int:
 
 
 START = (-1, 0, -1, 0, 0)
-"""Where a walk begins: see `next_place`."""
+"""The start of a walk: see `next_place`."""
 
 
 def next_place(
     graph: Any, v: int, slot: int, high: int, run: int, low: int, piece: int
 ) -> tuple[int, int, int, int, int]:
-    """The place after this one of a walk through the neighbors of v; its slot is negative at the end.
+    """The position after this one of a walk through the neighbors of v. Its slot is negative at the end.
 
-    A place is a slot, the run of slots that it is in (one after its last, its handle, its first), and the number of
-    pieces of v's neighbors that were begun.
+    A position is a slot, the run of slots that contains it (one after its last, its handle, its first), and the number
+    of started pieces of v's neighbors.
     """
     slot += 1
     while True:
@@ -136,7 +136,7 @@ def num_vertices(graph: Any) -> int:
 
 
 def segments(graph: Any, v: int) -> int:
-    """The number of pieces that hold v's neighbors."""
+    """The number of pieces of v's neighbors."""
     return graph.segments(v)
 
 
@@ -146,12 +146,12 @@ def segment(graph: Any, v: int, i: int) -> tuple[int, int, int]:
 
 
 def next_run(graph: Any, run: int, low: int, high: int) -> tuple[int, int, int]:
-    """The run that follows; its handle is negative at the end."""
+    """The next run. Its handle is negative at the end."""
     return graph.next_run(run, low, high)
 
 
 def vertex_at(graph: Any, slot: int) -> int:
-    """The neighbor in a slot; negative if it holds none."""
+    """The neighbor in a slot, or a negative number if it is empty."""
     return graph.vertex_at(slot)
 
 

@@ -1,11 +1,11 @@
 """Random numbers in functors, by counter: each is a function of a seed and of where it is drawn.
 
-Generators with a state would have to be kept for every thread, and would give other numbers for another order of edges.
-Here a number belongs to its place, such as a vertex and a step: it is the same on both devices, bit by bit, and in
-whatever order edges are visited.
+Generators with a state would need one for every thread, and would give other numbers for another order of edges. Here a
+number belongs to its position, such as a vertex and a step: it is the same on both devices, bit by bit, and in whatever
+order edges are visited.
 
 The generator is Philox-4x32 with ten rounds: Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
-3", SC 2011. It passes TestU01's BigCrush. The key is the seed; the counter is `i` (its lower half) and `j`.
+3", SC 2011. It passes TestU01's BigCrush. The key is the seed. The counter is `i` (its lower half) and `j`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, A
 
 
 def _words(seed: int, i: int, j: int) -> tuple[Any, Any, Any, Any]:
-    """The words for a seed and a place, each of which is an integer of up to 64 bits."""
+    """The words for a seed and a position, each of which is an integer of up to 64 bits."""
     seed, i, j = int(seed), int(i), int(j)
     return philox(
         np.uint64(i & 0xFFFFFFFF), np.uint64((i >> 32) & 0xFFFFFFFF),
@@ -49,12 +49,13 @@ def random(seed: int, i: int, j: int = 0) -> float:
     ----------
     seed : int
     i, j : int
-        Where it is drawn, such as a vertex (or `edge`) and a step. Each place has a number of its own, always the same.
+        The position of the draw, such as a vertex (or `edge`) and a step. Each position has its own number, always the
+        same.
 
     Returns
     -------
     float
-        With 53 random bits; the same on both devices and outside functors.
+        With 53 random bits. The same on both devices and outside functors.
 
     Examples
     --------
@@ -67,20 +68,20 @@ def random(seed: int, i: int, j: int = 0) -> float:
 
 
 def random_bits(seed: int, i: int, j: int = 0) -> int:
-    """A random integer from 0 to 2**32 - 1, for use in functors; parameters as for `random`.
+    """A random integer from 0 to 2**32 - 1, for use in functors. Parameters as for `random`.
 
     Returns
     -------
     int
-        An int64 in functors, so that what is computed from it is exact: ``fr.advanced.random_bits(seed, v) % 6``. For
-        another 32 bits of the same place use another `j`.
+        An int64 in functors, so results computed from it are exact: ``fr.advanced.random_bits(seed, v) % 6``. For
+        another 32 bits of the same position use another `j`.
     """
     w0, _w1, _w2, _w3 = _words(seed, i, j)
     return np.int64(w0)  # type: ignore[return-value]
 
 
 def random_pair(seed: int, i: int, j: int = 0) -> tuple[Any, Any]:
-    """Two random integers from 0 to 2**64 - 1 (uint64): all bits of a place. Parameters as for `random`."""
+    """Two random integers from 0 to 2**64 - 1 (uint64): all bits of a position. Parameters as for `random`."""
     w0, w1, w2, w3 = _words(seed, i, j)
     return w0 | w1 << _HALF, w2 | w3 << _HALF
 

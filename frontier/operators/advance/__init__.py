@@ -88,7 +88,7 @@ def advance(
     unique: bool = True,
     balance: str = "auto",
 ) -> Frontier | EdgeFrontier | None:
-    """Visit every edge that leaves the frontier; the destinations for which `op` returns True form the next frontier.
+    """Visit every edge that leaves the frontier. The destinations for which `op` returns True form the next frontier.
 
     Parameters
     ----------
@@ -111,45 +111,45 @@ def advance(
         Push visits the neighbors of the frontier. Pull searches the neighbors of every vertex for members, which is
         less work if the frontier is large and `condition` fails early. A pull has the slots of reverse arcs, in
         directed graphs of ``graph.reverse``. ``"auto"`` decides by the size of the frontier. Directed graphs without
-        in-edges always push, others with ``"auto"`` if `op` uses slots.
+        in-edges always push, as do other graphs with ``"auto"`` if `op` uses slots.
     edges : {"out", "in", "both"}
         The edges of members to visit in a directed graph. `src` is always the member and `dst` the other end. In-edges
-        have the slots of ``graph.reverse``; with ``"both"``, `op` must not use `edge`.
+        have the slots of ``graph.reverse``. With ``"both"``, `op` must not use `edge`.
     output : {"vertices", "edges"} or None
-        Whether the next frontier holds destinations or edges. Edges come from a push, in directed graphs not with
-        ``edges="both"``, since both directions have arcs of different graphs; with ``edges="in"`` they are a frontier
-        of ``graph.reverse``. With None `op` is called for its effects only, and the host does not wait.
+        Whether the next frontier contains destinations or edges. Edges come from a push, in directed graphs not with
+        ``edges="both"``, since arcs of the two directions belong to different graphs. With ``edges="in"`` they are a
+        frontier of ``graph.reverse``. With None `op` is called for its effects only, and the host does not synchronize.
     unique : bool
         Whether a destination is in the output only once. False saves the marks, for an `op` that hardly ever returns
         True twice for a destination, or repeated calls that do no harm. Further calls of `advance` visit the edges of a
-        repeated vertex as often; for all else the output becomes a set (see `Frontier`).
+        repeated vertex as often. Everywhere else the output becomes a set (see `Frontier`).
     balance : {"auto", "thread", "tile", "block", "merge"}
-        The distribution of neighbor lists in a push. On a GPU: a thread for each vertex; a few lanes for each piece of
-        a list, and whole blocks for long lists; a thread block for each vertex; or equal shares of all pieces for each
-        block (merge path), with two more launches. On a CPU, threads share vertices (``"thread"``), vertices and each
-        long list (``"tile"``, ``"block"``), or edges (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"``
-        for few vertices of many edges.
+        The distribution of neighbor lists in a push. On a GPU: a thread for each vertex (``"thread"``), a few lanes for
+        each piece of a list and whole blocks for long lists (``"tile"``), a thread block for each vertex (``"block"``),
+        or equal shares of all pieces for each block (``"merge"``, merge path), with two more launches. On a CPU,
+        threads share vertices (``"thread"``), vertices and each long list (``"tile"``, ``"block"``), or edges
+        (``"merge"``). ``"auto"`` is ``"tile"``, and on a CPU ``"merge"`` for few vertices of many edges.
 
     Returns
     -------
     Frontier, EdgeFrontier with ``output="edges"``, or None without `output`
-        The destinations for which `op` returned True, without duplicates unless `unique` is False; or the edges.
+        The destinations for which `op` returned True, without duplicates unless `unique` is False, or the edges.
 
     Raises
     ------
     FunctorError
-        `op` or `condition` cannot be compiled with these arguments; the message shows the line.
+        `op` or `condition` cannot be compiled with these arguments. The message shows the line.
     ValueError
-        An option is unknown, cannot be combined with another, or needs in-edges that a directed graph does not keep; or
-        the frontier is of another graph, or one of edges that was made before the latest update.
+        An option is unknown, cannot be combined with another, or needs in-edges that a directed graph does not store.
+        Or the frontier is of another graph, or an edge frontier that was made before the latest update.
 
     Notes
     -----
-    Push takes O(vertices + edges of the frontier) work, pull O(V + E) at most. After Gunrock's advance (Wang et al.,
-    PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013). Where a loop advances from few vertices with few
-    edges again and again, each advance is a single launch on a GPU.
+    O(vertices + edges of the frontier) work for a push, O(V + E) at most for a pull. After Gunrock's advance (Wang et
+    al., PPoPP 2016) and Ligra's edgeMap (Shun and Blelloch, PPoPP 2013). In a loop that advances again and again from
+    few vertices with few edges, each advance is a single launch on a GPU.
     """
-    # Equal literals are one object. Strings that are others are checked below, and so is what cannot even be compared.
+    # Equal literals are one object. All other strings are checked below, as are values that cannot even be compared.
     is_usual = (
         direction is AUTO and edges is OUT and output is VERTICES and (balance is AUTO or balance is TILE)
         and (unique is True or unique is False)
@@ -189,7 +189,7 @@ def advance(
 
 
 def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, unique: Any) -> Frontier | None:
-    """`advance` from few vertices by the plan of an earlier call; None without a suitable plan, or for invalid
+    """`advance` from few vertices by the plan of an earlier call. None without a suitable plan, or for invalid
     arguments."""
     if type(frontier) is not Frontier or frontier.graph is not graph:
         return None
@@ -210,7 +210,8 @@ def _advance_few(graph: BaseGraph, frontier: Any, functors: tuple, args: tuple, 
 
 
 def _prepare_next(graph: BaseGraph, functors: Functors, args: tuple, values: tuple, output: str) -> None:
-    """Have `_advance_few` do what is next asked for with these arguments, which are these values for functors."""
+    """Prepare the plan with which `_advance_few` runs the next call with these arguments. `values` are the arguments as
+    functors receive them."""
     unique = output == SET
     may_pull = unique and can_pull(graph, functors)
     if graph.device.is_gpu:
@@ -229,7 +230,7 @@ def _are_few(count: int, arcs: int) -> bool:
 def _check_pull(
     graph: BaseGraph, traversed: tuple[BaseGraph, ...], prepare: Callable[..., Any] | None, kind: str
 ) -> None:
-    """Raise ValueError if a pull cannot do what is asked for."""
+    """Raise ValueError if a pull does not support these options."""
     if not graph.has_in_edges:
         raise ValueError("direction='pull' needs the edges that enter a vertex: make the graph with in_edges=True")
     if len(traversed) > 1:
@@ -318,7 +319,7 @@ def push(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, kernels: Any = None,
     traversed: tuple[BaseGraph, ...] | None = None, balance: str = "auto", output: str = SET,
 ) -> Any:  # fmt: skip
-    """advance from the frontier to its neighbors, along edges of any graph in `traversed`; `kernels` may be at hand."""
+    """advance from the frontier to its neighbors, along edges of any graph in `traversed`, with `kernels` if given."""
     traversed = (graph,) if traversed is None else traversed
     vertices, count = frontier._walk(), frontier._walk_length()
     room = _room_for(output, traversed, frontier)
@@ -367,7 +368,7 @@ def push(
 
 
 def _room_for(output: str, traversed: tuple[BaseGraph, ...], frontier: Frontier) -> int:
-    """How many vertices, or arcs, a push may put out."""
+    """The maximum number of vertices, or arcs, that a push returns."""
     if output == NOTHING:
         return 0
     if output != SET:
@@ -382,7 +383,7 @@ def own_frontier(graph: BaseGraph, frontier: Frontier) -> Frontier:
 
 
 def _fitting(array: Any, size: int) -> Any:
-    """The first entries of an array, which is not kept if it is much longer."""
+    """The first entries of an array, copied if it is much longer, which frees it."""
     return array[:size] if 2 * size > array.size else array[:size].copy()
 
 
@@ -403,7 +404,7 @@ def queue_pull(
     graph: BaseGraph, entering: BaseGraph, bits: Any, functors: Functors, args: tuple, counters: Any,
     kernels: Any = None,
 ) -> Any:  # fmt: skip
-    """`pull` from a bitmap to a bitmap, without a synchronization; adds its members and their arcs to two
+    """`pull` from a bitmap to a bitmap, without a synchronization. Adds its members and their arcs to two
     `counters`."""
     op, condition, _ = functors
     words = bitmap_words(graph.num_vertices)
@@ -434,7 +435,7 @@ def advance_kernels(
 
 
 def advance_functors(functors: Functors) -> tuple:
-    """The functors of advance, as `cuda_kernels_for` takes them."""
+    """The functors of advance, as `cuda_kernels_for` expects them."""
     op, condition, prepare = functors
     return ("op", op, ARC, TRUTH), ("condition", condition, VERTEX, TRUTH), ("prepare", prepare, VERTEX, None)
 

@@ -1,11 +1,12 @@
-// CUDA kernels of advance. Macros: those of visit.cuh.
+// CUDA kernels of advance. Macros: see visit.cuh.
 #pragma once
 #include "frontier/cuda/last_block.cuh"
 #include "frontier/cuda/pull.cuh"
 #include "frontier/cuda/visit.cuh"
 
-// At the end of the last launch of an advance, by all threads of all blocks: the last block reports to the host how many vertices
-// (or arcs) were put out, and how many arcs leave them, and leaves counters of zero. With no outcome there is a launch to come.
+// At the end of the last launch of an advance, by all threads of all blocks: the last block reports to the host the
+// number of vertices (or arcs) in the output and the arcs that leave them, and resets the counters to zero. Without an
+// outcome, another launch follows.
 __device__ void report_outcome(u64* counters, volatile u64* outcome) {
   if (!outcome || !is_last_block(counters + 3) || threadIdx.x >= 4) return;
   outcome[threadIdx.x] = threadIdx.x < 2 ? __ldcg(counters + threadIdx.x) : 0;
@@ -29,7 +30,7 @@ extern "C" __global__ void measure(i64 count, View view, const VID* vertices, i6
 #define PREPARED(u) PREPARE(u)
 #endif
 
-// From each vertex of a list to its neighbors; `items` vertices to a block at a time.
+// From each vertex of a list to its neighbors, `items` vertices to a block at a time.
 extern "C" __global__ void __launch_bounds__(BLOCK) push(
     i64 count, int items, View view, const VID* vertices, OUT_PARAMS, PLAN_PARAMS ARG_PARAMS) {
   MAKE_OUTPUT(output, PUSH_LIST, OUT_LIST, counters);
@@ -59,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) push_pieces(
 
 #endif
 
-// A pull, and the part of it that waits for the end of the first.
+// A pull, and the part of it that runs after the first.
 extern "C" __global__ void __launch_bounds__(BLOCK) pull(
     i64 num_vertices, View view, View leaving, const u32* bits, u32* out_bits, u64* counters, VID* rest,
     u32* num_rest ARG_PARAMS) {

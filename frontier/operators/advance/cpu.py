@@ -18,7 +18,7 @@ from ..dispatch.weights import edge_at, weight_at
 
 
 def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, output: str) -> Any:
-    """advance from each vertex of a list to its neighbors; `output` is one of the kinds of `output_functions`."""
+    """advance from each vertex of a list to its neighbors. `output` is one of the kinds of `output_functions`."""
     each_neighbor, each_of_share, _, _, prefetch = neighbor_loop(iterator)
     deferred, next_share = make_deferral(iterator), make_next_share(iterator)
     allowed = vertex_test(condition)
@@ -27,7 +27,7 @@ def make_push(iterator: ModuleType, op: Any, condition: Any, prepare: Any, outpu
 
     @jit(forceinline=True)
     def visit(view, weights, u, v, slot, stamps, epoch, buffer, held, out, counters, args):
-        """Take an arc; returns how many vertices the buffer holds then."""
+        """Visit an arc, and return the number of vertices in the buffer afterwards."""
         if not allowed(v, args):
             return held
         weight = weight_at(weights, slot)
@@ -74,8 +74,8 @@ def has_bit(bits, v):
 
 
 def make_join(iterator: ModuleType, op: Any, condition: Any) -> Any:
-    """Whether a vertex that still wants it joins the output, from its neighbors in a bitmap; stops when it wants no
-    more."""
+    """Whether a vertex that meets the condition joins the output, given its neighbors in a bitmap. Stops once the
+    condition fails."""
     each_neighbor, allowed = neighbor_loop(iterator).each, vertex_test(condition)
 
     @jit(forceinline=True)
@@ -101,7 +101,7 @@ def make_pull(iterator: ModuleType, op: Any, condition: Any) -> Any:
 
     @parallel_kernel(few=64, grain=4)
     def pull(begin, end, num_vertices, view, weights, leaving, bits, out_bits, counters, args):
-        # `view` holds the edges that enter each vertex, `leaving` those that leave it, which are counted.
+        # `view` has the edges that enter each vertex, `leaving` the edges that leave it, which are counted.
         for word in range(begin, end):
             joined = np.uint32(0)
             count = 0

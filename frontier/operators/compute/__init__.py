@@ -24,14 +24,14 @@ def compute(frontier: Frontier | EdgeFrontier, op: Callable[..., Any], *args: An
     ----------
     frontier : Frontier or EdgeFrontier
     op : function ``op(v, *args)``, or ``op(src, dst, edge, weight, *args)`` for edges
-        Updates its array arguments; its return value is ignored.
+        Updates its array arguments. Its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args)

@@ -1,4 +1,4 @@
-// CUDA kernel of compute. Macros: VID, ARG_PARAMS, ARG_NAMES; with OF_EDGES also VIEW_HEADER, WEIGHT.
+// CUDA kernel of compute. Macros: VID, ARG_PARAMS, ARG_NAMES, with OF_EDGES also VIEW_HEADER, WEIGHT.
 #pragma once
 #include "frontier/cuda/members.cuh"
 

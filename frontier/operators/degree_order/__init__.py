@@ -15,10 +15,10 @@ from ..dispatch.kernels import CudaKernels
 HEADER = "frontier/operators/degree_order/degree_order.cuh"
 LISTED_ARCS = 4
 """Arcs that are copied for each vertex of the graph, at most. In R-MAT graphs with 2^20 vertices and 16 edges for each
-these are an eighth of all arcs, and leave 1.2 times the steps that a whole copy takes; without any it is 2.8 times."""
+these are an eighth of all arcs, and leave 1.2 times the steps of a whole copy. Without any it is 2.8 times."""
 PIECE = 512  # neighbors of a vertex that a thread block goes through at a time
-SMALL_LIST = 64  # a warp takes a vertex that has no more (orientation.cuh has the same number)
-AMOUNTS = 5  # that are summed up over places (ROWS in degree_order.cuh)
+SMALL_LIST = 64  # neighbors, at most, of a vertex for one warp (orientation.cuh has the same number)
+AMOUNTS = 5  # sums over positions (ROWS in degree_order.cuh)
 
 
 class Places(NamedTuple):
@@ -30,8 +30,8 @@ class Places(NamedTuple):
 
 
 def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
-    """The positions of vertices, or of entries of `degrees`, by degree; those below `least` are ignored, none if it is
-    0."""
+    """The positions of vertices, or of entries of `degrees`, by degree. Vertices below `least` are ignored, none if it
+    is 0."""
     n, xp = int(degrees.size), graph.xp
     rank = xp.empty(n, graph.vertex_dtype)
     if graph.device.is_gpu:
@@ -50,9 +50,9 @@ def places_by_degree(graph: BaseGraph, degrees: Any, least: int) -> Places:
 class Schedule(NamedTuple):
     """The distribution of vertices that can be in the middle of a triangle over threads."""
 
-    order: Any  # hubs, whose lists are cut into pieces; vertices for a thread block each; vertices for a warp each
+    order: Any  # hubs, whose lists are cut into pieces; vertices for a block each; vertices for a warp each
     hubs: int
-    small: int  # those for a warp
+    small: int  # vertices for a warp
     first_piece: Any  # int64: the pieces of the hubs before each, and of all
     listed: int  # vertices, the first ones, whose upper neighbors are copied
     steps: tuple[int, int, int]  # see `Orientation`
@@ -60,13 +60,13 @@ class Schedule(NamedTuple):
 
 
 def schedule(graph: BaseGraph, order: Any, above: Any, lengths: Any) -> Schedule:
-    """Schedule out the vertices of `order`, of which each has so many neighbors above it; `lengths` is by vertex."""
+    """Schedule the vertices of `order`, given their numbers of neighbors above them. `lengths` is by vertex."""
     most = LISTED_ARCS * graph.num_vertices
     return (_schedule_on_gpu if graph.device.is_gpu else _schedule_on_cpu)(graph, order, above, lengths, most)
 
 
 def schedule_by_id(graph: BaseGraph, longest: int) -> Schedule:
-    """The schedule of a CPU where vertices are ordered by id and no lists are copied; steps are estimated from the mean
+    """The schedule of a CPU that orders vertices by id and copies no lists. Steps are estimated from the mean
     degree."""
     none = np.empty(0, graph.vertex_dtype)
     steps = int(graph.num_arcs / 2 + graph.num_arcs**2 / (4 * max(graph.num_vertices, 1)))
@@ -117,7 +117,7 @@ class RowClasses(NamedTuple):
 
 
 def classes_of_rows(graph: BaseGraph, offsets: Any, limits: tuple[int, ...], piece: int) -> RowClasses:
-    """Classes of the rows of CSR arrays on a GPU; those that are longer than the first limit are cut into pieces."""
+    """Classes of the rows of CSR arrays on a GPU. Rows longer than the first limit are cut into pieces."""
     xp, kernels = graph.xp, _kernels(graph)
     found = xp.zeros(len(limits), np.int64)
     kernels.count_longer(len(limits), xp.asarray(np.array(limits, np.int64)), int(offsets.size) - 1, offsets, found)

@@ -4,7 +4,7 @@
 #include "frontier/cuda/scan_tiles.cuh"
 #include "frontier/cuda/types.cuh"
 
-// Keys that sort vertices by falling degree: how much less it is than the most that a key holds, and below that the id.
+// Keys that sort vertices by falling degree: the difference to the largest degree of a key, and below that the id.
 extern "C" __global__ void make_keys(i64 count, const i64* degrees, i64 bits, i64* keys) {
   i64 most = (i64(1) << (63 - bits)) - 1;
   GRID_STRIDE(v, count) {
@@ -13,7 +13,8 @@ extern "C" __global__ void make_keys(i64 count, const i64* degrees, i64 bits, i6
   }
 }
 
-// Vertices in their order, and the places of all. members[0]: how many are of no lower degree than `least`.
+// Vertices in their order, and the positions of all. members[0]: the number of vertices whose degree is at least
+// `least`.
 extern "C" __global__ void take_places(
     i64 count, const i64* keys, i64 bits, const i64* degrees, i64 least, VID* order, VID* rank, i64* members) {
   i64 mask = (i64(1) << bits) - 1;
@@ -25,8 +26,8 @@ extern "C" __global__ void take_places(
   }
 }
 
-// What is summed up over places, a row of `sums` for each: upper neighbors, and of those that can be in the middle of a
-// triangle the hubs, the pieces of their lists, those of medium lists, and those of small ones.
+// The sums over positions, a row of `sums` for each: upper neighbors. Then, of vertices that can be in the middle of a
+// triangle: the hubs, the pieces of their lists, the medium lists, and the small ones.
 enum { ABOVE, HUBS, PIECES, MEDIUM, SMALL, ROWS };
 
 struct Amounts {
@@ -42,8 +43,8 @@ struct Amounts {
   }
 };
 
-// `lengths`: of the neighbor lists of all vertices. A list that is longer than `piece` is cut, one that is not longer than
-// `small` takes a warp.
+// `lengths`: of the neighbor lists of all vertices. A list that is longer than `piece` is cut, one that is not longer
+// than `small` gets a warp.
 extern "C" __global__ void __launch_bounds__(TILE) sum_amounts(
     i64 count, const VID* order, const i64* above, const i64* lengths, i64 piece, i64 small, i64* sums) {
   i64 tiles = (count + TILE - 1) / TILE;
@@ -60,8 +61,9 @@ extern "C" __global__ void __launch_bounds__(TILE) sum_amounts(
 }
 
 // `scheduled` has hubs first, then medium lists, then small ones. `first_piece`: of each hub, and at the end all.
-// `found`: vertices whose upper neighbors are copied, which are the first, with `most` in total; hubs; medium and small
-// lists; then steps in copied lists, in others, and in a copy of all (Orientation.steps).
+// `found`: the number of vertices whose upper neighbors are copied, which are the first, with `most` in total. Then
+// hubs, medium and small lists. Then steps in copied lists, in lists that are not copied, and in a copy of all
+// (Orientation.steps).
 extern "C" __global__ void __launch_bounds__(TILE) schedule(
     i64 count, const VID* order, const i64* above, const i64* lengths, i64 piece, i64 small, const i64* sums, bool summed,
     i64 most, VID* scheduled, i64* first_piece, u64* found) {
@@ -104,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(TILE) schedule(
   }
 }
 
-// How many rows are longer than each of `limits`.
+// Counts the rows that are longer than each of `limits`.
 extern "C" __global__ void count_longer(i64 count, const i64* limits, i64 rows, const i64* offsets, i64* longer) {
   GRID_STRIDE(i, count) {
     i64 low = 0, high = rows;
@@ -116,7 +118,7 @@ extern "C" __global__ void count_longer(i64 count, const i64* limits, i64 rows, 
   }
 }
 
-// Into how many pieces each row is cut.
+// Counts the pieces that each row is cut into.
 extern "C" __global__ void count_pieces(i64 count, const i64* offsets, i64 piece, i64* pieces) {
   GRID_STRIDE(row, count) pieces[row] = (offsets[row + 1] - offsets[row] + piece - 1) / piece;
 }

@@ -1,4 +1,4 @@
-"""Degrees as numbers of one type, whatever structures keep."""
+"""Degrees as numbers of one type, whatever type structures use."""
 
 from __future__ import annotations
 

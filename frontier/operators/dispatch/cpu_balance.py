@@ -1,8 +1,8 @@
 """How neighbor lists are shared out to the threads of a CPU. On GPUs ``frontier/cuda/expand.cuh`` does the same.
 
-A kernel over the neighbors of some vertices is given a range of *positions*. By vertices, a position is one of them,
-and lists of more than `most` arcs are deferred to a second call. By arcs, a position is `UNIT` of all arcs, of which
-`ends` are the running sums, so that a list may be walked by several threads, each of which has a share of its slots.
+A kernel over the neighbors of some vertices is given a range of *positions*. By vertices, a position is one vertex, and
+lists of more than `most` arcs are deferred to a second call. By arcs, a position is `UNIT` of all arcs, of which `ends`
+are the running sums. Several threads may then walk one list, each with a share of its slots.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Shares(NamedTuple):
     """The data by which kernels share lists out.
 
     `ends` has the number of arcs of all vertices up to each, and is empty for distribution by vertices. Positions of
-    lists of more than `most` go to `long`, as far as it has space, and their number to `num_long`. `combine_share`
-    takes the `lock`, an array of int64.
+    lists of more than `most` go to `long`, as far as it has space, and their number to `num_long`. `combine_share` uses
+    the `lock`, an array of int64.
     """
 
     ends: Any
@@ -51,7 +51,7 @@ class Shares(NamedTuple):
 
 @functools.cache
 def make_deferral(iterator: ModuleType) -> Any:
-    """A function that tells whether a list is deferred to a second call, and records it then."""
+    """A function that returns whether a list is deferred to a second call, and appends it to the deferred lists."""
     degree = iterator.degree
 
     @jit(forceinline=True)
@@ -70,8 +70,8 @@ def make_deferral(iterator: ModuleType) -> Any:
 
 @jit
 def begin_share(shares, begin, end):
-    """The begin of a range of positions, by arcs: the place of a vertex, the position, and how many of its arcs are
-    before that; and where the range ends."""
+    """The start of a range of positions, by arcs: the index of a vertex, the position, and the number of its arcs
+    before that. Then the end of the range."""
     at = begin * UNIT
     low = 0
     high = shares.ends.size - 1
@@ -86,7 +86,7 @@ def begin_share(shares, begin, end):
 
 @jit
 def add_counts(own, tally, counters, total):
-    """Add what a worker has counted, for each vertex if there is a tally, and in total."""
+    """Add the counts of a worker, for each vertex if there is a tally, and in total."""
     if tally is not None:
         for v in range(own.size):
             if own[v]:
@@ -96,12 +96,13 @@ def add_counts(own, tally, counters, total):
 
 @functools.cache
 def make_next_share(iterator: ModuleType) -> Any:
-    """A function that says which share of a list is next by arcs."""
+    """A function that returns the next share of a list, by arcs."""
     degree, segments, segment, next_run = iterator.degree, iterator.segments, iterator.segment, iterator.next_run
 
     @jit
     def next_share(view, u, at, skipped, stop):
-        """The share of u's list as loops over neighbors take it, the position behind it, and whether it is a part.
+        """The share of u's list as loops over neighbors expect it, the position behind it, and whether it is only a
+        part of the list.
 
         A share has its segments (first, and behind the last), its slots, counted along these, and its end.
         """
@@ -126,7 +127,7 @@ def make_next_share(iterator: ModuleType) -> Any:
 
 
 def make_combine_share(combine: Any) -> Any:
-    """A function that combines the result of a share with those of others."""
+    """A function that combines the result of a share with the results of further shares of the same list."""
 
     def combine_share(shares, out, u, value):
         while atomic_cas(shares.lock, 0, 0, 1) != 0:
@@ -138,8 +139,8 @@ def make_combine_share(combine: Any) -> Any:
 
 
 def cpu_balance(balance: str, frontier: Frontier) -> str:
-    """The schedule for what the user asked for, on a CPU: "thread" (by vertices), "tile" (by vertices, long lists by
-    arcs) or "merge" (by arcs)."""
+    """The schedule for the user's `balance` on a CPU: "thread" (by vertices), "tile" (by vertices, long lists by arcs)
+    or "merge" (by arcs)."""
     one_of(balance, "balance", BALANCES)
     if threads_for(ALL, 1) == 1:
         return "thread"
@@ -161,7 +162,7 @@ def run_shares(
         _run_by_arcs(graph, kernel, functors, vertices, view, args)
         return
     count = int(vertices.size)
-    # Kernels are compiled apart for whole lists, which small graphs need alone: a plain loop takes half the time.
+    # A separate kernel is compiled for whole lists, the only ones in small graphs: a plain loop runs in half the time.
     if balance == "thread" and not (threads_for(ALL, 1) > 1 and warm_up.takes_alternative((run_shares, kernel))):
         run_cpu(kernel, functors, count, *view, vertices, None, *args)
         return

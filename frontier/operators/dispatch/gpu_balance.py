@@ -32,8 +32,8 @@ TILE_SIZES = "4", "8"
 def tile_size(graph: BaseGraph) -> str:
     """Lanes per neighbor list: few for short lists, so none idle.
 
-    Kernels are compiled for each number. To avoid that in a stream, a graph keeps the choice of its first use with any
-    edges, and an empty one expects long lists.
+    Kernels are compiled for each number. To avoid that in a stream, a graph caches the choice of its first use with any
+    edges, and an empty one assumes long lists.
     """
     if graph.store.short_lists is None:
         if not graph.num_arcs:
@@ -43,7 +43,7 @@ def tile_size(graph: BaseGraph) -> str:
 
 
 def other_lanes(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...] | None:
-    """The macros of kernels that differ from those with these by their lanes alone (`tile_size`), if there are any."""
+    """The macros of the kernels that differ from these only in their lanes (`tile_size`), if any."""
     size = dict(options).get("TILE_SIZE")
     if size not in TILE_SIZES:
         return None
@@ -57,8 +57,8 @@ SMALL_ARCS = 2048  # fewer arcs than these leave no list long enough to be worth
 class Pieces:
     """Buffer for the pieces of long neighbor lists that a kernel defers to a second one, if `needed`.
 
-    Nothing is deferred for few `arcs`, if their number is known. Both kernels take `args`: the pieces, an array of
-    their number and of the parts taken, and the capacity; no arrays if nothing is deferred.
+    Nothing is deferred for few `arcs`, if their number is known. Both kernels accept `args`: the pieces, an array of
+    their number and of the parts taken, and the capacity. No arrays if nothing is deferred.
     """
 
     def __init__(self, graph: BaseGraph, arcs: int | None = None):
@@ -83,7 +83,7 @@ BALANCES = ("auto", "thread", "tile", "block", "merge")
 
 
 def gpu_balance(balance: str) -> str:
-    """The schedule for what the user asked for, on a GPU."""
+    """The schedule for the user's `balance` on a GPU."""
     return "tile" if one_of(balance, "balance", BALANCES) == "auto" else balance
 
 
@@ -100,8 +100,8 @@ def launch_balanced(
 ) -> None:  # fmt: skip
     """Launch the kernel `name` of an operator over the neighbors of some vertices, by a schedule.
 
-    The kernel takes `outputs` between the vertices and the data of the schedule, and `args` behind those. The last
-    launch takes `last_outputs`, if given, which publish results to the host. `arcs` is the number of arcs, if known.
+    The parameters of the kernel are the vertices, `outputs`, the data of the schedule, and `args`. The last launch
+    receives `last_outputs`, if given, which publish results to the host. `arcs` is the number of arcs, if known.
     """
     kernel, view = getattr(kernels, name), graph.view()
     last_outputs = outputs if last_outputs is None else last_outputs
@@ -124,7 +124,7 @@ MAX_ITEMS = 256  # threads of a block that expands (BLOCK in expand.cuh)
 
 
 def items_per_block(count: int) -> int:
-    """Vertices that a block takes at a time: few of a short list, so that all multiprocessors have some."""
+    """Vertices that a block processes at a time: few of a short list, which gives all multiprocessors some."""
     return MAX_ITEMS if count >= 262144 else 64 if count >= 32768 else 32
 
 
@@ -134,8 +134,9 @@ def launch_expansion(
 ) -> None:  # fmt: skip
     """Launch a kernel over the neighbors of `count` items, and another for the pieces that it defers.
 
-    The calls are ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``, and `args` include those of
-    `pieces`. A block takes at most `most_items` at a time. The last launch takes `last`, if given, instead of `args`.
+    The calls are ``kernel(count, items, *args)`` and ``kernel_of_pieces(count, *args)``, and `args` include the
+    arguments of `pieces`. A block processes at most `most_items` at a time. The last launch receives `last`, if given,
+    instead of `args`.
     """
     items = min(items_per_block(count), most_items)
     blocks, last = -(-count // items), args if last is None else last
@@ -150,7 +151,7 @@ BLOCKS_EACH = 8  # blocks of 256 threads that a multiprocessor runs at once
 
 
 def resident_blocks() -> int:
-    """Blocks that the GPU runs at once: for kernels whose blocks take work from a queue until it is empty."""
+    """Blocks that the GPU runs at once, for kernels whose blocks process a queue until it is empty."""
     from frontier.runtime.compile.cuda import multiprocessors
 
     return multiprocessors() * BLOCKS_EACH
@@ -158,7 +159,7 @@ def resident_blocks() -> int:
 
 TOGETHER_EACH = {"push": 2, "choose": 4}
 """Blocks of a traversal's grid-cooperative launch on each multiprocessor, at most MAX_BLOCKS of traverse.cuh. Barriers
-of few are faster, but pulls wait for memory, and need many threads."""
+of few blocks are faster, but pulls are bound by memory latency, and need many threads."""
 SHARED_FOR_MANY = 96 * 1024
 """Bytes of shared memory that a multiprocessor needs for the larger number, which Turing has not."""
 

@@ -24,8 +24,7 @@ from .weights import LINKED, edge_at, edge_or_none, weight_at
 class TraversableGraph(NamedTuple):
     """A graph as compiled functors on a CPU have it: its view, and its weights as `operators.weights` reads them.
 
-    The view, which is without weights, is called `lists`: in compiled functions the name `view` has a meaning of its
-    own.
+    The view, which is without weights, is called `lists`: in compiled functions the name `view` has a special meaning.
     """
 
     lists: Any
@@ -66,7 +65,8 @@ class Interpreted:
 
 
 _by_view: dict[type, ModuleType] = {}
-"""What has the neighbor iterator of a structure, by the type of its view, of all graphs that functors were given."""
+"""The owners of a structure's neighbor iterator, by the type of its view, of all graphs that were passed to
+functors."""
 
 
 def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGraph | Interpreted:
@@ -98,15 +98,15 @@ ITERATOR = ("degree", "segments", "segment", "next_run", "find")
 
 @functools.cache
 def iterator_of(package: str) -> ModuleType:
-    """The module that defines a structure's neighbor iterator: one of another folder, if it is shared, so that the
-    structures which share it share compiled kernels, too."""
+    """The module that defines a structure's neighbor iterator. A shared one is of another folder, and the structures
+    that share it share compiled kernels, too."""
     own = importlib.import_module(f"{package}.cpu")
     modules = {getattr(own, name).py_func.__module__ for name in ITERATOR}
     return importlib.import_module(modules.pop()) if len(modules) == 1 else own
 
 
 def _iterator_for(graph: Any) -> ModuleType | None:
-    """The neighbor iterator for a type of a functor's argument; None if it is not that of a graph."""
+    """The neighbor iterator for a type of a functor's argument, or None if it is not the type of a graph."""
     if not isinstance(graph, types.BaseNamedTuple) or graph.instance_class is not TraversableGraph:
         return None
     return _by_view[graph[0].instance_class]

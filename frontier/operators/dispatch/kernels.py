@@ -1,4 +1,4 @@
-"""What all operators share: specialised kernels, found again in a dictionary, and per-graph state."""
+"""The machinery that all operators share: specialised kernels, found again in a dictionary, and per-graph state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _kernels: dict[Any, Any] = clearable({})  # by the functors in them
 
 
 def functor_args(graph: BaseGraph, function: Callable, args: tuple) -> tuple:
-    """Users' arguments as kernels take them (`functor_argument`), with a report at the end if functors are checked."""
+    """Users' arguments as kernels expect them (`functor_argument`), with a report at the end if functors are
+    checked."""
     values, array = [], graph.device.xp.ndarray
     for i, value in enumerate(args):
         kind = type(value)
@@ -85,7 +86,7 @@ def cpu_kernel_for(
 
 
 def _checked_after(launch: Callable[..., None]) -> Callable[..., None]:
-    """A kernel whose functors check their indices, each call of which is waited for, to hear of bad ones."""
+    """A kernel whose functors check their indices. Each call synchronizes, and raises the error of a bad index."""
 
     def launch_and_check(*args: Any, **options: Any) -> None:
         launch(*args, **options)
@@ -100,7 +101,7 @@ def iterators_of(graph_package: str | None) -> list[ModuleType]:
 
 
 EDGE_POSITION, WEIGHT_POSITION = 2, 3
-"""Of a functor's parameters ``(src, dst, edge, weight)``."""
+"""Positions among a functor's parameters ``(src, dst, edge, weight)``."""
 
 
 def read_view(graph: BaseGraph, op: Callable | None, weighted: bool = False) -> tuple[Any, Any]:
@@ -128,7 +129,7 @@ def view_and_weights(graph: BaseGraph, edge: bool, weight: bool) -> tuple[Any, A
 
 
 def readable_weights(graph: BaseGraph, weighted: bool = True) -> Any:
-    """The graph's weights as CPU kernels read them (`weight_at`); without, only edges are known from it."""
+    """The graph's weights as CPU kernels read them (`weight_at`), or, without `weighted`, only the edges."""
     if graph.payload.table is None:
         return graph.store.weights
     return ByEdge(graph.store.weights, graph.payload.table.weights if weighted else None)
@@ -178,8 +179,8 @@ def cuda_kernels_for(
     """Return the CUDA kernels of an operator's header, linked with functors, for users' `args` from `functor_args`.
 
     A functor is (symbol, function or None, parameter kinds, result dtype or None). Kinds are ``"vertex"``, ``"edge"``,
-    ``"weight"``, ``"column"``, a dtype, and ``"value"`` for a reduction's own function, which has the dtype of its
-    result and takes no users' arguments. `options` are more macros.
+    ``"weight"``, ``"column"``, a dtype, and ``"value"`` for a custom reduction, which has the dtype of its result and
+    receives no users' arguments. `options` are more macros.
     """
     if interpreting.get() and functors and requests.listener is None:
         raise ValueError("functors are interpreted on CPU graphs alone: make the graph with device='cpu'")
@@ -210,7 +211,7 @@ def cuda_kernels_for(
 
 
 def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
-    """Begin to compile kernels in another thread; returns what waits for them."""
+    """Start compiling kernels in another thread, and return a function that blocks until then and loads them."""
     from frontier.runtime.compile.cuda import compile_ahead, load_module
 
     header, defines, codes = kernels._origin
@@ -220,7 +221,7 @@ def begin_to_load(kernels: CudaKernels) -> Callable[[], Any]:
 
 
 def edge_macros(graph: BaseGraph) -> tuple[tuple[str, str], ...]:
-    """The macros for what the view of a graph with edge data has more than that of its structure."""
+    """The macros for the fields that edge data adds to the view of a structure."""
     if graph.payload.table is None:
         return ()
     weight = define_text(graph.weight_dtype or np.dtype(np.float32))
@@ -241,7 +242,7 @@ def _view_header(graph: BaseGraph) -> str:
 
 
 def cuda_build(graph: BaseGraph, functors: tuple, args: tuple, options: tuple, arch: str) -> tuple[tuple, tuple]:
-    """The macros and functors' code with which an operator's header is compiled; needs no GPU."""
+    """The macros and functors' code with which an operator's header is compiled. Needs no GPU."""
     defines, linked = cuda_request(graph, functors, args, options)
     return defines, codes_of(linked, arch)
 
@@ -255,7 +256,7 @@ def codes_of(linked: tuple[CudaFunctor | GraphForm, ...], arch: str) -> tuple[by
 def cuda_request(
     graph: BaseGraph, functors: tuple, args: tuple, options: tuple
 ) -> tuple[tuple[tuple[str, str], ...], tuple[CudaFunctor | GraphForm, ...]]:
-    """The macros and the functors with which an operator's header is compiled; nothing is compiled yet."""
+    """The macros and the functors with which an operator's header is compiled. Nothing is compiled yet."""
     types = parameter_types(args)
     kinds = {
         "vertex": graph.vertex_dtype,

@@ -47,7 +47,7 @@ class Arcs(NamedTuple):
 
 
 def form_of(frontier: Any) -> tuple[BaseGraph, Form]:
-    """The graph of a frontier, and the form of its members; raises unless all of them exist."""
+    """The graph of a frontier, and the form of its members. Raises unless all of them exist."""
     if isinstance(frontier, EdgeFrontier):
         frontier.check()
         return frontier.graph, EDGES
@@ -55,7 +55,8 @@ def form_of(frontier: Any) -> tuple[BaseGraph, Form]:
 
 
 def kernel_members(frontier: Any, op: Callable) -> tuple:
-    """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as that of CPU kernels that call `op`."""
+    """The members as arguments of CUDA kernels (``MEMBERS_PARAMS``), or as the argument of CPU kernels that call
+    `op`."""
     graph = frontier.graph
     if isinstance(frontier, DeferredFrontier):
         return frontier.listed, frontier.number, frontier.listed.size, graph.num_vertices
@@ -67,7 +68,7 @@ def kernel_members(frontier: Any, op: Callable) -> tuple:
 
 
 def kernel_size(frontier: Any) -> tuple[int, int | None]:
-    """The number of members, or how many there may be, and the blocks of a launch over them if that is so."""
+    """The exact number of members and None, or an upper bound and the blocks of a launch over them."""
     if isinstance(frontier, DeferredFrontier):
         most = max(frontier.listed.size, 1)
         return most, blocks_for_at_most(most)

@@ -3,8 +3,8 @@
 A view stores neighbors in runs of slots, the runs in segments (`frontier.core.view`), and leaves some slots empty.
 `neighbor_loop` makes of a structure's iterator a function to loop over: it goes from run to run and skips empty slots.
 
-Numba neither inlines a generator nor keeps its state in registers, which makes a loop slower. `walk` is an iterator of
-its own: the state is in variables of the kernel, and LLVM inlines `step` into the loop.
+Numba neither inlines a generator nor stores its state in registers, which makes a loop slower. `walk` is a custom
+iterator: the state is in variables of the kernel, and LLVM inlines `step` into the loop.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _no_prefetch(view, v):
 
 
 def walk(step: Callable, view: Any, u: int, state: tuple) -> Iterator[tuple[int, int]]:
-    """The neighbors of u from a state on, with their slots. This is what Python runs; compiled code has `Walk`."""
+    """The neighbors of u from a state on, with their slots. Python runs this function. Compiled code has `Walk`."""
     more, v, slot, state = step(view, u, state)
     while more:
         yield v, slot
@@ -139,8 +139,8 @@ class Walk(types.SimpleIteratorType):
 
 @register_model(Walk)
 class _WalkModel(models.StructModel):
-    """The arguments of `walk`, and where a loop keeps the state. References to the view's arrays are not counted: the
-    kernel has the view for longer than the loop takes."""
+    """The arguments of `walk`, and the state of a loop. References to the view's arrays are not counted: the kernel's
+    reference outlives the loop."""
 
     def __init__(self, manager: Any, walk: Walk):
         members = [("view", walk.view), ("vertex", walk.vertex), ("state", walk.state)]

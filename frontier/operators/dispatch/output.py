@@ -15,7 +15,7 @@ from frontier.functor.intrinsics.atomics import atomic_add, atomic_exch
 from frontier.runtime import jit
 from frontier.runtime.compile.caches import clearable
 
-BUFFER = 256  # vertices that a thread gathers before it takes room in the shared output
+BUFFER = 256  # vertices that a thread gathers before it reserves a range of the shared output
 
 
 @clearable
@@ -23,8 +23,8 @@ BUFFER = 256  # vertices that a thread gathers before it takes room in the share
 def make_flush(degree: Any) -> Any:
     """A function that appends a thread's buffer to the output, counting vertices and the arcs that leave them.
 
-    `degree` is captured: passed as an argument, it would be an address that Numba cannot keep in its disk cache.
-    There is one for each, so that it is compiled once for all functors.
+    `degree` is captured: passed as an argument, it would be an address that Numba cannot store in its disk cache. One
+    function for each `degree` is compiled once for all functors.
     """
 
     @jit
@@ -40,7 +40,7 @@ def make_flush(degree: Any) -> Any:
 
 
 SET, LIST, EDGES, NOTHING = "set", "list", "edges", "nothing"
-"""What advance puts out: vertices, each once; vertices as often as they are reached; arcs, as sources and slots; or
+"""The output of advance: vertices, each once, or as often as they are reached, arcs, as sources and slots, or
 nothing."""
 
 
@@ -89,8 +89,8 @@ def _flush_edges(buffer, held, view, out, counters):
 
 
 def output_functions(kind: str, degree: Any) -> tuple[Any, Any, Any, Any]:
-    """What kernels put a kind of output out with: a new buffer, whether an arc's destination is to be put out, putting
-    something into the buffer, and emptying it."""
+    """The functions with which kernels return a kind of output: a new buffer, whether an arc's destination belongs in
+    the output, appending to the buffer, and emptying it."""
     if kind == EDGES:
         return _edge_buffer, _joins_list, _put_edge, _flush_edges
     joins = {SET: _joins_set, LIST: _joins_list, NOTHING: _joins_nothing}[kind]

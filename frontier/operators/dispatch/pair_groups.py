@@ -13,21 +13,21 @@ from frontier.core.sort import sort_pairs
 from frontier.runtime import threads_for
 
 FEW = 16
-"""Fewer pairs are not put into groups: it takes some ten microseconds."""
+"""Fewer pairs are not grouped, which costs some ten microseconds."""
 PARALLEL = 64
 """Fewer pairs are not worth waking other threads for."""
 LARGEST = 256
-"""Pairs of a group, so that those of a hub are spread over threads."""
+"""Pairs of a group, which spreads the pairs of a hub over threads."""
 SMALLEST_ROOM = 1 << 24
-"""Bytes that arrays by vertex may take. If they take more than the graph itself, there are none."""
+"""The bytes that arrays by vertex may use. If they need more than the graph itself, they are not used."""
 
 
 def run_cpu_groups(graph: BaseGraph, run: Callable[..., None], view: tuple, us: Any, vs: Any, *args: Any) -> None:
     """Call ``run(workers, *view, us, vs, longer, order, starts, places, tickets, *args)``.
 
-    ``order[starts[i]:starts[i + 1]]`` are the pairs of a group, which a worker takes at once: those with the same
-    vertex in `longer`, the one of the two that has more neighbors. Each worker has a row of `places` with an entry for
-    each vertex, which is -1. Without groups `longer` and the rows are empty.
+    ``order[starts[i]:starts[i + 1]]`` are the pairs of a group, which a worker processes as a unit: the pairs with the
+    same vertex in `longer`, the end with more neighbors. Each worker has a row of `places` with an entry for each
+    vertex, which is -1. Without groups `longer` and the rows are empty.
     """
     count, vertices = int(us.size), graph.num_vertices
     workers = threads_for(count, PARALLEL)
@@ -55,7 +55,7 @@ def has_places(graph: BaseGraph, count: int) -> bool:
 
 
 def _groups(graph: BaseGraph, longer: Any) -> tuple[Any, Any]:
-    """The pairs in order of a vertex of each, and where groups begin, and the last one ends."""
+    """The pairs in order of a vertex of each, and the offsets of the groups, with the end of the last one."""
     keys, order = sort_pairs(graph.device, longer.astype(np.int64))
     begins = np.empty(longer.size, bool)
     begins[0] = True

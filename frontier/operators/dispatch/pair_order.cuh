@@ -1,5 +1,5 @@
-// The order in which pairs are intersected: those that share the longer list one after another, since look-ups in it find in
-// the cache what others have fetched. pair_order.py says in which order the kernels run.
+// The order in which pairs are intersected: pairs that share the longer list are consecutive, since look-ups in it find
+// cached what earlier ones have fetched. pair_order.py runs the kernels.
 #pragma once
 #include "frontier/cuda/expand.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
@@ -7,16 +7,16 @@
 constexpr int GROUP_BITS = 12;
 constexpr u32 GROUPS = 1u << GROUP_BITS;  // pair_order.py has the same number
 
-// The end of a pair with fewer neighbors, of which all are looked up at the other.
+// The end of a pair with fewer neighbors, all of which are looked up at the end with more.
 __device__ __forceinline__ VID fewer_of(const View& view, VID u, VID v) {
   return view.degree(u) > view.degree(v) ? v : u;
 }
 
-// A pair whose pieces are in the queue has the complement of u as its first end, which is negative, so that it is skipped
-// where pairs are taken one by one.
+// A pair whose pieces are in the queue has the complement of u as its first end. It is negative, so the kernel that
+// processes pairs one by one skips the pair.
 __device__ __forceinline__ VID first_end(VID u) { return u < 0 ? ~u : u; }
 
-// Assigns each pair to a group: by a hash of the end with more neighbors; in the last one are those without common
+// Assigns each pair to a group by a hash of the end with more neighbors. The last group has the pairs without common
 // neighbors. `places`: the group and the number within it.
 extern "C" __global__ void group_pairs(
     i64 count, View view, const VID* us, const VID* vs, u64* groups, u64* places) {
@@ -44,7 +44,7 @@ extern "C" __global__ void place_pairs(
   }
 }
 
-// The pieces that a pair is cut into, as share() cuts; 0 if its list is short.
+// The number of pieces that a pair is cut into, as share() cuts. 0 if its list is short.
 __device__ __forceinline__ i64 pieces_of(const View& view, VID u, VID v) {
   if (u < 0) return 0;
   i64 segments = view.segments(fewer_of(view, u, v));
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(TILE) count_pieces(
   }
 }
 
-// Puts the pieces of pairs into the queue, in order, as far as there is room, and `groups` back to zero.
+// Queues the pieces of pairs in order, as far as the capacity allows, and resets `groups` to zero.
 extern "C" __global__ void __launch_bounds__(TILE) queue_pieces(
     i64 count, View view, VID* us, const VID* vs, const i64* sums, bool summed, u64* groups, u64* pieces, u32* num_pieces,
     u32 max_pieces) {

@@ -1,7 +1,7 @@
 """Pushes from few vertices, with everything at hand that is the same as in a call before.
 
-Such a push takes a device a few microseconds, and a loop of one's own makes thousands of them. To find kernels by what
-functors mean, to look at each argument and to convert it takes the host longer than that; to see that nothing has
+Such a push costs a device a few microseconds, and a loop of the user makes thousands of them. To find kernels by their
+functors' meaning, and to check and convert each argument, costs the host longer than that. To verify that nothing has
 changed since an earlier call does not.
 """
 
@@ -29,12 +29,12 @@ from .kernels import reads_of, run_cpu, view_and_weights
 
 MAX_VERTICES = 4096
 MAX_ARCS = 8192
-"""Frontiers within both bounds are few vertices. No neighbor list is so long that it is shared out to several blocks,
-or threads: one block is done with the longest sooner than a second launch would begin."""
+"""Frontiers within both bounds are few vertices. No neighbor list is long enough to be shared by several blocks or
+threads: one block finishes the longest before a second launch would start."""
 
 IF_ANY = FunctionType, type(None)
 ITEMS = items_per_block(MAX_VERTICES)  # as for any smaller number
-ROOM = 2 * MAX_ARCS  # vertices: those of many small outputs
+ROOM = 2 * MAX_ARCS  # vertices: capacity for many small outputs
 
 _plans: dict[tuple, AdvancePlan] = clearable({})  # by what functors mean
 
@@ -43,7 +43,7 @@ class ArgumentKind(NamedTuple):
     """The constant part of an argument, and its conversion in each call.
 
     A number has no `dtype` here, an array the `strides` of a contiguous one of one dimension. `convert` is None if
-    kernels take the argument itself.
+    kernels accept the argument unconverted.
     """
 
     position: int
@@ -56,7 +56,7 @@ class ArgumentKind(NamedTuple):
 class AdvancePlan:
     """A push from few vertices of any graph of a type on a device, for arguments of these `kinds`.
 
-    With `unique`, a vertex is in the output once. `may_pull` tells that a pull would do the same.
+    With `unique`, a vertex is in the output once. `may_pull` specifies that a pull would return the same.
     """
 
     __slots__ = ("__weakref__", "_kinds", "_unique", "may_pull")
@@ -67,7 +67,7 @@ class AdvancePlan:
         self.may_pull = may_pull
 
     def convert(self, args: tuple) -> list[Any] | None:
-        """Arguments as `push` takes them; None if they are of other kinds, or no good."""
+        """Arguments as `push` expects them. None if they are of other kinds, or invalid."""
         if len(args) != len(self._kinds):
             return None
         values = []
@@ -75,7 +75,7 @@ class AdvancePlan:
             value = args[position]
             if type(value) is not kind:
                 return None
-            # Arrays of a single entry, or none, may be contiguous with other strides; others are not.
+            # Arrays with at most one entry may be contiguous with different strides. Longer arrays are not.
             if dtype is not None and not (value.dtype == dtype and value.strides == strides):
                 return None
             values.append(value if convert is None else convert(value))
@@ -110,7 +110,7 @@ class PushOnGpu(AdvancePlan):
         out = room.reserve(arcs)
         counters.reset()
         counters.arm()
-        # The parameters of `push` (advance.cuh); the three zeros say that there is no room for pieces.
+        # The parameters of `push` (advance.cuh). The three zeros specify no capacity for pieces.
         words = [
             count, ITEMS, 0, frontier._walk_address(), stamps, work.epoch, out, counters.address, counters.published,
             0, 0, 0, *values,
@@ -124,7 +124,7 @@ class PushOnGpu(AdvancePlan):
 
 
 class PushOnCpu(AdvancePlan):
-    """A push in one call of a kernel of `make_push`; `reads` says whether it reads edges' ids or slots, and weights."""
+    """A push in one call of a kernel of `make_push`. `reads` is whether it reads edges' ids or slots, and weights."""
 
     __slots__ = ("_kernel", "_reads")
 
@@ -152,7 +152,7 @@ class PushOnCpu(AdvancePlan):
 
 
 def find_plan(graph: BaseGraph, functors: tuple, unique: bool) -> AdvancePlan | None:
-    """What was prepared for a push with functors that mean the same, in a graph of the same type."""
+    """The plan of a push with functors of the same meaning, in a graph of the same type."""
     op, condition, prepare = functors
     if not is_plain() or type(op) is not FunctionType or type(condition) not in IF_ANY or type(prepare) not in IF_ANY:
         return None
@@ -165,9 +165,9 @@ def find_plan(graph: BaseGraph, functors: tuple, unique: bool) -> AdvancePlan | 
 def prepare_push_on_gpu(
     graph: BaseGraph, functors: tuple, args: tuple, kernels: Any, *, unique: bool, may_pull: bool
 ) -> None:
-    """Have further pushes with these functors, and arguments like these, find what they need in advance's kernels."""
+    """Make advance's kernels the plan of further pushes with these functors, and arguments like these."""
     kernel, kinds = kernels.push, _kinds_of(args, NUMBER_WORDS, attrgetter("data.ptr"))
-    # Those of functors that are checked are others; without any edges, how many lanes share a list is not decided yet.
+    # Checked functors have different kernels. Without any edges, the lanes that share a list are not decided yet.
     if isinstance(kernel, CudaKernel) and kinds is not None and graph.store.short_lists is not None:
         _plans[_key(graph, functors, unique)] = PushOnGpu(kernel, kinds, unique, may_pull)
 
@@ -183,8 +183,8 @@ def prepare_push_on_cpu(
 
 
 def _key(graph: BaseGraph, functors: tuple, unique: bool) -> tuple:
-    """The key of the kernels of a push, but for the types of arguments: the type of the graph's view, the lanes
-    to a neighbor list, whether vertices are put out once, and what the functors mean."""
+    """The key of the kernels of a push, except the types of arguments: the type of the graph's view, the lanes to a
+    neighbor list, whether the output is a set, and the meaning of the functors."""
     store, (op, condition, prepare) = graph.store, functors
     weight = store.weight_dtype and store.weight_dtype.char  # which is hashed faster
     return (
@@ -212,4 +212,4 @@ def _kinds_of(
 NUMBERS: dict[type, Callable[[Any], Any] | None] = {
     **dict.fromkeys(NUMBER_WORDS), bool: np.bool_, int: np.int64, float: np.float64,
 }  # fmt: skip
-"""What makes of a number what functors are given on a CPU, by its type."""
+"""The conversion of a number to the value that functors receive on a CPU, by its type."""

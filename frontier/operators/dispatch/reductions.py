@@ -39,7 +39,7 @@ COMBINE = {"sum": _sum, "min": _min, "max": _max, "or": _or, "and": _and}
 """Reductions that combine two values into one of their type."""
 
 REDUCTIONS = ("sum", "min", "max")
-"""Those of a frontier."""
+"""The reductions of a frontier."""
 
 SEARCHES = {"any": True, "all": False}
 """Reductions of truth, and the value that decides one."""
@@ -64,7 +64,7 @@ def default_dtype(reduce: str | Callable) -> np.dtype:
 
 
 def result_dtype(dtype: Any, allowed: tuple[np.dtype, ...] = DTYPES) -> np.dtype:
-    """The dtype that users name for results; TypeError if it is not allowed."""
+    """The dtype that users name for results. TypeError if it is not allowed."""
     return one_dtype(dtype, "dtype", allowed)
 
 

@@ -1,7 +1,8 @@
 """Kernels that an analytic will ask operators for, listed before it does: compiled while it is constructed.
 
 A list is text. It is made by running the analytic where no GPU is needed (``dynfrontier/prebuilt/rehearsal.py``), and
-names headers, macros, and the functors that are linked to them. What is on no list is compiled when it is first used.
+names headers, macros, and the functors that are linked to them. Kernels on no list are compiled when they are first
+used.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _codes(outer: Any, name: str) -> list[CodeType]:
 
 
 def request_text(graph: BaseGraph, header: str, defines: tuple, functors: tuple) -> dict[str, Any]:
-    """A request of an analytic of `graph` as JSON holds it, without the macros of the graph's own view."""
+    """A request of an analytic of `graph` as JSON values, without the macros of the graph's own view."""
     return {
         "header": header, **_macros_text(graph, defines),
         "functors": [_linked_text(graph, functor) for functor in functors],
@@ -156,7 +157,8 @@ def _linked(graph: BaseGraph, text: Mapping[str, Any]) -> CudaFunctor | GraphFor
 
 
 _begun: dict[tuple, Ahead] = clearable({})
-"""Lists that were begun, by the analytic and the kernels of the graph, which stand for its structure and dtypes."""
+"""Lists whose compilation was started, by the analytic and the graph's kernels, which represent its structure and
+dtypes."""
 
 
 class Ahead:
@@ -186,7 +188,7 @@ class Ahead:
                 self._found.append((header, defines, codes))
 
     def wait(self) -> None:
-        """Wait for the end of that, and load the kernels onto the current device."""
+        """Block until they are compiled, and load the kernels onto the current device."""
         from frontier.runtime.compile.cuda import load_module
 
         self._thread.join()
@@ -209,9 +211,9 @@ def compile_listed(
     Returns
     -------
     function
-        Waits for the end.
+        Blocks until they are loaded.
     """
-    if not graph.device.is_gpu or graph.in_parts or requests.listener is not None:  # which would note what is listed
+    if not graph.device.is_gpu or graph.in_parts or requests.listener is not None:  # it would list the requests again
         return lambda: None
     key = name, graph.store.kernels, edge_macros(graph), graph.directed, graph.has_in_edges
     if key not in _begun:

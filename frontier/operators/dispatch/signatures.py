@@ -1,4 +1,4 @@
-"""What operators hand to functors, and functors as CPU kernels call them."""
+"""The parameters of functors, and functors as CPU kernels call them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ OP_PARAMETERS = ("src", "dst", "edge", "weight")
 """Parameters of a functor over arcs, which users' arguments follow."""
 
 ARC = ("vertex", "vertex", "edge", "weight")
-"""Their kinds, as `cuda_kernels_for` takes them."""
+"""Their kinds, as `cuda_kernels_for` expects them."""
 
 VERTEX = ("vertex",)
-"""Those of a functor over vertices."""
+"""The kinds of a functor over vertices."""
 
 TRUTH = np.dtype(np.int32)
-"""What functors that say yes or no return on a GPU."""
+"""The result type of functors that return a truth value on a GPU."""
 
 
 @jit
@@ -27,7 +27,7 @@ def _any_vertex(v, args):
 
 
 def vertex_test(condition: Any) -> Any:
-    """A functor over vertices that takes its arguments as one tuple; true for all where there is none."""
+    """A functor over vertices that receives its arguments as one tuple. Always true without a condition."""
     if condition is None:
         return _any_vertex
     return jit(lambda v, args: condition(v, *args))
@@ -39,7 +39,7 @@ def _no_preparation(v, args):
 
 
 def preparation(prepare: Any) -> Any:
-    """A functor for vertices whose edges come next, which takes its arguments as one tuple."""
+    """A functor for vertices whose edges come next, which receives its arguments as one tuple."""
     if prepare is None:
         return _no_preparation
     return jit(lambda v, args: prepare(v, *args))

@@ -1,10 +1,11 @@
-"""What CPU kernels hand to functors of an arc: its `edge`, and its weight, which has the graph's weight type.
+"""The values that CPU kernels pass to functors of an arc: its `edge`, and its weight, which has the graph's weight
+type.
 
-In graphs without edge data these are the arc's slot, and what an array of weights holds there. With edge data the slot
-holds the id of the edge, by which the weight is found (`ByEdge`).
+In graphs without edge data these are the arc's slot, and the entry of an array of weights at the slot. With edge data
+the slot has the id of the edge, by which the weight is found (`ByEdge`).
 
 These are functions with one implementation for each kind of graph. A branch in the kernels would not do: Numba gives a
-variable a type that holds the values of all branches, and float32 and int64 together are float64.
+variable a type that fits the values of all branches, which is float64 for float32 and int64.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class ByEdge(NamedTuple):
 
 
 def edge_at(weights: Any, slot: Any) -> Any:
-    """What functors see as `edge` (int64) of the arc in a slot."""
+    """The value that functors see as `edge` (int64) of the arc in a slot."""
     return np.int64(weights.ids[slot]) if isinstance(weights, ByEdge) else slot
 
 
@@ -36,7 +37,7 @@ def edge_or_none(weights: Any, slot: Any) -> Any:
 
 
 def weight_at(weights: Any, slot: Any) -> Any:
-    """The weight in a slot; 1 (float32) in graphs without weights."""
+    """The weight in a slot, 1 (float32) in graphs without weights."""
     if isinstance(weights, ByEdge):
         return np.float32(1) if weights.weights is None else weights.weights[weights.ids[slot]]
     return np.float32(1) if weights is None else weights[slot]

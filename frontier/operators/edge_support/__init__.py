@@ -26,17 +26,17 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
     ----------
     up : Graph or Orientation
         A static copy of an acyclic orientation: each edge points from the end that comes first in some order of the
-        vertices to the other, ideally from the end of lower degree. `extract_subgraph` makes it. Or an `Orientation` of
-        a graph of any structure.
+        vertices to the second, ideally from the end of lower degree. `extract_subgraph` makes it. An `Orientation` of a
+        graph of any structure is accepted as well.
     down : Graph
         The same edges reversed, also a static copy. Not for an `Orientation`.
 
     Returns
     -------
     array of int32, shape (up.num_arcs,), on the graphs' device
-        Indexed by slots of `up`. For an `Orientation` by what functors see as `edge` of its graph, shape
-        ``(edge_capacity,)``: the support is that of the arc that leads up; where arcs have entries of their own, the
-        other one's is 0.
+        Indexed by slots of `up`. For an `Orientation` indexed by the `edge` of its graph, as functors see it, shape
+        ``(edge_capacity,)``: the support is at the arc that leads up. If both arcs of an edge have entries, the entry
+        of the arc that leads down is 0.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def edge_support(up: BaseGraph | Orientation, down: BaseGraph | None = None) -> 
 
     Notes
     -----
-    O(sum over arcs y -> x of the degree of y) work, that of `intersect_arcs`, and for each triangle y, x, w (in the
-    order of the vertices) one atomic addition in memory, for the edge y -> w. Those for y -> x and x -> w are gathered
-    first, while x's neighbors are in a set.
+    O(sum over arcs y -> x of the degree of y) work, as for `intersect_arcs`, and for each triangle y, x, w (in the
+    order of the vertices) one atomic addition in memory, for the edge y -> w. The additions for y -> x and x -> w are
+    gathered first, while x's neighbors are in a set.
     """
     if isinstance(up, Orientation):
         if down is not None:

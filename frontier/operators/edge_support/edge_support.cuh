@@ -1,9 +1,9 @@
 // CUDA kernel of edge_support. Macros: VIEW_HEADER, VID, WEIGHT.
 //
-// A block takes one vertex x at a time, puts its upper neighbors into a hash table in shared memory, and looks the
-// upper neighbors of each of its lower neighbors y up there. A hit w is the triangle y, x, w, which counts for three
-// edges: x -> w is tallied beside the table and y -> x in registers, so that only y -> w takes an atomic in global
-// memory for every triangle. Both views are of snapshots: a vertex's neighbors are one run without gaps.
+// A block processes one vertex x at a time, puts its upper neighbors into a hash table in shared memory, and looks up
+// there the upper neighbors of each of its lower neighbors y. A hit w is the triangle y, x, w, which counts for three
+// edges: x -> w is tallied next to the table and y -> x in registers. Only y -> w costs an atomic in global memory for
+// every triangle. Both views are of snapshots: a vertex's neighbors are one run without gaps.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -17,7 +17,7 @@ constexpr int TILES = THREADS / WalkTile::size;
 
 __device__ __forceinline__ u32 hash_of(VID v) { return u32(v) * 0x9E3779B1u; }
 
-// The place of v in a table of `mask` + 1 entries, or of the empty entry that ends the search for it.
+// The index of v in a table of `mask` + 1 entries, or of the empty entry that ends the search for it.
 __device__ __forceinline__ u32 place_of(const VID* table, u32 mask, u32 shift, VID v) {
   u32 h = hash_of(v) >> shift;
   VID entry;
@@ -25,8 +25,8 @@ __device__ __forceinline__ u32 place_of(const VID* table, u32 mask, u32 shift, V
   return h;
 }
 
-// Takes the vertices of a list one at a time; `order` has those with most lower neighbors first, so that the longest
-// work starts first. counters: [1] tickets.
+// Processes the vertices of a list one at a time. `order` starts with the vertices with most lower neighbors, so the
+// longest work starts first. counters: [1] tickets.
 extern "C" __global__ void __launch_bounds__(THREADS) edge_support(
     i64 count, View up, View down, const VID* order, int* support, u64* counters) {
   __shared__ VID table[TABLE];

@@ -1,4 +1,4 @@
-"""extract: arcs read out of a graph, all of them or those that a functor picks."""
+"""extract: arcs read out of a graph, all of them or the arcs that a functor chooses."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ def extract_neighbors(
     ----------
     graph : Graph
     vertices : array-like of int, shape (m,), optional
-        In any order; one that is listed twice is answered twice. By default all, in order of their ids.
+        In any order. Repeated vertices give repeated results. By default all, in order of their ids.
     op : function ``op(src, dst, edge, weight, *args) -> bool``, optional
-        Which neighbors are wanted; by default all. Called more than once per arc, so it must have no side effects.
+        Whether a neighbor is included, by default always. Called more than once per arc, so it must have no side
+        effects.
     *args : arrays and numbers
         As in `advance`.
     edges : bool
@@ -66,18 +67,18 @@ def extract_neighbors(
     ids : array of the graph's vertex dtype, shape (offsets[-1],)
         In no particular order for each vertex.
     edges : array of int64, shape (offsets[-1],), or None
-        What functors see as `edge`: the slots of the arcs, or the ids of their edges.
+        The values that functors see as `edge`: the slots of the arcs, or the ids of their edges.
 
     Raises
     ------
     TypeError, ValueError
         `vertices` are not ids of vertices.
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
 
     Notes
     -----
-    O(k) work for k neighbors, those that are not wanted included.
+    O(k) work for k neighbors, including the neighbors that `op` rejects.
     """
     check_graph(graph)
     flag(edges, "edges")
@@ -136,7 +137,7 @@ def extract_predecessors(graph: BaseGraph, vertices: Any) -> tuple[Any, Any, Any
 
 
 def count_predecessors(graph: BaseGraph) -> Any:
-    """How many arcs enter each vertex (int64): a pass over all arcs."""
+    """The number of arcs that enter each vertex (int64): a pass over all arcs."""
     return graph.xp.bincount(collect_arcs(graph, slots=False)[1], minlength=graph.num_vertices).astype(np.int64)
 
 
@@ -172,7 +173,8 @@ def sorted_arcs(graph: BaseGraph) -> tuple[Any, Any, Any]:
 
 
 def sorted_edges(graph: BaseGraph) -> tuple[Any, Any, Any]:
-    """All edges, sorted, undirected ones once, with what is stored of each: sources, destinations, numbers or None."""
+    """All edges, sorted, undirected ones once, with the number stored with each: sources, destinations, numbers or
+    None."""
     offsets, dst, stored = sorted_arcs(graph)
     src = row_ids(graph.device, offsets, graph.vertex_dtype)
     if not graph.directed:
@@ -184,7 +186,7 @@ def sorted_edges(graph: BaseGraph) -> tuple[Any, Any, Any]:
 
 def _collect_in_order(graph: BaseGraph, vertices: Any, stored: bool) -> tuple[Any, Any, Any]:
     """The arcs of some vertices (None for all) in the order in which they are stored: offsets (int64), destinations,
-    and what is stored with them; None unless that is asked for."""
+    and the numbers stored with them, or None unless `stored`."""
     xp = graph.xp
     if not graph.device.is_gpu:
         offsets, dst, slots = collect_arcs(graph, vertices, slots=stored)
@@ -210,7 +212,7 @@ LONG_LIST = 512  # longer ones are copied by a thread block each
 
 
 def incident_arcs(graph: BaseGraph, marked: Any) -> tuple[Any, Any]:
-    """The ends of all arcs that leave or enter vertices `marked` by a bool each; some arcs may be listed twice."""
+    """The ends of all arcs that leave or enter vertices `marked` by a bool each. Some arcs may be listed twice."""
     xp = graph.xp
     if not graph.has_in_edges:
         args = functor_args(graph, _touches, (marked.view(np.uint8),))
@@ -218,7 +220,7 @@ def incident_arcs(graph: BaseGraph, marked: Any) -> tuple[Any, Any]:
         return row_ids(graph.device, offsets, graph.vertex_dtype), dst
     ids = xp.flatnonzero(marked).astype(graph.vertex_dtype)
     src, dst = _arcs_of(graph, ids)
-    # The other directions of the same edges, in undirected graphs; those that enter, in directed ones.
+    # In undirected graphs, the reverse arcs of the same edges. In directed ones, the arcs that enter.
     there, back = (src, dst) if not graph.directed else _arcs_of(graph.reverse, ids)
     return xp.concatenate([src, back]), xp.concatenate([dst, there])
 
@@ -240,8 +242,8 @@ def collect_arcs(
     """Arcs of vertices (None for all), those chosen by `op` if given: offsets (int64), destinations, slots (int64) or
     None.
 
-    `relabel` has a new id for each vertex, which destinations get. `counts` is the result of `count_arcs`, if known; it
-    becomes the offsets.
+    `relabel` has a new id for each vertex, which destinations get. `counts` is the result of `count_arcs`, if known,
+    and becomes the offsets.
     """
     xp = graph.xp
     if vertices is None and op is None and not slots and relabel is None and counts is None:
@@ -270,7 +272,7 @@ def collect_arcs(
 
 
 def count_arcs(graph: BaseGraph, vertices: Any, op: Callable[..., Any], args: tuple) -> Any:
-    """How many arcs of each of some vertices `op` chooses (int64), after a 0."""
+    """The number of arcs of each of some vertices that `op` chooses (int64), after a 0."""
     counts = graph.xp.zeros(int(vertices.size) + 1, np.int64)
     if vertices.size:
         _run(graph, vertices, counts, None, None, None, op, args)
@@ -283,7 +285,7 @@ def _run(
     """Count chosen arcs into ``offsets[1:]``, or write them."""
     if not graph.device.is_gpu:
         kernel = cpu_kernel_for(graph.package, make_extract, (op,))
-        # What is absent is passed as an array of the same type, so that one compiled kernel does for all.
+        # An absent array is passed as an array of the same type, so one compiled kernel serves all cases.
         no_ids, no_slots = np.empty(0, graph.vertex_dtype), np.empty(0, np.int64)
         outputs = (no_ids if dst is None else dst, no_slots if slots is None else slots)
         names = no_ids if relabel is None else relabel
@@ -295,7 +297,7 @@ def _run(
 
 
 def extract_into(graph: BaseGraph, vertices: Any, cursors: Any, dst: Any, slots: Any) -> None:
-    """Write the arcs that leave vertices to `dst`, and their slots to `slots` unless that is None; on a GPU.
+    """Write the arcs that leave vertices to `dst`, and their slots to `slots` unless it is None. On a GPU only.
 
     Arcs of ``vertices[i]``, if not negative, go to the cursor ``cursors[i]`` (int64), which moves past them.
     """

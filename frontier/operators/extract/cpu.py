@@ -13,14 +13,14 @@ from ..dispatch.weights import edge_at, weight_at
 
 
 def make_extract(iterator: ModuleType, op: Any) -> Any:
-    """Arcs that leave the vertices of a list, those for which a functor is true: counted, or written out."""
+    """Arcs that leave the vertices of a list and for which a functor is true: counted, or written."""
     each_neighbor = neighbor_loop(iterator).each
     chosen = arc_test(op)
 
     @parallel_kernel
     def extract(begin, end, counting, view, weights, vertices, offsets, out_dst, out_slots, relabel, args):
-        # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else arcs go to offsets[i] and on; slots
-        # and new names only if there are any.
+        # Counting: offsets[i + 1] becomes the number of arcs of vertices[i]. Else the arcs go to the positions from
+        # offsets[i] on, with slots and new names only if their arrays are not empty.
         with_slots = out_slots.size > 0
         renamed = relabel.size > 0
         for i in range(begin, end):

@@ -12,7 +12,7 @@ extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAM
 #define CHOSEN(u, v, slot) true
 #endif
 
-// Each tile takes room for its chosen arcs at once. Without `dst` they are only counted.
+// Each tile reserves a range for its chosen arcs at once. Without `dst` they are only counted.
 #define EXTRACT_BODY                                                                \
   ExpandTile tile;                                                                  \
   auto body = [&](i64 i, VID u, VID v, i64 slot, bool valid) {                      \
@@ -28,7 +28,7 @@ extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAM
     }                                                                               \
   }
 
-// The chosen arcs of each vertex of a list, from cursors[i] on, which moves past them; `items` vertices to a block.
+// The chosen arcs of each vertex of a list, from cursors[i] on, which moves past them. `items` vertices to a block.
 extern "C" __global__ void __launch_bounds__(BLOCK) extract(
     i64 count, int items, View view, const VID* vertices, u64* cursors, VID* dst, i64* slots,
     const VID* relabel, u64* pieces, u32* num_pieces, u32 max_pieces ARG_PARAMS) {
@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) extract_pieces(
     at += __popc(members);                                                  \
   }
 
-// The neighbors of each vertex of a list (null for all) as they are stored, from offsets[i] on; lists of more than `limit`
-// are left out. Launched with tile=TILE_SIZE.
+// The neighbors of each vertex of a list (null for all) as they are stored, from offsets[i] on. Lists of more than
+// `limit` are left out. Launched with tile=TILE_SIZE.
 extern "C" __global__ void __launch_bounds__(BLOCK) extract_in_order(
     i64 count, View view, const VID* vertices, const i64* offsets, VID* dst, WEIGHT* weights, i64 limit) {
   ExpandTile tile;
@@ -73,7 +73,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) extract_in_order(
   }
 }
 
-// Those of the `count` positions in `chosen`, by a thread block each: its tiles count what is in their segments first.
+// The neighbors for the `count` positions in `chosen`, by a thread block each: its tiles first count the neighbors in
+// their segments.
 extern "C" __global__ void __launch_bounds__(BLOCK) extract_long_in_order(
     i64 count, View view, const VID* vertices, const i64* offsets, VID* dst, WEIGHT* weights, const i64* chosen) {
   ExpandTile tile;

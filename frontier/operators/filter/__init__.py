@@ -36,12 +36,12 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
     Returns
     -------
     Frontier or EdgeFrontier
-        As what was given.
+        A frontier of the type of `frontier`.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
     """
     graph, form = form_of(frontier)
     check_op(op, "op", form.parameters, args, A_TRUTH)
@@ -51,7 +51,7 @@ def filter(frontier: AnyFrontier, op: Callable[..., Any], *args: Any) -> AnyFron
     memory = recording()
     if memory is not None and not form.of_edges:
         kernels = cuda_kernels_for(graph, HEADER, (("op", op, form.kinds, TRUTH),), values, form.options)
-        # Of what was listed beyond its room, all vertices may be put out.
+        # If more were listed than its capacity, all vertices may be in the output.
         kept, number = memory.output(graph.num_vertices), memory.counters(2)
         kernels.keep(count, graph.view(), *members, kept, number, *values, blocks=blocks)
         return DeferredFrontier(graph, kept, number[:1])

@@ -14,7 +14,7 @@ from ..dispatch.output import BUFFER
 
 
 def make_filter(op: Any, of_edges: bool) -> Any:
-    """The members of a frontier for which a functor is true: vertices, or the places of edges in the frontier."""
+    """The members of a frontier for which a functor is true: vertices, or the positions of edges in the frontier."""
     call = member_call(op, of_edges)
     kept = jit(lambda members, i: i) if of_edges else jit(lambda members, i: members[i])
 

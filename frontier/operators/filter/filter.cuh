@@ -7,7 +7,7 @@
 
 extern "C" __device__ int op(MEMBER ARG_PARAMS);
 
-// What is put out of member i, and the arcs that leave it: a vertex; or the place of an arc in the frontier.
+// The output for member i, and the arcs that leave it: a vertex, or the position of an arc in the frontier.
 #ifdef OF_EDGES
 #define FILTER_PARAMS MEMBERS_PARAMS, i64* out
 #define KEPT(i) (i)

@@ -1,1 +1,1 @@
-"""Sets of vertices and of edges: what operators take and return."""
+"""Sets of vertices and of edges, which operators accept and return."""

@@ -1,4 +1,4 @@
-"""`DeferredFrontier`: a frontier while launches are recorded, when nothing has run that would tell its size."""
+"""`DeferredFrontier`: a frontier during a capture, when nothing has run that would determine its size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class DeferredFrontier(Frontier):
     """A frontier whose size is known once it is read: the output of kernels, or vertices that functors listed.
 
     Captured operators read its size on the device. It is true, since it may have members. `listed` has vertices and
-    spare capacity; `number` (one int64) their number. Beyond the capacity, all vertices of the graph are members.
+    spare capacity, and `number` (one int64) their number. Beyond the capacity, all vertices of the graph are members.
     """
 
     def __init__(self, graph: BaseGraph, listed: Any, number: Any):

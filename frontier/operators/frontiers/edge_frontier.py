@@ -32,8 +32,8 @@ class EdgeFrontier:
     ``advance(..., output="edges")`` makes frontiers of edges. `advance` accepts one instead of its `destinations`.
     `filter`, `compute` and `reduce` call functors ``op(src, dst, edge, weight, *args)`` for each edge.
 
-    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
-    ``<``; ``(u, v) in frontier``; ``for u, v in frontier``, in ascending order. Like them, frontiers have no hash.
+    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``, ``==``, ``<=``,
+    ``<``, ``(u, v) in frontier``, ``for u, v in frontier``, in ascending order. Like them, frontiers have no hash.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class EdgeFrontier:
 
     @classmethod
     def all(cls, graph: BaseGraph) -> EdgeFrontier:
-        """All edges of `graph`; of an undirected one, both directions of each."""
+        """All edges of `graph`, in both directions if it is undirected."""
         check_graph(graph)
         form = specialization_of(EdgeFrontier, graph)
         return _all_edges(graph) if form is EdgeFrontier else form.all(graph)  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ class EdgeFrontier:
 
     @reads
     def _is_in(self, other: EdgeFrontier) -> Any:
-        """Which members are also those of another frontier: an array of bool."""
+        """Whether each member is also a member of another frontier: an array of bool."""
         self.check()
         other = check_edge_frontier(self.graph, other)
         xp = self.graph.xp
@@ -189,7 +189,7 @@ class EdgeFrontier:
     @property
     @reads
     def src(self) -> Any:
-        """The sources: a read-only array of the graph's vertex dtype, on its device; on a GPU a copy.
+        """The sources: a read-only array of the graph's vertex dtype, on its device. On a GPU a copy.
 
         `src`, `dst`, `edges` and `weights` are in the same order, an arbitrary one.
         """
@@ -206,14 +206,14 @@ class EdgeFrontier:
     @property
     @reads
     def edges(self) -> Any:
-        """What functors see as `edge`: slots, or, in a graph with edge data, ids; a new array of int64."""
+        """The values that functors see as `edge`: slots, or, in a graph with edge data, ids. A new array of int64."""
         self.check()
         return self.graph.payload.edges_at(self.graph, self._slots).copy()
 
     @property
     @reads
     def weights(self) -> Any:
-        """The weights: a new array of the graph's `weight_dtype`; 1 (float32) in graphs without weights."""
+        """The weights: a new array of the graph's `weight_dtype`, or of 1 (float32) in graphs without weights."""
         self.check()
         if not self.graph.is_weighted:
             return self.graph.xp.ones(len(self), np.float32)
@@ -255,7 +255,7 @@ class EdgeFrontier:
 
 
 def check_edge_frontier(graph: BaseGraph, frontier: EdgeFrontier) -> EdgeFrontier:
-    """`frontier`; raises ValueError unless it is one of `graph` that is still valid."""
+    """Return `frontier`. Raises ValueError unless it is a valid frontier of `graph`."""
     check_graph(graph)
     frontier.check()
     if frontier.graph is not graph:
@@ -265,7 +265,7 @@ def check_edge_frontier(graph: BaseGraph, frontier: EdgeFrontier) -> EdgeFrontie
 
 @reads
 def _look_up(graph: BaseGraph, src: Any, dst: Any) -> tuple[Any, Any]:
-    """The sources and slots of arcs, each once; ValueError if one is not in the graph."""
+    """The sources and slots of arcs, each once. ValueError if one is not in the graph."""
     arcs, xp = graph.store.make_arcs(src, dst, directed=True, drop_loops=False), graph.xp
     if not len(arcs):
         return arcs.src, xp.empty(0, np.int64)

@@ -23,24 +23,24 @@ from frontier.runtime.values import kind_of
 
 from ..degrees import total_degree
 
-FEW = 1024  # members that a CPU looks through to find out about one vertex; a bitmap is made of more
+FEW = 1024  # members that a CPU scans to look up one vertex, beyond which a bitmap is made
 
 
 @specialize
 class Frontier:
     """A set of vertices of a graph.
 
-    It is stored sparse (a list), dense (a bitmap), or both; operators request the form they need, and only this class
+    It is stored sparse (a list), dense (a bitmap), or both. Operators request the form they need, and only this class
     converts. A frontier is true if it is not empty, so ``while frontier:`` loops until it is.
 
-    Updates keep a frontier valid: its members stay the same, and `num_arcs` reflects edge updates. Operators reject it
-    once a member was deleted. A directed graph with in-edges and its `reverse` share frontiers.
+    A frontier stays valid after updates: its members stay the same, and `num_arcs` reflects edge updates. Operators
+    reject it once a member was deleted. A directed graph with in-edges and its `reverse` share frontiers.
 
     A frontier from ``advance(..., unique=False)`` may list a vertex several times. `advance` walks such a list
     unchanged. Any other use, even `len`, removes duplicates first.
 
-    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``; ``==``, ``<=``,
-    ``<``; ``v in frontier``; ``for v in frontier``, in ascending order. On a GPU each of these is one host
+    Frontiers of one graph are combined and compared like Python's sets: ``|``, ``&``, ``-``, ``^``, ``==``, ``<=``,
+    ``<``, ``v in frontier``, ``for v in frontier``, in ascending order. On a GPU each of these is one host
     synchronization. Like Python's sets, frontiers have no hash.
 
     Parameters
@@ -67,7 +67,7 @@ class Frontier:
 
     def __init__(self, graph: BaseGraph, vertices: Any = ()):
         check_graph(graph)
-        # What the host has is made a set there: then nobody waits for the device.
+        # Vertices of the host become a set there, which does not synchronize with the device.
         on_host = isinstance(vertices, np.ndarray | list | tuple | range) and graph.store.absent is None
         there = CPU if on_host else graph.device
         vertices = as_device_array(there, vertices, "vertices")
@@ -106,8 +106,8 @@ class Frontier:
         ----------
         graph : Graph
         vertices : array of the graph's vertex dtype, on its device
-            Ids of vertices, maybe with duplicates, which the frontier keeps. It is not copied, so later writes change
-            the frontier.
+            Ids of vertices, maybe with duplicates. The frontier references the array. It is not copied, so later writes
+            change the frontier.
         number : array of int64, shape (1,), on the graph's device
             Kernels of a captured `CapturedBatchStep` read it when they use the frontier. Otherwise the host
             synchronizes and reads it now.
@@ -139,7 +139,7 @@ class Frontier:
 
     @classmethod
     def _listed(cls, graph: BaseGraph, vertices: Any, arcs: int | None = None) -> Frontier:
-        """A frontier over a list that may hold vertices several times; `arcs` counts theirs as often."""
+        """A frontier over a list that may contain vertices several times. `arcs` counts their arcs as often."""
         frontier = object.__new__(cls)
         frontier._take(graph, None, size=0, arcs=arcs)
         frontier._size, frontier._repeated = None, vertices
@@ -147,7 +147,7 @@ class Frontier:
 
     @classmethod
     def _put_out(cls, graph: BaseGraph, part: ArrayPart, unique: bool) -> Frontier:
-        """A frontier over vertices that a kernel is about to put out: how many there are is said by `_cut`."""
+        """A frontier over vertices that a kernel is about to write. `_cut` sets their number."""
         frontier = object.__new__(cls)
         frontier.graph, frontier._part, frontier._bits = graph, part, None
         if unique:
@@ -162,7 +162,7 @@ class Frontier:
         return self._part.array()  # type: ignore[union-attr]
 
     _part: ArrayPart | None = None
-    """What is cut out to be `_list`, or `_repeated`, as soon as anybody asks for it."""
+    """The slice that becomes `_list`, or `_repeated`, at the first access."""
     _list, _repeated = cached_property(_cut_out), cached_property(_cut_out)
 
     def _on(self, graph: BaseGraph) -> Frontier:
@@ -309,7 +309,7 @@ class Frontier:
         return self._walk_arcs()
 
     def check(self) -> None:
-        """Raise ValueError if a member was deleted meanwhile; reinserted ids are valid again."""
+        """Raise ValueError if a member was deleted meanwhile. Reinserted ids are valid again."""
         if self._vertex_version != self.graph.vertex_version:
             self._check_members()
 
@@ -354,7 +354,7 @@ class Frontier:
         return int(self._repeated.size) if self._part is None else self._part.size
 
     def _walk_address(self) -> int:
-        """Where that list is on a GPU."""
+        """The address of that list on a GPU."""
         return self._walk().data.ptr if self._part is None else self._part.address
 
     def _walk_costs(self) -> tuple[int, int | None]:
@@ -381,7 +381,7 @@ class Frontier:
         """The members as a list, for kernels, which must not change it."""
         self._make_set()
         if self._list is None:
-            refuse_to_wait()  # until a record is repeated, which would append to the list each time
+            refuse_to_wait()  # until a replay, which would append to the list each time
             kernels = load_kernels("frontier.core.bitmap", self.graph.device, {"VID": self.graph.vertex_dtype})
             out = self.graph.xp.empty(self._size, self.graph.vertex_dtype)
             counter = self.graph.xp.zeros(1, np.int64)
@@ -402,7 +402,8 @@ class Frontier:
 
 
 def check_frontier(graph: BaseGraph, frontier: Any) -> Frontier:
-    """`frontier` as one of `graph`'s; raises unless it is one of it or of its reverse, whose members all exist."""
+    """Return `frontier` as one of `graph`'s. Raises unless it is a frontier of the graph or of its reverse, and all its
+    members exist."""
     check_graph(graph)
     own = graph_of(frontier)
     if own is graph:
@@ -418,7 +419,7 @@ def _same_vertices(one: BaseGraph, other: BaseGraph) -> bool:
 
 
 def graph_of(frontier: Any) -> BaseGraph:
-    """The graph of `frontier`; raises unless that is a `Frontier`, whose members all exist."""
+    """The graph of `frontier`. Raises unless that is a `Frontier`, whose members all exist."""
     if not isinstance(frontier, Frontier):
         raise TypeError(f"frontier must be a Frontier, not {kind_of(frontier)}")
     frontier.check()

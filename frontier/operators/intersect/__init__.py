@@ -40,7 +40,7 @@ NUMBERED = ("i", *PARAMETERS)
 OF_PAIR = ("u", "v", "total")
 KINDS = ("vertex", "vertex", "vertex", "edge", "edge")
 TOTAL = np.dtype(np.int64)
-"""What `op` returns where there is a `per_pair`."""
+"""The result types of `op` with a `per_pair`."""
 
 
 @reads
@@ -62,15 +62,15 @@ def intersect(
         Called for pairs with the sum of the integers that `op` returned for them, unless it is 0: a value common to all
         neighbors of a pair is written once. On a GPU and over several parts a pair may get its sum in pieces to add.
     numbered : bool
-        Whether `op` also takes the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``.
+        Whether `op` also receives the number of the pair, first: ``op(i, u, v, w, edge_uw, edge_vw, *args)``.
     checked : bool
         False if `us` and `vs` are arrays of the graph's vertex dtype, on its device, of valid ids, or with negative
-        numbers in `us` for skipped pairs; results for others are undefined. Then the host does not wait for the device,
-        neither to check them nor to choose a snapshot (`copy_if_faster`).
+        numbers in `us` for skipped pairs. Results for other arrays are undefined. Then the host does not synchronize
+        with the device, neither to check them nor to choose a snapshot (`copy_if_faster`).
 
     Returns
     -------
-    array of int64, shape (m,), on the graph's device; None if `op` is given
+    array of int64, shape (m,), on the graph's device, or None if `op` is given
         Number of common neighbors of each pair.
 
     Raises
@@ -78,15 +78,15 @@ def intersect(
     TypeError, ValueError
         `us` and `vs` are not ids of vertices, or of different lengths.
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
 
     Notes
     -----
     Scans the shorter list of each pair and looks up its members in the longer, by the structure's `find`: O(sum of the
     smaller degrees) look-ups. In structures that scan a list to find an arc (not `Graph.finds_fast`), a GPU walks both
     lists of each pair instead, in O(sum of the degrees). Pairs that share the longer list are intersected one after
-    another: a GPU has that list in its cache, and a CPU writes it to an array by vertex if many members are looked up;
-    the array, of 8 bytes for each vertex and thread, is kept for later calls.
+    another. A GPU then has that list in its cache. A CPU writes it to an array by vertex if many members are looked up.
+    The array, of 8 bytes for each vertex and thread, is cached for later calls.
     """
     check_graph(graph)
     if checked:
@@ -116,7 +116,7 @@ def check_functors(
 def cuda_functors(
     op: Callable[..., Any] | None, per_pair: Callable[..., Any] | None, numbered: bool
 ) -> tuple[tuple, tuple[tuple[str, str], ...]]:  # fmt: skip
-    """The functors of `intersect` and macros that say so, as `cuda_kernels_for` takes them."""
+    """The functors of `intersect` and their macros, as `cuda_kernels_for` expects them."""
     kinds = ("edge", *KINDS) if numbered else KINDS
     functors = (("op", op, kinds, None if per_pair is None else TOTAL),)
     options = () if op is None else (("HAS_OP", "1"),)
@@ -142,7 +142,7 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
     Returns
     -------
     offsets : array of int64, shape (m + 1,), on the graph's device
-        Those of ``us[i]`` and ``vs[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
+        The common neighbors of ``us[i]`` and ``vs[i]`` are ``ids[offsets[i]:offsets[i + 1]]``.
     ids : array of the graph's vertex dtype, shape (offsets[-1],)
         In ascending order for each pair.
 
@@ -153,7 +153,7 @@ def common_neighbors(graph: BaseGraph, us: Any, vs: Any) -> tuple[Any, Any]:
 
     Notes
     -----
-    Counts first, and then writes: twice the look-ups of `intersect`, and a sort of what was found, except on a CPU in
+    Counts first, and then writes: twice the look-ups of `intersect`, and a sort of the results, except on a CPU in
     structures that store neighbors in order (`Graph.is_sorted`).
     """
     check_graph(graph)
@@ -197,7 +197,7 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     ----------
     graph : Graph
     us, vs : arrays of the graph's vertex dtype, shape (m,), on its device
-        Ids of its vertices; they are not checked.
+        Ids of its vertices, which are not checked.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def copy_if_faster(graph: BaseGraph, us: Any, vs: Any) -> BaseGraph:
     check_graph(graph)
     if graph.finds_fast or recorder.launches is not None:  # of few pairs, without looking at them
         return graph
-    # Both lists are walked; or, for few pairs on a CPU, each member of the shorter one looks all along the longer.
+    # Both lists are walked. For few pairs on a CPU, each member of the shorter one scans the longer instead.
     if graph.device.is_gpu or has_places(graph, int(us.size)):
         ids = graph.joined(us, vs).astype(graph.vertex_dtype, copy=False)
         steps = total_degree(graph, ids)
@@ -257,4 +257,4 @@ def _expand_pairs(
     )  # fmt: skip
 
 
-SNAPSHOT_STEPS = 8  # slots that can be looked at in the time in which a static copy takes in an arc
+SNAPSHOT_STEPS = 8  # slots that can be scanned in the time in which a static copy copies an arc

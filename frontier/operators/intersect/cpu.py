@@ -14,23 +14,23 @@ from frontier.runtime import jit, parallel_kernel
 from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at
 
-MERGE = 64  # sorted lists are merged unless one is so many times longer than the other
+MERGE = 64  # sorted lists are merged unless their lengths differ by at least this factor
 
 
 def call_of(op: Any, numbered: bool) -> Any:
-    """`op` as a function that always takes the number of the pair, and users' arguments as one tuple."""
+    """`op` as a function that always receives the number of the pair, and users' arguments as one tuple."""
     if numbered:
         return jit(lambda i, u, v, w, edge_uw, edge_vw, args: op(i, u, v, w, edge_uw, edge_vw, *args))
     return jit(lambda i, u, v, w, edge_uw, edge_vw, args: op(u, v, w, edge_uw, edge_vw, *args))
 
 
 def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, numbered: bool = False) -> Any:
-    """Common neighbors of pairs: counted, or each handed to a functor, perhaps with the number of the pair. What that
-    returns is summed up and handed to `per_pair`, if there is one.
+    """Common neighbors of pairs: counted, or each handed to a functor, perhaps with the number of the pair. The
+    functor's results are summed up and passed to `per_pair`, if given.
 
-    The members of one list of each pair, the shorter one, are looked up in the other. Pairs may come in groups with the
-    same longer list: then, if it is worth it, its members' slots are written to an array by vertex first, where each is
-    found in one access.
+    The members of the shorter list of each pair are looked up in the longer one. Pairs may come in groups with the same
+    longer list. If it is worth it, the slots of its members are written to an array by vertex first, so each is found
+    in one access.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
 
     @jit
     def is_worth_it(view, many, us, vs, group):
-        """Whether so many members are looked up that the places of all should be written: to write and clear one takes
-        half the time of a look-up in a hash table, or twice that of a step of merging."""
+        """Whether enough members are looked up to write the positions of all: writing and clearing one costs half the
+        time of a look-up in a hash table, or twice the time of a step of merging."""
         if scans:
             return True
         if ordered:
@@ -76,7 +76,7 @@ def make_intersect(iterator: ModuleType, op: Any, per_pair: Any, scans: bool, nu
 
     @parallel_kernel(few=None)
     def intersect(begin, end, view, weights, us, vs, longer, order, starts, places, tickets, counts, args):
-        # The number of common neighbors goes to counts[i], if that is given. Pairs are in groups if `longer` is. Those
+        # The number of common neighbors goes to counts[i], if that is given. Pairs are in groups if `longer` is. Pairs
         # with a negative u are skipped.
         grouped = longer.size > 0
         for worker in range(begin, end):

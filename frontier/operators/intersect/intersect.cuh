@@ -1,6 +1,6 @@
 // CUDA kernels of intersect and common_neighbors. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE,
-// HAS_OP, with NUMBERED if it takes the number of the pair and PER_PAIR if what it returns is summed up for another;
-// HAS_MEMBERS; SCANS, for structures without a fast look-up.
+// HAS_MEMBERS. HAS_OP, with NUMBERED if op takes the number of the pair, and PER_PAIR if its results are summed up for
+// a second functor. SCANS, for structures without a fast look-up.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -13,7 +13,7 @@
 #endif
 #include "frontier/cuda/common_functors.cuh"
 
-// What is done with what a lane finds, and, once a tile is through with a share of a pair, with what its lanes have added up.
+// The handling of a lane's match, and, once a tile has finished a share of a pair, of the sum of its lanes.
 #ifdef PER_PAIR
 #define FOUND                                                                                  \
   i64 sum = 0;                                                                                 \
@@ -52,8 +52,8 @@
 #endif
 
 #ifndef SCANS
-// For pair j, the end with fewer neighbors is traversed, and its neighbors are looked up at the other. It is pair order[j] of
-// those that were given.
+// For pair j, the list of the end with fewer neighbors is traversed, and its members are looked up at the end with
+// more. It is pair order[j] of the given pairs.
 #define LOOK_UPS                                                                               \
   auto work = [&](const ExpandTile& tile, i64 j, VID few, i64 first, i64 end, i64 step, bool) { \
     i64 i = order ? i64(order[j]) : j;                                                         \
@@ -67,8 +67,8 @@
   }
 #endif
 
-// The common neighbors of each pair (us[i], vs[i]); `items` pairs to a block at a time. Those with a negative us[i] are
-// skipped. `order`: see pair_order.cuh; null if pairs are in the order in which they were given.
+// The common neighbors of each pair (us[i], vs[i]), `items` pairs to a block at a time. Pairs with a negative us[i] are
+// skipped. `order`: see pair_order.cuh. Null if pairs are in the given order.
 extern "C" __global__ void __launch_bounds__(BLOCK) intersect(
     i64 count, int items, View view, const VID* us, const VID* vs, const u32* order, u64* counts MEMBERS_PARAM, u64* pieces,
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {

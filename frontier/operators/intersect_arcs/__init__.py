@@ -27,10 +27,10 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     Parameters
     ----------
     graph : Graph or Orientation
-        Where neighbors are looked up. If it is an acyclic orientation of an undirected graph, every common neighbor is
-        a triangle, found once.
+        The graph in which neighbors are looked up. If it is an acyclic orientation of an undirected graph, every common
+        neighbor is a triangle, found once.
     pairs : Graph, optional
-        Its arcs are the pairs; by default `graph` itself. Not for an `Orientation`.
+        Its arcs are the pairs, by default the arcs of `graph` itself. Not for an `Orientation`.
     tally : array of int64, shape (num_vertices,), optional
         For each common neighbor w of x and y, one is added to the entries of x, y and w.
 
@@ -48,9 +48,9 @@ def intersect_arcs(graph: BaseGraph | Orientation, pairs: BaseGraph | None = Non
     Notes
     -----
     O(sum over arcs x -> y of the degree of y) work: each x's neighbors are put into a set once (marks on the CPU, a
-    hash table in shared memory on the GPU), in which those of its partners are looked up. Works on static copies, which
-    it makes of graphs of other structures. An `Orientation` is walked as it lies in memory, in any structure, in O(V)
-    memory; for each x, all neighbors of its partners are looked up, those below them included.
+    hash table in shared memory on the GPU), in which the neighbors of its partners are looked up. Works on static
+    copies, which it makes of graphs of other structures. An `Orientation` is walked in place, in any structure, in O(V)
+    memory. For each x, all neighbors of its partners are looked up, including the neighbors below them.
     """
     if isinstance(graph, Orientation):
         if pairs is not None:

@@ -17,8 +17,8 @@ def make_intersect_arcs(iterator: ModuleType) -> Any:
     """For all arcs x -> y of one graph, the common neighbors of x and y in another: their number, and tallies.
 
     Both views are of static copies: each vertex has its neighbors in one run without gaps. Each worker has a row of
-    `marks` (the vertex, plus one, among whose neighbors another is) and of `tallies`: an atomic for every common
-    neighbor would take most of the time. They begin as 0.
+    `marks` (the vertex, plus one, whose neighbor each vertex is) and of `tallies`: an atomic for every common neighbor
+    would dominate the time. They start as 0.
     """
     segment = iterator.segment
 

@@ -1,8 +1,8 @@
 // CUDA kernel of intersect_arcs. Macros: VIEW_HEADER, VID, WEIGHT, HAS_TALLY.
 //
-// A block takes one vertex x at a time, puts its neighbors into a hash table in shared memory, and looks the neighbors of
-// each of its partners up there. Tallies of the vertices in the table are kept beside it and added up once a vertex.
-// Both views are of snapshots: a segment is one run of at most 32 slots without gaps.
+// A block processes one vertex x at a time, puts its neighbors into a hash table in shared memory, and looks up there
+// the neighbors of each of its partners. Tallies of the vertices in the table are stored next to it and added up once a
+// vertex. Both views are of snapshots: a segment is one run of at most 32 slots without gaps.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -17,8 +17,8 @@ constexpr int TILES = THREADS / WalkTile::size;
 
 __device__ __forceinline__ u32 hash_of(VID v) { return u32(v) * 0x9E3779B1u; }
 
-// Takes the vertices of a list one at a time; `order` has those with most partners first, so that the longest work starts
-// first. counters: [0] the sum, [1] tickets.
+// Processes the vertices of a list one at a time. `order` starts with the vertices with most partners, so the longest
+// work starts first. counters: [0] the sum, [1] tickets.
 extern "C" __global__ void __launch_bounds__(THREADS) intersect_arcs(
     i64 count, View view, View pairs, const VID* order, u64* tally, u64* counters) {
   __shared__ VID table[TABLE];

@@ -26,10 +26,10 @@ def match_kernels(graph: BaseGraph) -> list[Header]:
 def match_keys(graph: BaseGraph, keys: Any, slots: Any, bits: int = 0) -> None:
     """Find the slots of many arcs, for structures with unordered lists, without a host synchronization.
 
-    The keys are those of `sorted_keys` or `distinct_keys`, END last; their low `bits` are ignored. `slots` (int64)
+    The keys are the result of `sorted_keys` or `distinct_keys`, END last. Their low `bits` are ignored. `slots` (int64)
     becomes the slot of each arc, -1 for absent arcs and for all but the last of equal keys. Each source's list is
     scanned once, load-balanced over segments, and each neighbor is looked up among the source's keys: O(d log k) for a
-    source of degree d with k keys, where separate look-ups would scan the list k times.
+    source of degree d with k keys, while separate look-ups would scan the list k times.
     """
     count = int(keys.size)
     if not count:

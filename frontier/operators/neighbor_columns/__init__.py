@@ -20,13 +20,13 @@ from .cpu import make_neighbor_columns
 
 HEADER = "frontier/operators/neighbor_columns/neighbor_columns.cuh"
 WARP = 32
-MAX_EACH = 4  # columns of a lane: their sums are held in registers
+MAX_EACH = 4  # columns of a lane, whose sums are in registers
 
 
 def reduce_columns(
     graph: BaseGraph, members: Frontier, op: Callable, values: tuple, reduce: str | Callable, identity: Any, out: Any
 ) -> None:
-    """Write the rows of the members of a frontier, which hold the identity before."""
+    """Write the rows of the members of a frontier. Before, they contain the identity."""
     if not graph.device.is_gpu:
         combine = reduce if isinstance(reduce, str) or interpreting.get() else cpu_functor(reduce)
         kernel = cpu_kernel_for(graph.package, make_neighbor_columns, (op,), combine)
@@ -45,7 +45,7 @@ def reduce_columns(
 
 
 def column_functors(op: Callable, reduce: str | Callable, dtype: np.dtype) -> tuple:
-    """The functors, as `cuda_kernels_for` takes them."""
+    """The functors, as `cuda_kernels_for` expects them."""
     own = () if isinstance(reduce, str) else (("combine", reduce, ("value", "value"), dtype),)
     return (("op", op, (*ARC, "column"), dtype), *own)
 

@@ -32,7 +32,7 @@ def make_neighbor_columns(iterator: ModuleType, op: Any, reduce: str | Callable)
             for v, slot in each_neighbor(view, u):
                 add(row, u, v, edge_at(weights, slot), weight_at(weights, slot), args)
 
-    # To count references to the arguments' arrays would take time, and keep LLVM from using vector instructions.
+    # Counting references to the arguments' arrays would cost time, and prevent LLVM from using vector instructions.
     rows = jit(reduce_rows)
 
     @parallel_kernel

@@ -1,9 +1,10 @@
-// CUDA kernels of reductions over neighbors with several columns. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES,
-// REDUCE, RESULT; HAS_COMBINE, if REDUCE is Combine, a user's own; TILE_SIZE, COLUMN_LANES, COLUMNS_EACH, WHOLE.
+// CUDA kernels of reductions over neighbors with several columns. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS,
+// ARG_NAMES, REDUCE, RESULT, TILE_SIZE, COLUMN_LANES, COLUMNS_EACH, WHOLE. HAS_COMBINE, if REDUCE is Combine, a custom
+// function.
 //
-// The lanes of a tile are COLUMN_LANES wide: they gather neighbouring columns of one neighbor, so that what they read of a
-// row of features is coalesced. With fewer columns than lanes a tile takes several neighbors at a time; with more, a lane
-// has COLUMNS_EACH of them, COLUMN_LANES apart. WHOLE: the columns fill the lanes, so that none needs to be asked.
+// The lanes of a tile are COLUMN_LANES wide: they gather neighbouring columns of one neighbor, which coalesces their
+// reads of a row of features. With fewer columns than lanes a tile processes several neighbors at a time. With more, a
+// lane has COLUMNS_EACH of them, COLUMN_LANES apart. WHOLE: the columns fill the lanes, so none needs a bounds check.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -21,11 +22,11 @@ struct Combine {
 };
 #endif
 
-constexpr int NEIGHBOR_LANES = TILE_SIZE / COLUMN_LANES;     // neighbors that a tile takes at a time
-constexpr int CHUNK = COLUMN_LANES * COLUMNS_EACH;           // columns that it takes at a time
+constexpr int NEIGHBOR_LANES = TILE_SIZE / COLUMN_LANES;     // neighbors that a tile processes at a time
+constexpr int CHUNK = COLUMN_LANES * COLUMNS_EACH;           // columns that it processes at a time
 constexpr int AT_ONCE = COLUMNS_EACH < 4 ? 4 : 2;            // neighbors of a lane whose values are read before they are used
 
-// What a lane has of the columns first .. first + CHUNK - 1.
+// A lane's part of the columns first .. first + CHUNK - 1.
 struct Part {
   i64 column, columns;  // its first column, and the number of all
   RESULT total[COLUMNS_EACH];
@@ -38,7 +39,7 @@ struct Part {
 
   __device__ bool has(int c) const { return WHOLE || column + c * COLUMN_LANES < columns; }
 
-  // The neighbors in one segment of u. ARG_PARAMS are those of the functor.
+  // The neighbors in one segment of u. ARG_PARAMS are the parameters of the functor.
   __device__ __forceinline__ void add_segment(const View& view, const ExpandTile& tile, VID u, i64 segment ARG_PARAMS) {
     Run run = view.segment(u, segment);
     do {
@@ -84,7 +85,7 @@ struct Part {
     return op(u, v, edge_of(view, slot), weight_of(view, slot), column + c * COLUMN_LANES ARG_NAMES);
   }
 
-  // Combine what the lanes of a tile have, and write it; `alone`: no other tile has a part of this row.
+  // Combine the results of a tile's lanes, and write them. `alone`: no other tile has a part of this row.
   __device__ __forceinline__ void write(const ExpandTile& tile, RESULT* row, bool alone) {
 #pragma unroll
     for (int c = 0; c < COLUMNS_EACH; ++c) {
@@ -98,8 +99,8 @@ struct Part {
   }
 };
 
-// For each vertex of a list, the reductions over its edges; its row of `out` holds the identity before. A tile takes
-// consecutive segments, and writes once for each vertex that they belong to.
+// For each vertex of a list, the reductions over its edges. Before, its row of `out` contains the identity. A tile
+// processes consecutive segments, and writes once for each vertex that they belong to.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce_columns(
     i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out, i64 columns, u64* pieces,
     u32* num_pieces, u32 max_pieces ARG_PARAMS) {

@@ -1,4 +1,4 @@
-"""The part of neighbor_reduce for the most frequent value of each vertex's edges, or that of the highest score."""
+"""The part of neighbor_reduce for the most frequent value of each vertex's edges, or the value of the highest score."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from .cpu import make_neighbor_choice, make_neighbor_mode
 HEADER = "frontier/operators/neighbor_mode/neighbor_mode.cuh"
 LARGE_THREADS, HUGE_THREADS = 512, 1024  # as in neighbor_mode.cuh
 LARGE_SLOTS = {False: 8192, True: 4096}  # of the table of a vertex with many neighbors, as there
-HUGE_SLOTS = 16384  # of that of a vertex with very many, at most
+HUGE_SLOTS = 16384  # slots for a vertex with very many neighbors, at most
 FILLED = 5 / 8  # of such a table: by as many neighbors, whose values may be distinct
 COUNT, SCORE = np.dtype(np.int32), np.dtype(np.float64)
 SCORE_PARAMETERS = ("src", "value", "total")
 
 
 def scores_for(graph: BaseGraph, score: Callable | None) -> Any:
-    """Room for the scores of all vertices: frequencies, if there is no functor. Those without a value have no score."""
+    """An array for the scores of all vertices, or for frequencies without a functor. Vertices without a value have no
+    score."""
     n = graph.num_vertices
     return graph.xp.zeros(n, COUNT) if score is None else graph.xp.full(n, -np.inf, SCORE)
 
@@ -46,7 +47,7 @@ def find_modes(
         return
     linked = mode_functors(op, score, out.dtype)
     kernels = cuda_kernels_for(graph, HEADER, linked, values, mode_options(score, out.dtype))
-    # The short lists come first; that kernel lists the vertices with more neighbors for the others.
+    # The short lists come first. Their kernel lists the vertices with more neighbors for the later ones.
     take, size = workspace_of(graph).scratch.get, len(members)
     medium, large = (take(name, size, graph.vertex_dtype) for name in ("medium", "large"))
     total = COUNT if score is None else SCORE
@@ -74,13 +75,14 @@ def find_modes(
 
 
 PART_BYTES, MODE_BYTES = {4: 12, 8: 16}, 16
-"""Bytes of ``struct Part`` of neighbor_mode.cuh, by those of an id, and of ``struct Mode``, at most."""
+"""Bytes of ``struct Part`` of neighbor_mode.cuh, by the bytes of an id, and of ``struct Mode``, at most."""
 STATIC_BYTES = 1024
-"""Shared memory that kernels have besides a table, at most."""
+"""Shared memory that kernels use in addition to a table, at most."""
 
 
 def _huge_table(each: int) -> tuple[int, int]:
-    """Slots, of so many bytes, of the largest table that a block may have, and how many neighbors' values it holds."""
+    """The number of slots, of `each` bytes, of the largest table of a block, and of the neighbors whose values it
+    stores."""
     slots = HUGE_SLOTS
     while slots * each > shared_memory() - STATIC_BYTES:
         slots //= 2
@@ -88,7 +90,7 @@ def _huge_table(each: int) -> tuple[int, int]:
 
 
 def mode_functors(op: Callable, score: Callable | None, dtype: np.dtype) -> tuple:
-    """The functors, as `cuda_kernels_for` takes them."""
+    """The functors, as `cuda_kernels_for` expects them."""
     scores = () if score is None else (("score", score, ("vertex", dtype, SCORE), SCORE),)
     return (("op", op, ARC, dtype), *scores)
 

@@ -1,4 +1,4 @@
-"""The CPU kernels for the most frequent value of each vertex's edges, and for that of the highest score."""
+"""The CPU kernels for the most frequent value of each vertex's edges, and for the value of the highest score."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def table_width(values):
 
 @jit(forceinline=True)
 def place_of(value, mask):
-    """Where to look for a value first."""
+    """The first position at which a value is looked up."""
     return (value ^ value >> 7 ^ value >> 14 ^ value >> 28) & mask
 
 
 @jit
 def take_place(value, keys, seen, mask):
-    """The place of a value in a hash table, in which entries that were not seen are free."""
+    """The position of a value in a hash table, in which entries that were not seen are free."""
     place = place_of(value, mask)
     while seen[place] and keys[place] != value:
         place = (place + 1) & mask
@@ -41,10 +41,10 @@ def take_place(value, keys, seen, mask):
 
 
 def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
-    """For each vertex of a list, the most frequent value of a functor over its neighbors; of several the smallest.
+    """For each vertex of a list, the most frequent value of a functor over its neighbors. Ties go to the smallest.
 
-    Values that are ids of vertices, or -1, are counted in an array over all ids, if there are not too many: that takes
-    no branch, of which many would be mispredicted. Vertices with other values use the array as a hash table, more of it
+    Values that are ids of vertices, or -1, are counted in an array over all ids, if they are not too many: that needs
+    no branch, which would often be mispredicted. Vertices with other values use the array as a hash table, more of it
     if they have many neighbors. It is cleared where it was used.
     """
     each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
@@ -55,7 +55,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
         for i in range(begin, end):
             most = max(most, degree(view, vertices[i]))
         ids = min(out.size, COUNTED_IDS)
-        found = np.empty(most, out.dtype)  # values, then their places
+        found = np.empty(most, out.dtype)  # values, then their positions
         keys = np.empty(table_width(most), out.dtype)
         seen = np.zeros(max(ids + 1, keys.size), np.int32)
         for i in range(begin, end):
@@ -92,12 +92,12 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
 
 
 def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
-    """For each vertex of a list, the value of a functor over its neighbors that has the highest score; of several the
+    """For each vertex of a list, the value of a functor over its neighbors that has the highest score. Of several the
     smallest.
 
     The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table. It
-    is as long as the longest list of neighbors wants, and is cleared where it was used. Values below 0, of which a free
-    entry holds one, are left out.
+    is as long as the longest list of neighbors wants, and is cleared where it was used. Values below 0 are left out,
+    since one marks a free entry.
     """
     each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
 

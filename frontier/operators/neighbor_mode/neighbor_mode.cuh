@@ -1,13 +1,13 @@
-// CUDA kernels for the most frequent value of each vertex's edges, or that of the highest score. Macros: VIEW_HEADER, VID,
-// WEIGHT, ARG_PARAMS, ARG_NAMES, RESULT (int or i64), HAS_SCORE where a functor gives scores.
+// CUDA kernels for the most frequent value of each vertex's edges, or the value of the highest score. Macros:
+// VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, RESULT (int or i64), HAS_SCORE where a functor gives scores.
 //
 // Scores depend on the sum of the weights of the edges that have a value. Without them the score is the frequency.
 //
-// A vertex with few neighbors is taken by a warp, whose lanes hold one value each and compare them among themselves. One
-// with more is taken by a block, which counts in a hash table in shared memory. The values of a vertex with very many
-// neighbors are divided among blocks by their hashes, so that those of each block are expected to fit into its table; a block
-// whose values do not fit counts a part of them at a time. No memory is needed but the lists of the vertices with more
-// neighbors, and what the blocks have found for those with very many.
+// A warp processes a vertex with few neighbors. Its lanes contain one value each and compare them among themselves. A
+// block processes a vertex with more neighbors, and counts in a hash table in shared memory. The values of a vertex
+// with very many neighbors are divided among blocks by their hashes, and the values of each block are expected to fit
+// into its table. A block whose values do not fit counts a part of them at a time. The kernels need no memory but the
+// lists of the vertices with more neighbors, and the results of the blocks for vertices with very many.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -28,14 +28,14 @@ __device__ __forceinline__ Score no_score() { return 0; }
 constexpr bool SCORED = false;
 #endif
 
-constexpr int SHORT = 32;                                // neighbors at most that a warp takes
-constexpr int MEDIUM = 1024;                             // neighbors at most of which a small table holds all values
+constexpr int SHORT = 32;                                // neighbors at most for a warp
+constexpr int MEDIUM = 1024;                             // neighbors at most, whose values a small table fits
 constexpr int BLOCK = 256, LARGE_BLOCK = 512, HUGE_BLOCK = 1024;  // threads
 constexpr u32 SLOTS = 2 * MEDIUM;                        // of the small table
 constexpr u32 LARGE_SLOTS = SCORED ? 4096 : 8192;        // of the large one
-constexpr int LARGE = LARGE_SLOTS / 4 * 3 - 1;           // neighbors at most, all of whose values it holds
+constexpr int LARGE = LARGE_SLOTS / 4 * 3 - 1;           // neighbors at most, all of whose values fit
 constexpr u32 FEWEST_SLOTS = 64;                         // that a vertex uses of a table
-constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted apart
+constexpr RESULT NO_KEY = RESULT(1) << (8 * sizeof(RESULT) - 1);  // in a free slot; such values are counted separately
 constexpr u32 ALL_LANES = 0xffffffffu;
 
 // A value and its score.
@@ -55,7 +55,7 @@ __device__ __forceinline__ Mode best_of_warp(Mode mode) {
   return mode;
 }
 
-__device__ __forceinline__ Mode no_mode() { return Mode{-1, no_score()}; }  // worse than that of any value
+__device__ __forceinline__ Mode no_mode() { return Mode{-1, no_score()}; }  // worse than the mode of any value
 
 __device__ __forceinline__ Total total_of(const View& view, i64 slot) {
 #ifdef HAS_SCORE
@@ -76,16 +76,16 @@ __device__ __forceinline__ Mode mode_of(VID u, RESULT value, Total total ARG_PAR
 __device__ __forceinline__ u32 lanes_with(u32 lanes, int value) { return __match_any_sync(lanes, value); }
 __device__ __forceinline__ u32 lanes_with(u32 lanes, i64 value) { return __match_any_sync(lanes, value); }
 
-// A part of the values of a vertex with very many neighbors: those whose hashes have this number among `parts`, a power of two,
-// or 0 for an entry that is not used.
+// A part of the values of a vertex with very many neighbors: the values whose hashes have this number among `parts`, a
+// power of two, or 0 for an unused entry.
 struct Part {
   VID u;
   u32 number, parts;
 };
 
-// Vertices with few neighbors, a warp each; the others are listed in `medium`, `large` and `huge`, whose sizes are 0 before.
-// The last list has `most` entries, enough for a set of vertices if a table holds the values of `fitting` neighbors. If none are
-// left, since the frontier lists vertices repeatedly, a vertex is large.
+// Vertices with few neighbors, a warp each. The remaining vertices are listed in `medium`, `large` and `huge`, whose
+// sizes are 0 before. The last list has `most` entries, enough for a set of vertices if a table stores the values of
+// `fitting` neighbors. If none are left, since the frontier lists vertices repeatedly, a vertex is large.
 extern "C" __global__ void __launch_bounds__(BLOCK) mode_short(
     i64 count, View view, const VID* vertices, RESULT* out, Score* scores, VID* medium, VID* large, Part* huge, u32 most,
     i64 fitting, u32* sizes ARG_PARAMS) {
@@ -155,12 +155,12 @@ __device__ __forceinline__ u64 hash_of(RESULT value) {
   return hash ^ hash >> 32;
 }
 
-// What the threads of a block count in.
+// The table in which the threads of a block count.
 struct Table {
   RESULT* keys;  // volatile reads: other threads write them at the same time
   Total* totals;
   u32 slots;     // a power of two
-  u32* used;     // slots that are; once there are `limit` or more, the values do not fit
+  u32* used;     // used slots; with `limit` or more, the values do not fit
   u32 limit;
 
   __device__ __forceinline__ void add(RESULT value, Total total, u64 hash) {
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(LARGE_BLOCK) mode_large(
   take_vertices(view, vertices, sizes[1], keys, totals, LARGE_SLOTS, out, scores ARG_NAMES);
 }
 
-// Finds the modes of parts, with a table of `slots`, as many as the device has memory for.
+// Finds the modes of parts, with a table of `slots`, as many as fit into the shared memory of the device.
 extern "C" __global__ void __launch_bounds__(HUGE_BLOCK) mode_huge(
     i64 count, View view, const Part* huge, u32 most, u32 slots, const u32* sizes, Mode* found ARG_PARAMS) {
   extern __shared__ i64 memory[];

@@ -75,8 +75,8 @@ def neighbor_reduce(
     *args : arrays and numbers
         As in `advance`.
     reduce : {"sum", "min", "max", "or", "and", "any", "all", "argmin", "argmax", "mode"} or function
-        "or" and "and" combine bits; "any" and "all" tell whether `op` is true for any or all edges; "argmin" and
-        "argmax" name the neighbor with the best value, the lowest id of several, and ignore NaN; "mode" is the most
+        "or" and "and" combine bits. "any" and "all" are whether `op` is true for any or all edges. "argmin" and
+        "argmax" name the neighbor with the best value, the lowest id of several, and ignore NaN. "mode" is the most
         frequent value, the smallest of several. A custom ``reduce(a, b) -> number`` must be associative and
         commutative.
     identity : number
@@ -86,10 +86,10 @@ def neighbor_reduce(
         times in nanoseconds. For "or", "and" and "mode" int64 (the default) or int32. Results of "any" and "all" are
         bool. For "argmin" and "argmax" it is the type of values.
     out : array, shape (num_vertices,), or (num_vertices, columns), optional
-        Output array; entries outside the frontier are unchanged.
+        Output array. Entries outside the frontier are unchanged.
     columns : int, optional
         Reduce this many values for each vertex, such as the features of its neighbors. For "sum", "min", "max", "or",
-        "and" and functions of one's own.
+        "and" and custom functions.
     values : bool
         With "argmin" and "argmax": return the best values, too. With "mode": return its frequencies, or scores.
     score : function ``score(src, value, total, *args) -> number``, optional
@@ -97,29 +97,29 @@ def neighbor_reduce(
         vertex's edges with the value, or their number. Values below 0, and NaN scores, are ignored.
     balance : {"auto", "thread", "tile", "block", "merge"}
         As in `advance`, for one value a vertex other than "mode". On a CPU "any", "all", "argmin" and "argmax" always
-        take a thread for each vertex.
+        use a thread for each vertex.
 
     Returns
     -------
     array of `dtype`, shape (num_vertices,), or (num_vertices, columns), on the graph's device
         `out`, or a new array. For "argmin" and "argmax" vertex ids, of the graph's vertex dtype. Vertices without
-        edges, and in a new array those outside the frontier, hold the identity of the reduction: 0 (sum, or), all bits
-        (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`; -1 without a
-        neighbor to name, or a most frequent value. With `values`, a pair of arrays: ids, and their values, the identity
-        of "min" or "max" for -1; or the most frequent values, and their frequencies (int32) or scores (float64;
-        negative infinity without a value).
+        edges, and in a new array the vertices outside the frontier, have the identity of the reduction: 0 (sum, or),
+        all bits (and), the largest (min) or smallest (max) number of the type, False (any), True (all), `identity`.
+        Without a neighbor to name, or a most frequent value, it is -1. With `values`, a pair of arrays. For "argmin"
+        and "argmax": ids, and their values, the identity of "min" or "max" for -1. For "mode": the most frequent
+        values, and their frequencies (int32) or scores (float64, negative infinity without a value).
 
     Raises
     ------
     FunctorError
-        `op` or `reduce` cannot be compiled; the message shows the line.
+        `op` or `reduce` cannot be compiled. The message shows the line.
     ValueError, TypeError
         `reduce`, `identity`, `dtype`, `out`, `columns` or `values` is invalid.
 
     Notes
     -----
     O(V + E) work for each column. Reads of ``x[dst, column]`` are coalesced on a GPU. Sums of integers are exact,
-    modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call on a GPU. On a CPU "any" and
+    modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call on a GPU. On a CPU "any" and
     "all" leave a vertex at the first edge that decides. On a GPU "argmin", "argmax" and "mode" may call `op` more than
     once for an edge: it must not change its arguments.
     """
@@ -201,7 +201,7 @@ def neighbor_reduce(
     kernel = cpu_kernel_for(graph.package, make_neighbor_reduce, (op,), combine)
     functors = (op,) if isinstance(reduce, str) else (op, reduce)
     balance = cpu_balance(balance, members)
-    if balance == "merge" and not fresh:  # those of several threads are combined with what is there
+    if balance == "merge" and not fresh:  # the results of several threads are combined with the array's
         _fill(graph, members, out, start)
     run_shares(graph, kernel, functors, balance, vertices, read_view(graph, op), start, out, passed)
     return out
@@ -211,7 +211,7 @@ def _best_neighbors(
     graph: BaseGraph, members: Frontier, op: Callable[..., Any], values: tuple, reduce: str, kind: np.dtype, out: Any,
     balance: str,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """For each vertex, the neighbor whose value of type `kind` is best, or -1; and the values."""
+    """For each vertex, the neighbor whose value of type `kind` is best, or -1, and the values."""
     ids = graph.vertex_dtype
     start = identity_of(reduce, kind)
     best = graph.xp.full(graph.num_vertices, start, kind)
@@ -244,7 +244,7 @@ def _launch(
     graph: BaseGraph, members: Frontier, functors: tuple, options: tuple, values: tuple, balance: str, identity: Any,
     *arrays: Any,
 ) -> None:  # fmt: skip
-    """Launch the CUDA kernels for the members of a frontier, whose entries of the output hold the identity."""
+    """Launch the CUDA kernels for the members of a frontier, whose entries of the output contain the identity."""
     balance = gpu_balance(balance)
     kernels = cuda_kernels_for(graph, HEADER, functors, values, (*options, *balance_options(graph, balance)))
     vertices = members._members()

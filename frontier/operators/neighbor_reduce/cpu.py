@@ -58,9 +58,9 @@ def make_neighbor_reduce(iterator: ModuleType, op: Any, reduce: str | Callable) 
 
 
 def make_neighbor_search(iterator: ModuleType, op: Any, wanted: bool) -> Any:
-    """For each vertex of a list, whether a functor is `wanted` for any of its neighbors; stops at the first.
+    """For each vertex of a list, whether a functor is `wanted` for any of its neighbors. Stops at the first.
 
-    What is written is the reduction of which `wanted` decides: True if it was found for any, False for all.
+    The result is the reduction that `wanted` decides: True if it was found for any, False for all.
     """
     each_neighbor = neighbor_loop(iterator).each
 
@@ -80,7 +80,7 @@ def make_neighbor_search(iterator: ModuleType, op: Any, wanted: bool) -> Any:
 
 
 def make_neighbor_best(iterator: ModuleType, op: Any, reduce: str) -> Any:
-    """For each vertex of a list, the neighbor with the lowest ("min") or highest value; of several the lowest id."""
+    """For each vertex of a list, the neighbor with the lowest ("min") or highest value. Ties go to the lowest id."""
     each_neighbor = neighbor_loop(iterator).each
     lowest = reduce == "min"
 

@@ -1,5 +1,6 @@
 // CUDA kernels of neighbor_reduce. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, TILE_SIZE, BALANCE, REDUCE,
-// RESULT, VALUE (the functor's result); HAS_COMBINE, if REDUCE is Combine, a user's own; BEST, to find out whose value is that.
+// RESULT, VALUE (the functor's result). HAS_COMBINE, if REDUCE is Combine, a custom function. BEST, to find the
+// neighbor with the best value.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -19,7 +20,7 @@ struct Combine {
 
 #define VALUE_OF(u, v, slot) op(u, v, edge_of(view, slot), weight_of(view, slot) ARG_NAMES)
 
-// What is reduced: the functor's values; or, where BEST is <= or >=, the ids of those whose value is the best of u.
+// The reduced values: the functor's, or, if BEST is <= or >=, the ids of the neighbors whose value is the best of u.
 #ifdef BEST
 #define BEST_PARAM , const VALUE* best
 #define EDGE_VALUE [&](VID v, i64 slot) { return VALUE_OF(u, v, slot) BEST best[u] ? RESULT(v) : identity; }
@@ -56,7 +57,7 @@ extern "C" __global__ void measure(i64 count, View view, const VID* vertices, i6
 }
 #endif
 
-// A tile's share of u's edges. A share that is not all of them is combined with those of others.
+// A tile's share of u's edges. The result of a partial share is combined with the results of the other shares.
 #define REDUCE_SHARE                                                                                         \
   auto work = [&](const ExpandTile& tile, i64, VID u, i64 first, i64 end, i64 step, bool whole) {            \
     RESULT total = identity;                                                                                 \
@@ -67,7 +68,7 @@ extern "C" __global__ void measure(i64 count, View view, const VID* vertices, i6
     }                                                                                                        \
   }
 
-// For each vertex of a list, the reduction over its edges; `out` holds the identity there before.
+// For each vertex of a list, the reduction over its edges. Before, `out` contains the identity there.
 extern "C" __global__ void __launch_bounds__(BLOCK) reduce(
     i64 count, int items, View view, const VID* vertices, RESULT identity, RESULT* out BEST_PARAM, PLAN_PARAMS ARG_PARAMS) {
   REDUCE_SHARE;

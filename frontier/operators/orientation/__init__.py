@@ -19,17 +19,18 @@ from .cpu import make_support, make_triangles, make_triangles_by_id
 
 HEADER = "frontier/operators/orientation/orientation.cuh"
 SHORT_LIST = 32
-"""Neighbors of a vertex, at most, where a CPU orders the vertices by id: to order them by degree, and to copy lists,
-would take it longer than to find all triangles."""
+"""Neighbors of a vertex, at most, up to which a CPU orders the vertices by id: ordering them by degree and copying
+lists would cost more than finding all triangles."""
 
 
 @specialize
 class Orientation:
-    """An undirected graph with every edge directed from its end of lower degree to the other (ties in any order).
+    """An undirected graph with every edge directed from its end of lower degree to its end of higher degree (ties in
+    any order).
 
     No vertex has more than about sqrt(2 E) neighbors above it, and every triangle is found once, at its middle vertex:
     by `intersect_arcs` in total or for each vertex, by `edge_support` for each edge. They walk the graph itself,
-    whatever its structure; only the upper neighbors of the vertices of highest degree are copied, as these lists are
+    whatever its structure. Only the upper neighbors of the vertices of highest degree are copied, as these lists are
     read most often. If no vertex of a graph on a CPU has many neighbors, all are ordered by id, and none are copied.
 
     It is bound to one version of the graph: after an update (or compaction), its use raises.
@@ -46,9 +47,9 @@ class Orientation:
     Attributes
     ----------
     rank : array of the graph's vertex dtype, shape (num_vertices,)
-        The place of each vertex in the order; those with lower places are higher up. It must not be changed.
+        The position of each vertex in the order. Lower positions are higher up. It must not be changed.
     steps : tuple of three int
-        Neighbors that are looked at to find all triangles: in lists that were copied, in others, and in total if all
+        Neighbors that are scanned to find all triangles: in copied lists, in all further lists, and in total if all
         edges were copied in this orientation.
 
     Raises
@@ -73,7 +74,7 @@ class Orientation:
 
     @reads
     def _prepare(self, graph: BaseGraph, degrees: Any, least: int) -> None:
-        """Order the vertices, and count and copy what is above those that come first."""
+        """Order the vertices, and count and copy the upper neighbors of the first ones."""
         self._lists: Any = None
         may_be_by_id = not graph.device.is_gpu and degrees is None and least <= 1
         longest = int(graph.store.degrees().max(initial=0)) if may_be_by_id else 0
@@ -92,12 +93,13 @@ class Orientation:
 
     @cached_property
     def rank(self) -> Any:
-        """The place of each vertex, which is its id unless it has been given another."""
+        """The position of each vertex, which is its id unless it has been given another."""
         return self.graph.xp.arange(self.graph.num_vertices, dtype=self.graph.vertex_dtype)
 
     @property
     def steps(self) -> tuple[int, int, int]:
-        """Neighbors that are looked at to find all triangles: copied ones, others, and all in a copy."""
+        """Neighbors that are scanned to find all triangles: in copied lists, in all further lists, and in total in a
+        copy."""
         return self._schedule.steps
 
     def check_version(self) -> None:
@@ -117,7 +119,7 @@ def _goes_up(src, dst, edge, weight, rank):
 
 
 def count_triangles(orientation: Orientation, tally: Any) -> int:
-    """The number of triangles; if there is a `tally`, one is added to the entries of the vertices of each."""
+    """The number of triangles. If `tally` is given, one is added to the entries of the vertices of each."""
     graph, size = orientation.graph, int(orientation._schedule.order.size)
     counters = workspace_of(graph).counters
     counters.reset()

@@ -26,7 +26,7 @@ def make_triangles(iterator: ModuleType) -> Any:
         for _worker in range(begin, end):
             mark = np.full(rank.size, -1, order.dtype)
             partners = np.empty(longest, order.dtype)
-            # Each worker keeps a tally of its own: an atomic for every triangle would take most of the time.
+            # Each worker has a separate tally: an atomic for every triangle would dominate the time.
             own = np.zeros(0 if tally is None else rank.size, np.int64)
             total = 0
             while True:
@@ -70,9 +70,9 @@ def make_triangles(iterator: ModuleType) -> Any:
 
 
 def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
-    """All triangles x > y > w, found at x, in a graph whose lists are short: no order but that of the ids is needed.
+    """All triangles x > y > w, found at x, in a graph whose lists are short: the order of the ids suffices.
 
-    In sorted lists the lower ids come first, and lists are merged; otherwise those of x are marked.
+    In sorted lists the lower ids come first, and lists are merged. Otherwise the neighbors of x are marked.
     """
     each_neighbor = neighbor_loop(iterator).each
 
@@ -132,7 +132,7 @@ def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
 def make_support(iterator: ModuleType) -> Any:
     """The same triangles, counted for the three arcs that lead up, y -> x, y -> w and x -> w, by their edges.
 
-    Of a list that was copied, the places of x and of its upper neighbors are listed first, without a branch: it would
+    Of a copied list, the positions of x and of its upper neighbors are listed first, without a branch, which would
     often be mispredicted.
     """
     each_neighbor = neighbor_loop(iterator).each
@@ -142,7 +142,7 @@ def make_support(iterator: ModuleType) -> Any:
         listed = first.size - 1
         grain = 64
         for _worker in range(begin, end):
-            place_of = np.full(rank.size, -1, np.int32)  # of an upper neighbor of x: its place in `upper`
+            place_of = np.full(rank.size, -1, np.int32)  # of an upper neighbor of x: its position in `upper`
             upper = np.empty(longest, np.int64)  # slots of the arcs x -> w
             own = np.zeros(longest + 1, np.int32)  # of these arcs: an atomic less for every triangle
             matches = np.empty(longest + 2, np.int64)

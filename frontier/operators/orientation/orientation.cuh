@@ -1,40 +1,40 @@
-// CUDA kernels over an orientation. Macros: VIEW_HEADER, VID, WEIGHT; HAS_TALLY or HAS_SUPPORT.
+// CUDA kernels over an orientation. Macros: VIEW_HEADER, VID, WEIGHT, and HAS_TALLY or HAS_SUPPORT.
 //
-// Every triangle y, x, w, of which y is the lowest and w the highest, is found at x. A team of threads, a block or a warp,
-// takes one x at a time, puts its upper neighbors into a hash table in shared memory, and looks the neighbors of each of
-// its lower neighbors up there: what is found is above x, and so above y. Lists are read from the graph, whatever its
-// structure. Only the upper neighbors of the first `listed` vertices, whose lists are long, have been copied; they are read
-// many times.
+// Every triangle y, x, w, of which y is the lowest and w the highest, is found at x. A team of threads, a block or a
+// warp, processes one x at a time, puts its upper neighbors into a hash table in shared memory, and looks up there the
+// neighbors of each of its lower neighbors: every match is above x, and so above y. Lists are read from the graph,
+// whatever its structure. Only the upper neighbors of the first `listed` vertices, whose lists are long and read many
+// times, have been copied.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
 #include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/expand.cuh"
 
-constexpr int SMALL_LIST = 64;  // neighbors, at most, of a vertex that a warp takes (__init__.py has the same number)
+constexpr int SMALL_LIST = 64;  // neighbors, at most, of a vertex for one warp (__init__.py has the same number)
 #if defined(HAS_TALLY) || defined(HAS_SUPPORT)
 #define HAS_COUNTS
 #endif
 
 __device__ __forceinline__ u32 hash_of(VID v) { return u32(v) * 0x9E3779B1u; }
 
-// The graph, its vertices in order (rank[v] is v's place; lower places are higher up), and the lists that were copied.
+// The graph, its vertices in order (rank[v] is v's position, and lower positions are higher up), and the copied lists.
 struct Oriented {
   View view;
   const VID* rank;
-  i64 members;       // vertices from this place on are ignored
-  const i64* above;  // by place: number of upper neighbors
+  i64 members;       // vertices from this position on are ignored
+  const i64* above;  // by position: number of upper neighbors
   i64 listed;
-  const i64* first;  // by place: where the copied list begins
+  const i64* first;  // by position: start of the copied list
   const VID* lists;
 };
 
-// SIZE threads that work on one vertex. Their hash table has a power of two entries, TABLE at most; PARTNERS lower
-// neighbors wait to be looked at.
+// SIZE threads that work on one vertex. Their hash table has a power of two entries, TABLE at most. PARTNERS lower
+// neighbors are buffered.
 template <int SIZE, int TABLE, int PARTNERS>
 struct Team {
   static constexpr int TILES = SIZE / TILE_SIZE, PART = TABLE / 2;  // upper neighbors that are in the table at a time
-  static constexpr int EACH = PARTNERS / TILES;                     // lower neighbors of a tile that wait at a time
+  static constexpr int EACH = PARTNERS / TILES;                     // lower neighbors of a tile in the buffer
   VID entries[TABLE];
 #ifdef HAS_COUNTS
   u32 counts[TABLE];
@@ -46,7 +46,7 @@ struct Team {
   static __device__ void sync() {
     if (SIZE == 32) __syncwarp(); else __syncthreads();
   }
-  // Whether it holds for any thread; synchronizes the team.
+  // Whether it is true for any thread. Synchronizes the team.
   static __device__ bool any(bool predicate) {
     if (SIZE != 32) return __syncthreads_or(predicate);
     bool found = __any_sync(0xffffffffu, predicate);
@@ -55,7 +55,7 @@ struct Team {
   }
 };
 
-// How many entries of a table are used, and where values go in it.
+// The number of used entries of a table, and the positions of values in it.
 template <class Team>
 struct Table {
   Team& team;
@@ -79,7 +79,7 @@ struct Table {
     u32 h = hash_of(v) >> shift;
     while (compare_and_swap(team.entries + h, VID(EMPTY), v) != VID(EMPTY)) h = (h + 1) & mask;
   }
-  // The place of v, or of the empty entry that ends the search for it.
+  // The position of v, or of the empty entry that ends the search for it.
   __device__ u32 place_of(VID v) const {
     u32 h = hash_of(v) >> shift;
     VID entry;
@@ -88,8 +88,8 @@ struct Table {
   }
 };
 
-// Calls body(neighbor, at, copied) for a list: for that of the graph, where `at` is the slot, or for the copied upper part
-// of it, where it is the position among the copies. Returns which.
+// Calls body(neighbor, at, copied) for a list: for the list of the graph, with the slot as `at`, or for the copied
+// upper part of it, with the position among the copies. Returns which.
 template <class Body>
 __device__ __forceinline__ bool walk_list(const Oriented& graph, const ExpandTile& tile, VID v, Body body) {
   i64 place = graph.rank[v];
@@ -114,8 +114,9 @@ __device__ __forceinline__ bool walk_list(const Oriented& graph, const ExpandTil
   return true;
 }
 
-// Where triangles are counted: for the three vertices of each, or for the three arcs that lead up: in a list that was
-// copied by position among the copies, as such counts lie close together, and otherwise by what functors see as `edge`.
+// The counters of triangles: for the three vertices of each, or for the three arcs that lead up. Arcs of copied lists
+// have counters by position among the copies, as such counters lie close together. All other arcs have counters by
+// `edge`.
 struct Counts {
   u64* tally;
   int* support;
@@ -126,8 +127,8 @@ struct Counts {
   }
 };
 
-// The triangles with x in the middle whose lowest vertex is in piece `piece` of `pieces` of x's list; each thread returns
-// its part of their number.
+// The triangles with x in the middle whose lowest vertex is in piece `piece` of `pieces` of x's list. Each thread
+// returns its part of their number.
 template <class Team>
 __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece, i64 pieces, const Counts& out) {
   const View& view = graph.view;
@@ -136,7 +137,7 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
   const u32 lanes_before = (1u << tile.lane) - 1;
   i64 place = graph.rank[x], upper = graph.above[place], segments = view.segments(x);
   bool is_listed = place < graph.listed;
-  // Of the upper neighbors in a part of the table, how many one tile may put there.
+  // The number of upper neighbors in a part of the table that one tile may put there.
   i64 quota = upper <= Team::PART ? i64(Team::PART) : i64(Team::PART / Team::TILES);
   u64 of_x = 0;
   bool more = true;
@@ -242,8 +243,8 @@ __device__ u64 triangles_of(const Oriented& graph, Team& team, VID x, i64 piece,
   return of_x;
 }
 
-// The vertex of a ticket, and which piece of how many of its list of lower neighbors. The first `hubs` vertices of `order`
-// have several pieces, from ticket first_piece[i] on.
+// The vertex of a ticket, the piece of its list of lower neighbors, and the number of its pieces. The first `hubs`
+// vertices of `order` have several pieces, from ticket first_piece[i] on.
 struct Work {
   VID x;
   i64 piece, pieces;

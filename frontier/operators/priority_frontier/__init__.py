@@ -1,4 +1,4 @@
-"""PriorityFrontier: a set of vertices that is handed out bucket by bucket, those of lowest priority first."""
+"""PriorityFrontier: a set of vertices that is returned bucket by bucket, lowest priorities first."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class PriorityFrontier:
 
     Edges of the graph may change between calls, but not its vertices.
 
-    The near and far piles of Davidson, Baxter, Garland and Owens (IPDPS 2014); buckets of Dhulipala, Blelloch and Shun,
-    "Julienne", SPAA 2017, one of which is open.
+    The near and far piles of Davidson, Baxter, Garland and Owens (IPDPS 2014), and buckets of Dhulipala, Blelloch and
+    Shun, "Julienne", SPAA 2017, one of which is open.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class PriorityFrontier:
         self._has_limit = False  # whether a bucket was popped
         self._vertex_version = graph.vertex_version
         self._buckets: Buckets | None = None  # on a CPU, all of them empty
-        self._near: tuple[Any, Any] = None, None  # what a GPU was last asked to visit vertices with, and calls
+        self._near: tuple[Any, Any] = None, None  # the functors of the latest visits on a GPU, and their calls
 
     def __len__(self) -> int:
         return int(self.deferred[0])
@@ -147,7 +147,7 @@ class PriorityFrontier:
 
     @reads
     def pop(self) -> Frontier:
-        """Remove and return the nearest bucket that is not empty; an empty frontier if there are no members.
+        """Remove and return the nearest bucket that is not empty, or an empty frontier if the set has no members.
 
         Raises
         ------
@@ -196,13 +196,13 @@ class PriorityFrontier:
         Raises
         ------
         FunctorError, ValueError
-            As `advance`; or vertices of the graph were deleted or inserted.
+            As `advance`, or vertices of the graph were deleted or inserted.
 
         Notes
         -----
         On a CPU one thread has a list for each bucket, and several threads share a large bucket. An integer `delta` is
         rounded down to a power of 2 there. Repeated visits make buckets narrower: O(V + E) work if no visit lowers a
-        priority below that of the visited vertex.
+        priority below the priority of the visited vertex.
 
         Zhang, Brahmakshatriya, Chen, Dhulipala, Kamil, Amarasinghe and Shun, "Optimizing Ordered Graph Algorithms with
         GraphIt", CGO 2020 (small buckets one after another, without a synchronization between them).
@@ -246,7 +246,7 @@ class PriorityFrontier:
         buckets, self._buckets = self._buckets, None  # which are of no use once a functor has raised an error
         buckets = buckets or empty_buckets(n, graph.vertex_dtype)
         several = threads_for(2**62, 1) > 1
-        # Several threads have a kernel of their own, which is not to be compiled when a bucket has grown.
+        # Several threads have a separate kernel, which must not be compiled when a bucket has grown.
         many = (1 if warm_up.takes_alternative((PriorityFrontier.traverse, op)) else MANY) if several else 0
         out = np.empty(n if several else 0, graph.vertex_dtype)
         state = np.array([0, VISITS * (graph.num_arcs + n), 0])
@@ -317,7 +317,7 @@ def _join(v: int, deferred: Any) -> None:
 
 
 def visit_near(op: Callable[..., Any]) -> Callable[..., Any]:
-    """The functor that defers vertices whose priority `op` has lowered, but not to that of the open bucket."""
+    """The functor that defers vertices whose priority `op` has lowered, but not to the priority of the open bucket."""
 
     def visit(src, dst, edge, weight, priority, limit, deferred, *args):  # type: ignore[no-untyped-def]
         if not op(src, dst, edge, weight, *args):

@@ -13,7 +13,7 @@ from ..dispatch.neighbor_loop import neighbor_loop
 from ..dispatch.weights import edge_at, weight_at
 
 STATES = 2
-"""Where states begin in `deferred`; the CUDA kernels know it, too."""
+"""The offset of the states in `deferred`, which the CUDA kernels define, too."""
 
 DIGITS, LEVELS = 256, 8
 NUM_BUCKETS = DIGITS * LEVELS
@@ -28,10 +28,10 @@ HEAD, BEGIN, TAIL, END, FIELDS = 0, 1, 2, 3, 4
 class Buckets(NamedTuple):
     """Lists of vertices by priority, of which each vertex is a member of one at most.
 
-    `member_of` has the number of each vertex's bucket plus 1, or 0. A bucket has entries in chunks of `entries`, each
-    of which has another `following`; entries of vertices that have moved to lower buckets stay until they are met.
-    `bounds` has the `FIELDS` of all buckets and of a spare one. `spare` has the first of the free chunks, which are a
-    list, too, their number, and how many there must be for a visit of a vertex with the most neighbors.
+    `member_of` has the number of each vertex's bucket plus 1, or 0. A bucket has entries in chunks of `entries`, which
+    `following` links. Entries of vertices that have moved to lower buckets stay until they are met. `bounds` has the
+    `FIELDS` of all buckets and of a spare one. `spare` has the first of the free chunks, which are linked as well,
+    their number, and the number required for a visit of a vertex with the most neighbors.
     """
 
     member_of: Any
@@ -43,7 +43,7 @@ class Buckets(NamedTuple):
 
 def empty_buckets(num_vertices: int, dtype: np.dtype) -> Buckets:
     """Buckets without members."""
-    most = NUM_BUCKETS + num_vertices // CHUNK + 1  # that members take without other entries
+    most = NUM_BUCKETS + num_vertices // CHUNK + 1  # enough for one entry of each member
     chunks = 2 * most + num_vertices // CHUNK
     bounds = np.full((NUM_BUCKETS + 1, FIELDS), -1, np.int64)
     bounds[:, END] = CHUNK
@@ -55,17 +55,17 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
     """Visit the members of the lowest bucket, one after another, until all buckets are empty.
 
     A priority is a number of steps above the lowest one. Level 0 has a bucket for each number that differs from the
-    current one in its last digit only; level 1 has one for each digit before the last; and so on. When a bucket of a
-    higher level is the lowest, its members are distributed to the levels below. So a vertex moves up to once a level,
-    and most never do: buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix heap
-    (Ahuja, Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
+    current one in its last digit only, level 1 one for each digit before the last, and so on. When a bucket of a higher
+    level is the lowest, its members are distributed to the levels below. So a vertex moves up to once a level, and most
+    never do: buckets of a calendar (Brown, "Calendar Queues", CACM 1988) with the bounds of a radix heap (Ahuja,
+    Mehlhorn, Orlin and Tarjan, "Faster Algorithms for the Shortest Path Problem", J. ACM 1990).
     """
     each_neighbor = neighbor_loop(iterator).each
     steps = _steps_of_float if is_float else _steps_of_integer
 
     @jit(forceinline=True)
     def put(buckets, v, priority, low, scale, current):
-        """Append v to the bucket where it belongs, unless it is there."""
+        """Append v to the bucket where it belongs, unless it is already in it."""
         number = max(steps(priority[nonnegative(v)], low, scale), current)
         differs = number ^ current
         level = 0
@@ -86,7 +86,8 @@ def make_visit_by_priority(iterator: ModuleType, op: Any, is_float: bool) -> Any
 
     @cpu_kernel
     def visit_by_priority(view, weights, vertices, buckets, priority, low, scales, many, out, state, args):
-        # state: the current number of steps; arcs to visit until steps become the finest, scales[1]; members put out.
+        # state: the current number of steps, arcs to visit until steps become the finest, scales[1], and members
+        # returned.
         current = state[0]
         left = state[1]
         lowest = low[0]
@@ -144,7 +145,7 @@ def _append(buckets, bucket, v):
 
 @jit
 def _extend(following, bounds, spare, base):
-    """Have room for an entry at the end of a bucket."""
+    """Reserve space for an entry at the end of a bucket."""
     chunk = spare[0]
     spare[0] = following[chunk]
     spare[1] -= 1
@@ -178,7 +179,7 @@ def _pop(buckets, bucket):
 
 @jit
 def _leave_chunk(following, bounds, spare, base):
-    """Have a bucket begin with its second chunk, if it has one: the first has no entries left."""
+    """Make a bucket start with its second chunk, if it has one: the first has no entries left."""
     head = bounds[base + HEAD]
     is_last = head == bounds[base + TAIL]
     bounds[base + HEAD] = -1 if is_last else following[head]
@@ -214,7 +215,7 @@ def _count(buckets, bucket, most):
 
 @jit
 def _take(buckets, bucket, out):
-    """Move the members of a bucket to `out`; returns their number."""
+    """Move the members of a bucket to `out`, and return their number."""
     count = 0
     v = _pop(buckets, bucket)
     while v >= 0:
@@ -226,7 +227,7 @@ def _take(buckets, bucket, out):
 
 @jit
 def _gather(buckets, priority, low):
-    """Move the members of all buckets to the spare one; returns the lowest of their priorities."""
+    """Move the members of all buckets to the spare one, and return the lowest of their priorities."""
     lowest = low
     first = True
     for bucket in range(NUM_BUCKETS):

@@ -1,6 +1,7 @@
 // CUDA kernels of PriorityFrontier. Macros: VIEW_HEADER, VID, WEIGHT, PRIORITY, SLOT.
 //
-// deferred: [0] number of members, [1] where their list begins, [STATES + v] whether v is a member, then room for two lists.
+// deferred: [0] number of members, [1] start of their list, [STATES + v] whether v is a member, then space for two
+// lists.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -10,10 +11,10 @@
 
 #define STATES 2
 
-// The members up to `delta` above the lowest priority, which is found first, go to `out`, others to the list that is not
-// in use. If `drop`, those up to the limit of the last bucket are no members any more. One grid-cooperative launch.
-// counters, all zero at first: [0] members put out, [1] arcs that leave them, [2] members left, [3] the barrier's count.
-// *low is `none`, the highest value, before and after.
+// The members up to `delta` above the lowest priority, which is found first, go to `out`, the remaining ones to the
+// unused list. If `drop`, members up to the limit of the last bucket are removed. One grid-cooperative launch.
+// counters, all zero at first: [0] members returned, [1] arcs that leave them, [2] members left, [3] the barrier's
+// count. *low is `none`, the highest value, before and after.
 extern "C" __global__ void __launch_bounds__(BLOCK, 2) pop(
     i64 num_vertices, View view, SLOT* deferred, const PRIORITY* priority, PRIORITY none, PRIORITY delta, int drop,
     PRIORITY* low, PRIORITY* limit, VID* out, u64* counters) {

@@ -21,7 +21,7 @@ from ..neighbor_reduce import clear
 from .cpu import make_reduce, make_reduce_columns
 
 HEADER = "frontier/operators/reduce/reduce.cuh"
-MAX_COLUMNS = 32  # sums of a thread, which are held in registers
+MAX_COLUMNS = 32  # sums of a thread, which are in registers
 
 
 @reads
@@ -41,8 +41,8 @@ def reduce(
         As in `advance`.
     reduce : {"sum", "min", "max"}
     dtype : {int32, int64, float32, float64}
-        Of the values and the result, if `out` is not given. Use int64 if `op` returns integers that float64 would
-        round, those beyond 2**53.
+        The dtype of the values and the result, if `out` is not given. Use int64 if `op` returns integers that float64
+        would round, those beyond 2**53.
     out : array, shape (1,) or (columns,), optional
         Output array.
     columns : int, optional
@@ -51,19 +51,19 @@ def reduce(
     Returns
     -------
     array of `dtype`, shape (1,) or (columns,), on the graph's device
-        `out`, or a new array, which stays on the device for the next operator; ``float()`` or ``int()`` reads it. For
+        `out`, or a new array, which stays on the device for the next operator. ``float()`` or ``int()`` reads it. For
         an empty frontier 0, or the largest (min) or smallest (max) number of the type.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
     ValueError, TypeError
         `reduce`, `dtype`, `out` or `columns` is invalid.
 
     Notes
     -----
-    Sums of integers are exact, modulo 2**32 or 2**64; sums of floats may differ in their last digits from call to call
+    Sums of integers are exact, modulo 2**32 or 2**64. Sums of floats may differ in their last digits from call to call
     on a GPU.
     """
     graph, form = form_of(frontier)

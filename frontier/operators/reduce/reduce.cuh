@@ -1,5 +1,5 @@
-// CUDA kernels of reduce. Macros: VID, ARG_PARAMS, ARG_NAMES, REDUCE, RESULT; with OF_EDGES also VIEW_HEADER, WEIGHT; with
-// several results COLUMNS, their number.
+// CUDA kernels of reduce. Macros: VID, ARG_PARAMS, ARG_NAMES, REDUCE, RESULT, with OF_EDGES also VIEW_HEADER, WEIGHT,
+// with several results COLUMNS, their number.
 #pragma once
 #include "frontier/cuda/members.cuh"
 #include "frontier/cuda/tile.cuh"

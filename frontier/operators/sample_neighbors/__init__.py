@@ -49,7 +49,7 @@ def sample_neighbors(
     graph : Graph
     frontier : Frontier
     op : function ``op(src, dst, edge, weight, *args) -> bool``
-        As in `advance`, so that one function can serve both; its return value is ignored.
+        As in `advance`, so one function can serve both. Its return value is ignored.
     *args : arrays and numbers
         As in `advance`.
     count : int
@@ -59,21 +59,21 @@ def sample_neighbors(
         replacement, with equal probabilities. ``"weighted"``: drawn one after another without replacement, with
         probabilities in proportion to the remaining weights, of which only positive ones count.
     seed : int, optional
-        Required for random samples. A sample depends on the seed and the edges only, for every structure and
-        device, and remaining neighbors keep their place in it after an update.
+        Required for random samples. A sample depends on the seed and the edges only, for every structure and device.
+        Remaining neighbors stay in it after an update.
 
     Raises
     ------
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
     TypeError, ValueError
         `count` is neither positive nor -1, `method` or `seed` is invalid, or the frontier belongs to another graph.
 
     Notes
     -----
     The first: O(count) work per vertex, and per skipped gap. At random: each edge has a random key, and the lowest keys
-    are taken: O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With weights,
-    keys are those of Efraimidis and Spirakis (Information Processing Letters 97, 2006).
+    are chosen: O(degree) work per vertex on a CPU, O(degree * count) by the 32 lanes of a warp on a GPU. With weights,
+    keys follow Efraimidis and Spirakis (Information Processing Letters 97, 2006).
     """
     frontier = check_frontier(graph, frontier)
     count = sample_size(count, "count")

@@ -41,7 +41,7 @@ def make_sample(iterator: ModuleType, op: Any) -> Any:
 def make_sample_randomly(iterator: ModuleType, op: Any, weighted: bool) -> Any:
     """A functor called for those neighbors of each vertex of a list whose random keys are lowest.
 
-    A key depends on the two ends, so that a sample is the same wherever the arcs lie. With weights, keys are those of
+    A key depends on the two ends, so a sample is independent of the arcs' positions. With weights, keys follow
     Efraimidis and Spirakis (2006): waiting times, the shorter on average the larger the weight.
     """
     each_neighbor = neighbor_loop(iterator).each

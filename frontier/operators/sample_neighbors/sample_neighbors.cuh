@@ -8,7 +8,7 @@
 
 extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
-// The functor, for the first `limit` neighbors of each vertex of a list; one thread a vertex.
+// The functor, for the first `limit` neighbors of each vertex of a list, one thread a vertex.
 extern "C" __global__ void sample(i64 count, i64 limit, View view, const VID* vertices ARG_PARAMS) {
   GRID_STRIDE(i, count) {
     VID u = vertices[i];
@@ -40,8 +40,8 @@ struct Drawn {
   }
 };
 
-// The functor, for those `limit` neighbors of each vertex of a list whose random keys are lowest; one warp a vertex. Keys
-// are of the two ends, so that a sample is the same wherever the arcs lie. Each round finds the arc that follows.
+// The functor, for the `limit` neighbors of each vertex of a list whose random keys are lowest, one warp a vertex. Keys
+// depend on the two ends, so a sample is independent of the arcs' positions. Each round finds the arc that follows.
 extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View view, const VID* vertices ARG_PARAMS) {
   constexpr double NEVER = 1.7976931348623157e308;  // above any key
   int lane = threadIdx.x & 31;
@@ -75,7 +75,7 @@ extern "C" __global__ void sample_randomly(i64 count, i64 limit, i64 seed, View 
                     __shfl_xor_sync(0xffffffffu, best.slot, offset)};
         if (other.slot >= 0 && (best.slot < 0 || other < best)) best = other;
       }
-      if (best.slot < 0) break;  // those that are left are never drawn
+      if (best.slot < 0) break;  // the remaining ones are never drawn
       if (lane == 0)
         op(u, best.neighbor, edge_of(view, best.slot), weight_of(view, best.slot) ARG_NAMES);
       last = best;

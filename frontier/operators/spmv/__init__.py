@@ -1,7 +1,7 @@
 """SpMV: products of a graph's adjacency matrix with vectors, prepared once and computed many times.
 
-One vector at a time has a kernel of its own where products are prepared on a GPU. Several, the columns of an array, are
-reduced by `neighbor_reduce` in either form.
+A single vector has a separate kernel on a GPU if products are prepared. Several, the columns of an array, are reduced
+by `neighbor_reduce` in either form.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ HEADER = "frontier/operators/spmv/spmv.cuh"
 GATHER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 SUMS = (np.dtype(np.float64),)
 PIECE_ARCS = 1024  # as in spmv.cuh
-LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # rows longer than these are taken by several warps, a warp, eight lanes
+LONG_ROW, TILE_ROW, THREAD_ROW = 1024, 64, 8  # longer rows get several warps, a warp, eight lanes
 CACHE_BYTES = 32 * 1024
-"""Of the shared memory that a block could have, left to the first-level cache, in which misses wait, too. An H200
-divides its memory in fixed steps: with a kibibyte less here the cache has half the size, fewer gathers are under way at
-a time, and products take a quarter longer."""
+"""The part of a block's possible shared memory that is left to the first-level cache, through which misses also pass.
+An H200 divides its memory in fixed steps: with a kibibyte less here the cache has half the size, fewer gathers are in
+flight, and products last a quarter longer."""
 
 PREPARED = {"cpu": 1.0, "gpu": 0.65}
 """The cost of a prepared product, in products of a graph that is walked as fast as CSR."""
@@ -51,21 +51,22 @@ class SpMV:
     the cost of about four: by a static copy of the arcs, on a GPU with high-degree vertices first, whose values are
     cached in shared memory. Vectors are then in that order: permute them with `arrange`, and back with `restore`.
 
-    It is bound to one version of the graph: after an update (or compaction), products raise. To keep using the old
+    It is bound to one version of the graph: after an update (or compaction), products raise. To continue with the old
     version, construct it from a static copy, ``SpMV(graph.to_csr())``.
 
     Parameters
     ----------
     graph : Graph
     transpose : bool
-        Sum over the predecessors of v instead of its successors; makes no difference in undirected graphs. In directed
-        ones without in-edges, the prepared form sorts the arcs, and the other adds to destinations atomically.
+        Sum over the predecessors of v instead of its successors. Makes no difference in undirected graphs. In directed
+        ones without in-edges, the prepared form sorts the arcs, and the unprepared form adds to destinations
+        atomically.
     weighted : bool, optional
-        Whether to use weights; by default if the graph has them. Otherwise all are 1.
+        Whether to use weights, by default if the graph has them. Otherwise all are 1.
     layout : {"auto", "native", "csr"}
         ``"csr"`` prepares products, ``"native"`` reads the graph as it is stored. ``"auto"`` expects which is faster.
     products : int
-        How many products to expect, by which ``"auto"`` decides.
+        The expected number of products, by which ``"auto"`` decides.
 
     Attributes
     ----------
@@ -74,14 +75,14 @@ class SpMV:
     graph : Graph
         The graph with its vertices in the order of the vectors: a static copy, or the graph itself (or its reverse).
     order : array of vertex ids, shape (num_vertices,), or None
-        The vertex at each position, read-only (a copy); None for the order of ids.
+        The vertex at each position, read-only (a copy), or None for the order of ids.
 
     Notes
     -----
     Products are computed in float64: integer weights beyond 2**53 are rounded. For exact sums use `neighbor_reduce`
     with ``dtype=np.int64``.
 
-    Preparation takes O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
+    Preparation costs O(V log V + E) work, O(V + E) memory. Without, O(V) memory. A product reads the index of each arc
     once, and is bound by the gathers from x.
     """
 
@@ -95,7 +96,7 @@ class SpMV:
         weighted = graph.is_weighted if weighted is None else flag(weighted, "weighted")
         self.weighted = weighted and graph.is_weighted
         self._order: Any = None
-        self._source = weakref.ref(graph)  # not to keep a graph alive of which there is a static copy
+        self._source = weakref.ref(graph)  # a weak reference, so a graph with a static copy can be freed
         self._version = graph.version
         self._size = graph.num_vertices
         if transpose and graph.has_in_edges:
@@ -120,11 +121,11 @@ class SpMV:
             self.graph = copy_as_stored(graph, self.weighted)
 
     def rows_of(self, members: Any) -> None:
-        """Have products of some vertices alone, the others of which are 0; where `order` is None."""
+        """Restrict products to some vertices. Entries of all other vertices are 0. Requires `order` None."""
         self._everyone = Frontier._of(self.graph, members)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle or a copy holds: of the graphs, only that of the products."""
+        """The state of a pickle or a copy: of the graphs, only the graph of the products."""
         self._check_version()
         return {**self.__dict__, "_source": None}
 
@@ -149,7 +150,7 @@ class SpMV:
 
     @property
     def order(self) -> Any:
-        """The vertex at each position; None for the order of ids."""
+        """The vertex at each position, or None for the order of ids."""
         return None if self._order is None else self.graph.device.read_only(self._order)
 
     def arrange(self, x: Any) -> Any:
@@ -231,7 +232,7 @@ class SpMV:
         neighbor_reduce(graph, self._everyone, op, x, out=out, columns=columns)
 
     def _sort_by_degree(self, transpose: bool) -> None:
-        """Make the static copy, and find which rows are taken by how many threads."""
+        """Make the static copy, and choose the number of threads for each row."""
         graph = self.graph
         if transpose:
             graph = _copy_of(graph, *_transposed(graph, self.weighted))
@@ -252,7 +253,7 @@ class RowShares(NamedTuple):
     """The threads for rows sorted by length.
 
     `bounds` count the rows longer than `LONG_ROW`, `TILE_ROW` and `THREAD_ROW`. `first_piece` (int64) has the first
-    piece of each long row, and their number; `piece_rows` (int32) the row of each piece.
+    piece of each long row, and their number. `piece_rows` (int32) has the row of each piece.
     """
 
     bounds: tuple[int, ...]
@@ -261,13 +262,13 @@ class RowShares(NamedTuple):
 
 
 def deal_rows(graph: BaseGraph, offsets: Any) -> RowShares:
-    """Deal out the rows of CSR arrays on a GPU, longest rows first, for `multiply_rows`; `graph` gives types."""
+    """Distribute the rows of CSR arrays on a GPU, longest rows first, for `multiply_rows`. `graph` gives types."""
     bounds, first_piece = classes_of_rows(graph, offsets, (LONG_ROW, TILE_ROW, THREAD_ROW), PIECE_ARCS)
     return RowShares(bounds, first_piece, row_ids(graph.device, first_piece, np.dtype(np.int32)))
 
 
 def most_hubs(itemsize: int) -> int:
-    """So many entries of a vector fit in the memory that a block has for those of hubs."""
+    """The number of entries of a vector that fit in the memory of a block for hubs."""
     from frontier.runtime.compile.cuda import shared_memory
 
     return (shared_memory() - CACHE_BYTES) // itemsize
@@ -276,10 +277,10 @@ def most_hubs(itemsize: int) -> int:
 def multiply_rows(
     graph: BaseGraph, matrix: tuple[Any, Any, Any], shares: RowShares, x: Any, out: Any, hubs: Any = None
 ) -> None:  # fmt: skip
-    """A product on a GPU, by the kernel for rows sorted by length; the graph gives types.
+    """A product on a GPU, by the kernel for rows sorted by length. The graph gives types.
 
     The matrix is its offsets, columns, and weights or None. Its first columns are hubs, at the positions `hubs` of `x`
-    (see ``spmv.cuh``), by default the first ones; then columns are positions.
+    (see ``spmv.cuh``), by default the first ones. Then columns are positions.
     """
     from frontier.runtime.compile.cuda import load_kernel, multiprocessors
 
@@ -324,7 +325,7 @@ def _weighted_scatter(src, dst, edge, weight, x, y):
 
 
 def _columns_of(x: Any) -> int | None:
-    """The number of vectors in an array of two dimensions; None for one vector."""
+    """The number of vectors in an array of two dimensions, or None for one vector."""
     return x.shape[1] if getattr(x, "ndim", 1) == 2 else None
 
 

@@ -1,20 +1,20 @@
-// CUDA kernel of SpMV, over rows sorted by length, longest first. Macros: VID, WEIGHT, GATHER; LISTED_HUBS.
+// CUDA kernel of SpMV, over rows sorted by length, longest first. Macros: VID, WEIGHT, GATHER, LISTED_HUBS.
 //
-// What bounds a sparse matrix-vector product on a graph is not memory but the gathers from x: the first-level cache takes
-// one line a cycle. The vertices with most neighbors are those that are gathered most; they are numbered first, and each
-// block, which fills a multiprocessor, holds a copy of their part of x in shared memory, which leaves the cache to the rest.
+// A sparse matrix-vector product on a graph is bound not by memory but by the gathers from x: the first-level cache
+// reads one line a cycle. The vertices with most neighbors are gathered most. They are numbered first, and each block,
+// which fills a multiprocessor, stores a copy of their part of x in shared memory, which leaves the cache to the rest.
 //
-// With LISTED_HUBS they need not come first in x, as in the vectors of a graph in parts, where a part's own vertices come
-// first and those of each other part follow. Then column c < num_listed is that of hub c, whose entry is x[listed[c]], and
-// any other column c that of x[c - num_listed].
+// With LISTED_HUBS they need not come first in x, as in the vectors of a distributed graph, in which a part's own
+// vertices come first and the vertices of each other part follow. Then column c < num_listed is hub c, whose entry is
+// x[listed[c]], and the entry of any other column c is x[c - num_listed].
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include "frontier/cuda/tile.cuh"
 
 constexpr int SPMV_THREADS = 1024;
-constexpr int PIECE_ARCS = 1024;  // of a long row, taken by one warp
+constexpr int PIECE_ARCS = 1024;  // of a long row, processed by one warp
 
-// Read once: keep it out of the cache that x needs.
+// Read once: bypass the cache that x needs.
 template <class T>
 __device__ __forceinline__ T stream(const T* at) { return __ldcs(at); }
 
@@ -22,7 +22,7 @@ struct Matrix {
   const VID* columns;
   const WEIGHT* weights;  // null for ones
   const GATHER* x;
-  const GATHER* hubs;     // shared: those of the first columns
+  const GATHER* hubs;     // shared: the entries of the first columns
   VID num_hubs;
 #ifdef LISTED_HUBS
   const GATHER* rest;     // x - num_listed
@@ -41,7 +41,7 @@ struct Matrix {
   }
 #endif
 
-  // The part of a lane in the product of arcs begin..end, which N lanes share.
+  // A lane's part of the product of arcs begin..end, which N lanes share.
   template <int N, int UNROLL>
   __device__ __forceinline__ double part(i64 begin, i64 end, int lane) const {
     double sum = 0;
@@ -75,8 +75,9 @@ __device__ __forceinline__ void rows(const Matrix& matrix, const i64* offsets, d
   }
 }
 
-// y = A x. Rows 0..long_rows-1 are cut into pieces: piece p is of row piece_rows[p], whose first is first_piece[row]; y
-// is zero there. The rows up to warp_rows are taken by a warp each, up to tile_rows by eight lanes, the rest by a thread.
+// y = A x. Rows 0..long_rows-1 are cut into pieces: piece p is of row piece_rows[p], whose first is first_piece[row],
+// and y is zero there. The rows up to warp_rows are processed by a warp each, up to tile_rows by eight lanes, the rest
+// by a thread.
 extern "C" __global__ void __launch_bounds__(SPMV_THREADS, 1) spmv(
     i64 num_rows, const i64* offsets, const VID* columns, const WEIGHT* weights, const GATHER* x, double* y, i64 num_hubs,
     i64 num_pieces, const int* piece_rows, const i64* first_piece, i64 long_rows, i64 warp_rows, i64 tile_rows

@@ -54,13 +54,13 @@ def traverse(
     """Advance until the frontier is empty.
 
     Equivalent to a loop of `advance`, with less overhead: while frontiers are small, many advances run in one kernel
-    launch, so that graphs with thousands of levels take microseconds per level.
+    launch, and graphs with thousands of levels cost microseconds per level.
 
     Parameters
     ----------
     graph : Graph
     frontier : Frontier
-        Where to start.
+        The initial frontier.
     op, condition, prepare : functions
         As in `advance`, which chooses push or pull.
     *args : arrays, numbers and `StepCounter`
@@ -72,20 +72,19 @@ def traverse(
     edges : {"out", "in", "both"}
         As in `advance`.
     balance : {"auto", "thread", "tile", "block", "merge"}
-        As in `advance`, where frontiers are large: with ``"auto"`` and ``"tile"`` many may share a launch on a GPU, by
-        any other each takes its own. Small ones are advanced by a single thread block on a GPU and by one thread on a
-        CPU.
+        As in `advance`, for large frontiers. With ``"auto"`` and ``"tile"`` many may share a launch on a GPU, by any
+        other schedule each is a separate launch. Small ones are advanced by a single thread block on a GPU and by one
+        thread on a CPU.
 
     Returns
     -------
     int
-        Number of advances; the last one produced an empty frontier, unless a limit was reached. 0 while launches are
-        recorded.
+        Number of advances. The last one produced an empty frontier, unless a limit was reached. 0 during a capture.
 
     Raises
     ------
     FunctorError, ValueError
-        As `advance`; and for more than one `StepCounter`.
+        As `advance`. Also for more than one `StepCounter`.
     """
     functors = Functors(op, condition, prepare)
     return traverse_along(graph, frontier, functors, args, Limits(max_steps, max_arcs), edges=edges, balance=balance)
@@ -95,7 +94,8 @@ def traverse_along(
     graph: BaseGraph, frontier: Frontier, functors: Functors, args: tuple, limits: Limits, *, edges: str = "out",
     balance: str = "auto", entering: BaseGraph | None = None,
 ) -> int:  # fmt: skip
-    """`traverse`; `entering` as for `pull`: the graph itself if it is directed and known to have each arc both ways."""
+    """`traverse`, with `entering` as for `pull`: the graph itself if it is directed and known to have each arc both
+    ways."""
     frontier = check_frontier(graph, frontier)
     one_of(balance, "balance", BALANCES)
     steps: list[int] = []

@@ -29,7 +29,7 @@ def _without_step(before, step, after):
 def make_advance_repeatedly(
     iterator: ModuleType, op: Any, condition: Any, prepare: Any, step: int | None, pulls: bool
 ) -> Any:  # fmt: skip
-    """Many advances, one after another, on one core; argument number `step` counts them."""
+    """Many advances, one after another, on one core. Argument number `step` counts them."""
     loop = neighbor_loop(iterator)
     each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
     allowed, joins = vertex_test(condition), make_join(iterator, op, condition)
@@ -38,7 +38,7 @@ def make_advance_repeatedly(
 
     @jit
     def push(view, weights, members, out, stamps, epoch, args):
-        """Returns how many vertices it has put out, and how many arcs leave these."""
+        """Return the number of vertices in the output, and the number of arcs that leave them."""
         held = 0
         arcs = 0
         for i in range(members.size):

@@ -1,4 +1,5 @@
-"""`Traversal`: how repeated advances are made, by the size of the frontier and by what the device can choose itself."""
+"""`Traversal`: the choice of how to run repeated advances, by the size of the frontier and the capabilities of the
+device."""
 
 from __future__ import annotations
 
@@ -43,11 +44,11 @@ launch: synchronizing the whole device between levels would cost more than its p
 MEDIUM_COUNT = 2**17
 MEDIUM_ARCS = 2**20
 """Medium frontiers, within both bounds, are advanced on a GPU by one grid-cooperative launch for many levels: 3 instead
-of 60 microseconds per level. Where pulls are possible it takes frontiers of any size, and chooses in each level."""
+of 60 microseconds per level. If pulls are possible it advances frontiers of any size, and chooses in each level."""
 
 DONE_COUNT = SMALL_COUNT // 4
 DONE_ARCS = SMALL_ARCS // 4
-"""Where frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
+"""If frontiers stay below these bounds the grid-cooperative kernel returns, and a single block continues."""
 
 GRID_NUMBERS = 16
 """Numbers that the blocks of that kernel share."""
@@ -57,7 +58,8 @@ MAX_ARCS = 2**62
 
 
 class Limits(NamedTuple):
-    """When to stop: at so many advances, or before one over more than so many arcs; None for no limit."""
+    """The number of advances, and the number of arcs of a frontier, before which the traversal stops. None for no
+    limit."""
 
     steps: int | None = None
     arcs: int | None = None
@@ -83,20 +85,20 @@ class Traversal:
     @property
     def chooses(self) -> bool:
         """Whether a kernel chooses between push and pull. With a user's schedule the host does: each pull, and each
-        push from a large frontier, takes a launch."""
-        # Asked anew: a rehearsal of kernels for GPUs runs methods as on a GPU, but not the constructor.
+        push from a large frontier, is a separate launch."""
+        # Checked again here: a rehearsal of kernels for GPUs runs methods as on a GPU, but not the constructor.
         if not (self.graph.device.is_gpu and self.one_way and self.balance == "auto"):
             return False
         return can_pull(self.graph, self.functors, self.entering)
 
     def run(self, frontier: Frontier, limit: int) -> int:
-        """Advance until the frontier is empty, at most so many times; returns how often."""
+        """Advance until the frontier is empty, at most `limit` times, and return the number of advances."""
         graph = self.graph
-        # One module holds all kernels, so that none is compiled when a later traversal takes another way.
+        # One module contains all kernels, so none is compiled when a later traversal chooses differently.
         if graph.device.is_gpu and frontier:
             self._kernels = self._cuda_kernels(gpu_balance(self.balance))
         count = frontier._make_set()  # one of few vertices may be listed so often that it is not small
-        # On a CPU each way has a kernel of its own, none of which is to be compiled when frontiers have grown.
+        # On a CPU each way has a separate kernel, none of which must be compiled when frontiers have grown.
         few = graph.device.is_gpu or not warm_up.takes_alternative((graph.package, *self.functors))
         done = 0
         while count and done < limit:
@@ -112,7 +114,7 @@ class Traversal:
         return done
 
     def record(self, frontier: DeferredFrontier, limit: int) -> None:
-        """Record advances until the frontier is empty: in one launch, however large it becomes."""
+        """Capture advances until the frontier is empty: in one launch, however large it becomes."""
         memory: Any = recording()
         graph = self.graph
         lists, stamps, trailing, latest = memory.traversal()
@@ -126,8 +128,8 @@ class Traversal:
         )  # fmt: skip
 
     def _arcs_of(self, frontier: Frontier, count: int) -> int | None:
-        """Arcs that leave the frontier (and enter it, if both ways are walked); None where nothing depends on their
-        number that the host would have to wait for."""
+        """Arcs that leave the frontier (and enter it, if both ways are walked), or None if nothing depends on their
+        number that would require a host synchronization."""
         if self.one_way:
             if self.chooses and self.most == MAX_ARCS and count < pull_bounds(self.graph)[0]:
                 return frontier._known_arcs()
@@ -137,7 +139,7 @@ class Traversal:
         return sum(own_frontier(each, frontier)._walk_arcs() for each in self.traversed)
 
     def _way(self, frontier: Frontier, count: int, arcs: int | None, few: bool) -> Way:
-        """How to advance from a frontier; with `few`, many advances from small ones may share a launch."""
+        """The way to advance from a frontier. With `few`, many advances from small ones may share a launch."""
         is_gpu = self.graph.device.is_gpu
         small = few and arcs is not None and count <= SMALL_COUNT and arcs <= SMALL_ARCS
         if is_gpu and small:
@@ -151,7 +153,8 @@ class Traversal:
         medium = arcs is not None and count <= MEDIUM_COUNT and arcs <= MEDIUM_ARCS
         return self._push_medium if is_gpu and medium and gpu_balance(self.balance) == "tile" else self._push
 
-    # ---- ways: each returns the next frontier, and how many advances were made ---------------------------------------
+    # ---- ways: each returns the next frontier, and the number of advances
+    # ----------------------------------------------
 
     def _push_repeatedly(self, frontier: Frontier, arcs: int | None, limit: int) -> tuple[Frontier, int]:
         """Push until the frontier is empty or no longer small, by one thread block."""
@@ -226,7 +229,7 @@ class Traversal:
         first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
         state = self.state
-        # Any number of pushes may be made with fresh epochs each; no bound is one on what the last one puts out.
+        # Fresh epochs permit any number of pushes. A limit of arcs does not bound the output of the last one.
         steps = min(limit, 2**30)
         stamps, epoch = state.next_epochs(graph, steps)
         lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
@@ -237,11 +240,11 @@ class Traversal:
         """The final frontier of a series of advances, and their number."""
         size, arcs, made, last = outcome.poll()
         self.state.used_epochs(made)
-        known = arcs if self.one_way else None  # the arcs that leave it, without those that enter it
+        known = arcs if self.one_way else None  # the arcs that leave it, without the arcs that enter it
         return Frontier._of(self.graph, lists[last, :size], arcs=known), made
 
     def _pull_arguments(self, scratch: Callable) -> tuple:
-        """The arguments of a kernel that pulls; `scratch` is that of `Scratch.get`."""
+        """The arguments of a kernel that pulls. `scratch` is `Scratch.get`."""
         graph = self.graph
         words = bitmap_words(graph.num_vertices)
         view = (graph.reverse if self.entering is None else self.entering).view()
@@ -252,7 +255,7 @@ class Traversal:
         return [graph.view() for graph in self.traversed]
 
     def _cuda_kernels(self, balance: str = "tile") -> Any:
-        """The CUDA kernels of traverse; argument number `step` counts the advances that one launch makes."""
+        """The CUDA kernels of traverse. Argument number `step` counts the advances of one launch."""
         options = traverse_options(self.traversed, self.functors, self.step, balance, self.chooses)
         return cuda_kernels_for(self.graph, HEADER, advance_functors(self.functors), tuple(self.values), options)
 
@@ -262,7 +265,7 @@ Way = Callable[[Frontier, "int | None", int], tuple[Frontier, int]]
 
 
 def _room_for_pieces(graph: BaseGraph, scratch: Callable) -> tuple[Any, np.uint32]:
-    """Memory to which the kernel defers pieces of long lists, and how many it holds."""
+    """Memory to which the kernel defers pieces of long lists, and its capacity."""
     capacity = piece_capacity(graph)
     return scratch("pieces", capacity, np.uint64), np.uint32(capacity)
 

@@ -1,6 +1,6 @@
-// CUDA kernels of traverse: many advances in one launch, by one block or by all. Macros: those of visit.cuh, and NEXT_STEP;
-// BOTH_WAYS, to go along the edges of a directed graph and of its reverse (`entering`) in each push; or MAY_PULL, to choose
-// between push and pull in each step. Without MAY_PULL, larger frontiers take the kernels of advance.
+// CUDA kernels of traverse: many advances in one launch, by one block or by all. Macros: see visit.cuh, and NEXT_STEP.
+// BOTH_WAYS, to walk the edges of a directed graph and of its reverse (`entering`) in each push. Or MAY_PULL, to choose
+// between push and pull in each step. Without MAY_PULL, the kernels of advance process larger frontiers.
 #pragma once
 #include "frontier/cuda/bits.cuh"
 #include "frontier/cuda/grid_barrier.cuh"
@@ -25,7 +25,7 @@ struct ReachedList {
   }
 };
 
-// The lists of both graphs: a vertex has the segments of one, and behind them those of the other.
+// The lists of both graphs: a vertex has the segments of one, followed by its segments of the other graph.
 struct BothLists {
   const View& leaving;
   const View& entering;
@@ -68,8 +68,8 @@ __device__ __forceinline__ void walk_segments(const View& view, VID, i64 s, i64 
 
 #endif
 
-// What the host hears of a series of advances: the size of the frontier, the arcs that leave it, the advances that were
-// made, and which list it is in: `spare` of the first one, or `out`.
+// Reports a series of advances to the host: the size of the frontier, the arcs that leave it, the number of advances,
+// and the list that contains it: `spare` of the first one, or `out`.
 __device__ __forceinline__ void report(volatile u64* outcome, i64 count, i64 arcs, i64 steps, i64 lists) {
   outcome[0] = u64(count);
   outcome[1] = u64(arcs);
@@ -83,8 +83,8 @@ constexpr int SOLO = 1024;
 extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
     i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, i64 max_count,
     i64 max_arcs, i64 max_steps ARG_PARAMS) {
-  // The sum of degrees is kept in two parts, which cannot overflow: the few arcs of a step lead to no more vertices than
-  // there are arcs. One sum of 64 bits would be a loop of compare-and-swap: shared memory does not add such numbers.
+  // The sum of degrees is stored in two parts, which cannot overflow: the few arcs of a step lead to no more vertices
+  // than arcs. One sum of 64 bits would be a loop of compare-and-swap: shared memory does not add such numbers.
   __shared__ u32 next_count, next_arcs, next_arcs_high;
   ExpandTile tile;
   const auto& lists = LISTS;
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(SOLO) push_repeatedly(
 
 #if BALANCE == BY_TILE  // the schedule of what all blocks do together
 
-constexpr int MAX_SMALL = 4;           // consecutive small frontiers, after which a single block should go on
+constexpr int MAX_SMALL = 4;           // consecutive small frontiers, after which a single block should continue
 constexpr int LAST_EPOCH = -(1 << 30);  // stamps are cleared after it
 constexpr int MAX_BLOCKS = 4;          // of a multiprocessor
 
@@ -136,10 +136,10 @@ constexpr int MAX_BLOCKS = 4;          // of a multiprocessor
 #define PULL_PARAMS
 #endif
 
-// What the blocks share, all zero at first. Counters of a kind take turns: this step's, the next one's, and one that is
-// being set to zero.
+// The state that the blocks share, all zero at first. Counters of a kind rotate: this step's, the next one's, and one
+// that is being set to zero.
 struct GridState {
-  u64 found[3][2];    // vertices that a step put out, and the arcs that leave them
+  u64 found[3][2];    // vertices in the output of a step, and the arcs that leave them
   u64 num_pieces[3];  // of long lists
   u64 num_rest[3];    // vertices that a pull deferred
   u64 num_listed[3];  // members of a bitmap that were listed
@@ -152,10 +152,10 @@ static_assert(sizeof(GridState) == GRID_NUMBERS * sizeof(u64), "GRID_NUMBERS is 
 // `min_count` and `min_arcs`) for some steps, or `max_steps` are made.
 //
 // A step pulls if the frontier has at least `pull_from` members and more than `pull_above` arcs, between `bits` and
-// `spare_bits`; `entering` is the graph whose arcs lead back to the frontier, and `rest` has room for all vertices.
+// `spare_bits`. `entering` is the graph whose arcs lead back to the frontier, and `rest` has capacity for all vertices.
 //
-// Where the host knows neither the frontier's size nor the epoch, `number` and `room` are as in members.cuh, and the epochs
-// go on downward from that many (`epoch`) below `*latest`, which holds the last one that was used.
+// If the host knows neither the frontier's size nor the epoch, `number` and `room` are as in members.cuh, and the
+// epochs continue downward from `epoch` below `*latest`, the last epoch used.
 extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_together(
     i64 count, VIEWS, const VID* in, VID* spare, VID* out, int* stamps, int epoch, volatile u64* outcome, GridState* grid,
     u64* pieces, u32 max_pieces, PULL_PARAMS i64 arcs, i64 min_count, i64 min_arcs, i64 max_count, i64 max_arcs,
@@ -168,7 +168,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_together
   if (latest) {
     change = -1;
     int before = *latest;
-    if (count == 0) {  // there is no barrier then; nor does another block look at the number
+    if (count == 0) {  // no barrier follows then, and no other block reads the number
       if (is_first) *latest = before - epoch;
       return;
     }
@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_together
       i64 items = (count + gridDim.x - 1) / gridDim.x;
       share_out(LISTS, count, int(items < BLOCK ? items : BLOCK), prepared, queue, walk_some, flush);
       grid_barrier(arrived, barrier);
-      if (*(volatile u32*)queue.size) {  // for all alike: nobody changes it before the next barrier
+      if (*(volatile u32*)queue.size) {  // equal for all: nothing changes it before the next barrier
         share_out_queue(LISTS, member, queue, walk_some, flush, [&] { return output.is_filling(); });
         grid_barrier(arrived, barrier);
       }

@@ -1,6 +1,6 @@
 """visit_common: the common neighbors of pairs of vertices, where the neighbors of one of each pair are listed.
 
-For graphs in parts, whose lists of neighbors come from elsewhere; `intersect` is for all others.
+For distributed graphs, whose lists of neighbors come from other parts. `intersect` is for all other graphs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .cpu import make_visit_common
 
 HEADER = "frontier/operators/visit_common/visit_common.cuh"
 THREADS, BLOCKS_EACH = 256, 8
-"""Threads of a block, and blocks of a multiprocessor: a warp takes pieces of the lists until there are none."""
+"""Threads of a block, and blocks of a multiprocessor: warps process pieces of the lists until none are left."""
 
 
 def visit_common(
@@ -29,9 +29,9 @@ def visit_common(
     """Count the common neighbors of pairs (int64, shape (m,)), or pass them to `op` as `intersect` does.
 
     The graph has the neighbors of `known`, one end of each pair. Neighbors of the other end, ``listed[i]``, are
-    ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``, none for a negative row; ``neighbors[k]`` is found by the edge
-    ``first_edge + k``. `swapped` (bool) marks pairs that begin with `known`. `per_pair` and `numbered` are those of
-    `intersect`. On a GPU, `ends` may give the sums of the lists' lengths up to each pair; lists then need not be
+    ``neighbors[offsets[rows[i]]:offsets[rows[i] + 1]]``, none for a negative row. ``neighbors[k]`` is found by the edge
+    ``first_edge + k``. `swapped` (bool) marks pairs whose first end is `known`. `per_pair` and `numbered` are as in
+    `intersect`. On a GPU, `ends` may give the sums of the lists' lengths up to each pair. Lists then need not be
     adjacent.
     """
     count = int(known.size)

@@ -1,4 +1,5 @@
-// CUDA kernels of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, and those of the functors.
+// CUDA kernels of visit_common. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, and the macros of the
+// functors.
 #pragma once
 #include "frontier/cuda/keys.cuh"
 #include "frontier/cuda/scan_tiles.cuh"
@@ -7,15 +8,15 @@
 #include "frontier/cuda/edge.cuh"
 #include "frontier/cuda/common_functors.cuh"
 
-#define CHUNK 256  // listed neighbors that a warp takes at a time
+#define CHUNK 256  // listed neighbors that a warp processes at a time
 
-// How many neighbors are listed for each pair: none if its row is negative.
+// Counts the listed neighbors of each pair: none if its row is negative.
 extern "C" __global__ void count_listed(i64 count, const i64* rows, const i64* offsets, i64* lengths) {
   GRID_STRIDE(i, count) lengths[i] = rows[i] < 0 ? 0 : offsets[rows[i] + 1] - offsets[rows[i]];
 }
 
-// The listed neighbors of all pairs are one sequence, of which warps take pieces of one size: so long lists are shared, and
-// short ones do not leave threads without work. `ends`: the sums of the lengths up to each pair.
+// The listed neighbors of all pairs are one sequence, which warps process in pieces of equal size: long lists are
+// shared, and short ones do not leave threads idle. `ends`: the sums of the lengths up to each pair.
 extern "C" __global__ void visit_common(
     i64 count, View view, const VID* known, const VID* listed, const u8* swapped, const i64* rows, const i64* offsets,
     const VID* neighbors, i64 first_edge, const i64* ends, u64* counts ARG_PARAMS) {
@@ -35,7 +36,7 @@ extern "C" __global__ void visit_common(
         i64 slot = w == u ? i64(-1) : i64(view.find(u, w));
         if (slot >= 0) {
 #ifdef HAS_OP
-          i64 i = pair;  // for functors that take it
+          i64 i = pair;  // for functors that receive it
           VID v = listed[pair];
           i64 edge = edge_of(view, slot);
 #ifdef PER_PAIR

@@ -1,4 +1,4 @@
-"""visit_edges: a functor called for a list of edges, such as those of a batch."""
+"""visit_edges: a functor called for a list of edges, such as the edges of a batch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HEADER = "frontier/operators/visit_edges/visit_edges.cuh"
 def visit_edges(
     graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], *args: Any, output: bool = True
 ) -> Frontier | None:
-    """Call `op` for every listed arc; the destinations for which it returns True form a frontier.
+    """Call `op` for every listed arc. The destinations for which it returns True form a frontier.
 
     Incremental analytics use it to process the edges of a batch, without visiting the rest of the graph.
 
@@ -50,23 +50,23 @@ def visit_edges(
     *args : arrays and numbers
         As in `advance`.
     output : bool
-        False calls `op` for its effects only: the host does not wait for the device, and arcs with ids out of range are
-        skipped without an error.
+        False calls `op` for its effects only: the host does not synchronize with the device, and arcs with ids out of
+        range are skipped without an error.
 
     Returns
     -------
-    Frontier; None without `output`
+    Frontier, or None without `output`
 
     Raises
     ------
     ValueError
-        An id is out of range; the other arcs have been visited.
+        An id is out of range. All arcs with valid ids have been visited.
     FunctorError
-        `op` cannot be compiled; the message shows the line.
+        `op` cannot be compiled. The message shows the line.
 
     Notes
     -----
-    O(m) look-ups; none if `op` looks neither at the edge nor at the weight.
+    O(m) look-ups, or none if `op` reads neither the edge nor the weight.
     """
     check_graph(graph)
     check_op(op, "op", OP_PARAMETERS, args, A_TRUTH if output else None)
@@ -124,12 +124,12 @@ def _visit_only(graph: BaseGraph, src: Any, dst: Any, op: Callable[..., Any], va
 
 
 def _lookup_options(op: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
-    """The macro for functors that look at neither the edge nor the weight, so that arcs need not be found."""
+    """The macro for functors that read neither the edge nor the weight, for which arcs need not be found."""
     return () if any(reads_of(op)) else (("NO_LOOKUP", "1"),)
 
 
 def _graphs_ids(graph: BaseGraph, ids: Any, name: str) -> Any:
-    """Ids in the graph's type; those that are out of its range stay so, on the same side."""
+    """Ids in the graph's type. Ids out of its range stay out of range, on the same side."""
     plain = type(ids) is graph.xp.ndarray and ids.dtype == graph.vertex_dtype and ids.ndim == 1
     if plain and ids.flags.c_contiguous and (graph.device.is_gpu or ids.flags.writeable):
         return ids  # as observers get them

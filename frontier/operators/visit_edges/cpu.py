@@ -52,7 +52,7 @@ def make_visit(iterator: ModuleType, op: Any, look_up: bool) -> Any:
 
 
 def make_visit_only(iterator: ModuleType, op: Any, look_up: bool) -> Any:
-    """visit_edges without an output; skips ids out of range."""
+    """visit_edges without an output, which skips ids out of range."""
     find = iterator.find if look_up else _not_looked_up
 
     @parallel_kernel

@@ -1,5 +1,5 @@
-// CUDA kernels of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, NO_OUTPUT; NO_LOOKUP, if the
-// functor looks neither at the edge nor at the weight.
+// CUDA kernels of visit_edges. Macros: VIEW_HEADER, VID, WEIGHT, ARG_PARAMS, ARG_NAMES, NO_OUTPUT. NO_LOOKUP, if the
+// functor reads neither the edge nor the weight.
 #pragma once
 #include "frontier/cuda/types.cuh"
 #include VIEW_HEADER
@@ -30,8 +30,8 @@ extern "C" __global__ void visit_only(
 
 extern "C" __device__ int op(VID src, VID dst, i64 edge, Weight weight ARG_PARAMS);
 
-// The functor, for each listed arc. counters: [0] vertices put out, [1] arcs that leave them, [2] ids out of range.
-// With `latest`, the epoch is that many below the number there.
+// The functor, for each listed arc. counters: [0] vertices in the output, [1] arcs that leave them, [2] ids out of
+// range. With `latest`, the epoch is `epoch` below the number there.
 extern "C" __global__ void visit(
     i64 count, i64 num_vertices, View view, const VID* src, const VID* dst, int* stamps, int epoch, VID* out,
     u64* counters, const int* latest ARG_PARAMS) {

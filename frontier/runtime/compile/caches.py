@@ -18,7 +18,7 @@ C = TypeVar("C")
 in_memory: list = []
 """Dictionaries, and functions with a cache, that grow with the functors that a program makes (`clearable`)."""
 times_cleared = 0
-"""How often; what holds launches of kernels, as `record` does, compares it."""
+"""The number of times the caches were cleared, by which captured launches notice it."""
 
 
 def clearable(cache: C) -> C:
@@ -28,18 +28,17 @@ def clearable(cache: C) -> C:
 
 
 def clear_caches(*, disk: bool = False) -> None:
-    """Drop functors and operators' kernels that are kept compiled in memory; what is used again is loaded again.
+    """Drop compiled functors and operators' kernels from memory. They are loaded again at their next use.
 
     For programs that make functors without end, such as a notebook whose cells are edited and run again for days: each
-    new text, and each new value of a name that a functor uses, is compiled and kept. Graphs, frontiers and results are
-    not touched. Other threads may be at work meanwhile.
+    new text, and each new value of a name that a functor uses, is compiled and cached. Graphs, frontiers and results
+    are not touched. Other threads may be at work meanwhile.
 
     Parameters
     ----------
     disk : bool
-        Also delete the compiled code that is kept on disk (in ``$DYNFRONTIER_CACHE_DIR``, or ``dynfrontier`` in the
-        user's cache directory), so that the next use of anything compiles it. Other processes lose nothing that they
-        have loaded.
+        Also delete the compiled code on disk (in ``$DYNFRONTIER_CACHE_DIR``, or ``dynfrontier`` in the user's cache
+        directory), after which every first use compiles again. Other processes lose nothing that they have loaded.
 
     Raises
     ------
@@ -48,10 +47,10 @@ def clear_caches(*, disk: bool = False) -> None:
 
     Notes
     -----
-    On a GPU it waits for queued work, and unloads the kernels' modules. On a CPU what Numba knows of a function is
-    freed for reuse, but not its machine code and LLVM module, which Numba keeps to the end of the process. A kernel
-    that was loaded from disk takes 0.7 MB, nearly all of which is freed; one that was compiled by this process 3.6 MB,
-    of which 0.9 MB are.
+    On a GPU it synchronizes with queued work, and unloads the kernels' modules. On a CPU Numba's data of a function are
+    freed for reuse, but not its machine code and LLVM module, which Numba retains to the end of the process. A kernel
+    that was loaded from disk uses 0.7 MB, nearly all of which is freed. A kernel that this process compiled uses 3.6
+    MB, of which 0.9 MB are freed.
     """
     global times_cleared
     disk = flag(disk, "disk")
@@ -73,8 +72,8 @@ def clear_caches(*, disk: bool = False) -> None:
 
 
 def once(function: Callable[..., Any]) -> Any:
-    """Like `functools.cache`, but one thread makes an entry and existing ones are read without a lock; ``cache`` has
-    them all.
+    """Like `functools.cache`, but one thread makes an entry and existing ones are read without a lock. All are in
+    ``cache``.
 
     With `functools.cache` several threads may make one entry, of which all but the last are dropped. A GPU may still
     use a dropped kernel.

@@ -26,12 +26,12 @@ from .libraries import AssembledCompiler, KernelCompiler, LinkedCompiler
 
 
 class _UniqueNumbers:
-    """What Numba numbers the functions that it compiles with: random, in place of 1, 2, 3 in each process.
+    """The numbers of the functions that Numba compiles: random, instead of 1, 2, 3 in each process.
 
     The number is part of the symbol's name. Two processes that compile different functions of one name under the same
     number write files to the cache in which the same symbol means different code, and a third process that loads both
-    runs one of them for the other (Numba's issue 10486). Processes that were forked would go on from the same state,
-    so each number is drawn from the system.
+    runs one of them instead of the other (Numba's issue 10486). Forked processes would continue from the same state, so
+    each number is drawn from the system.
     """
 
     def __iter__(self) -> _UniqueNumbers:
@@ -47,8 +47,8 @@ FunctionIdentity._unique_ids = cast(Any, _UniqueNumbers())
 class _Uncollected(event.Listener):
     """Puts garbage collections off until a compilation is over.
 
-    Numba makes some million objects a kernel, most of which live until its end: to look through them again and again
-    takes a tenth of the time. Numba compiles in one thread at a time.
+    Numba makes some million objects a kernel, most of which live until its end: scanning them again and again costs a
+    tenth of the time. Numba compiles in one thread at a time.
     """
 
     def __init__(self) -> None:
@@ -77,10 +77,10 @@ class _Named:
         self._py_file = name
 
     def get_cache_path(self) -> str:
-        return ""  # read by nobody: `_KeyedCache` has files of its own
+        return ""  # not read: `_KeyedCache` has files of its own
 
     def get_source_stamp(self) -> str:
-        return ""  # the key takes its place
+        return ""  # the key replaces it
 
 
 class _KeyedImpl(CompileResultCacheImpl):
@@ -91,14 +91,14 @@ class _KeyedImpl(CompileResultCacheImpl):
 
 
 class _KeyedCache(FunctionCache):
-    """Numba's function cache with a key of ours in place of the file's time, and files of ours.
+    """Numba's function cache, with our key instead of the file's time, and our files.
 
     Numba notices neither a changed callee in another file nor, always, a changed captured function. Our key is the
     function's digest: its code and all that it names, by value. A function without one is compiled by each process.
     Loads that miss are reported as compilation progress.
 
-    There is a file for each function, key and signature. Numba's own files are numbered in an index: two processes
-    that add to it at once can enter one's code under the other's signature.
+    Each function, key and signature has a file. Numba's own files are numbered in an index: two processes that add to
+    it at once can enter one's code under the other's signature.
     """
 
     _impl_class = _KeyedImpl
@@ -109,7 +109,7 @@ class _KeyedCache(FunctionCache):
 
     @functools.cached_property
     def _digest(self) -> str | None:
-        """What the function means; found when it is first called, as all that it names is there by then."""
+        """The function's digest, computed at its first call, when all names that it uses are defined."""
         return function_digest(self._py_func)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -122,8 +122,8 @@ class _KeyedCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = None
         if self._digest is not None:
-            # Numba's own method would set the whole compiler up first, and import SciPy for that: longer than the
-            # kernels of a program take to load. All that they need of it is what counts references to arrays.
+            # Numba's own method would first set up the whole compiler, and import SciPy for that, which lasts longer
+            # than loading the kernels of a program. They only need the part that counts references to arrays.
             rtsys.initialize(target_context)
             key = self._index_key(sig, target_context.codegen())
 
@@ -149,13 +149,13 @@ COMPILE_FILES = (
     "frontier/runtime/compile/libraries.py", "frontier/runtime/compile/parallel_region.py",
     "frontier/runtime/elements.py",
 )  # fmt: skip
-"""What decides how functions are compiled without being named by them."""
+"""The files that determine how functions are compiled without being named by them."""
 
 LINKED_OPTIONS: dict[str, Any] = {
     "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True,
 }  # fmt: skip
-"""Options of functions that only kernels call, functors among them. Code for calls from Python takes a tenth of the
-time to compile; without ``_nrt=False``, functions with a branch count references to their arrays: two atomics an array
+"""Options of functions that only kernels call, functors among them. Code for calls from Python costs a tenth of the
+compilation time. Without ``_nrt=False``, functions with a branch count references to their arrays: two atomics an array
 and call."""
 
 
@@ -168,7 +168,7 @@ interpreted has kernels for the whole process."""
 
 
 def uncompiled(make: Callable[[], Any]) -> Any:
-    """What `make` makes, all kernels of which are left to Python."""
+    """The result of `make`, all kernels of which run as Python."""
     token = _uncompiled.set(True)
     try:
         return make()
@@ -191,7 +191,7 @@ class _Helper(CPUDispatcher):
 def jit(function: Callable | None = None, **options: Any) -> Any:
     """A function that kernels call: compiled once for each kind of arguments, and linked into each kernel.
 
-    With Numba's ``inline="always"`` it would be analyzed and translated again in each kernel, which takes longer;
+    With Numba's ``inline="always"`` it would be analyzed and translated again in each kernel, which is slower.
     ``forceinline=True`` leaves inlining to LLVM. References to arrays are not counted: a function that makes or returns
     an array is given ``_nrt=True``.
     """

@@ -1,8 +1,8 @@
 """Compilation, caching and launching of CUDA kernels.
 
 Kernels in ``.cuh`` files are compiled with NVRTC (through ``cuda.core``), specialised by macros, and linked with users'
-functors as LTO-IR, which inlines a functor as if it were written in the kernel. Compiling and linking need no GPU;
-loading and launching, through CuPy, do.
+functors as LTO-IR, which inlines a functor as if it were written in the kernel. Compiling and linking need no GPU.
+Loading and launching, through CuPy, need one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def compile_cubin(
 
 
 def compile_ltoir(header: str, defines: tuple[tuple[str, str], ...], arch: str) -> bytes:
-    """LTO-IR of the functions in a header, which kernels of others are linked with as with functors."""
+    """LTO-IR of the functions in a header, which other kernels link in the same way as functors."""
     import_toolchain()
     return bytes(program_of(_source(header, defines), str(PROJECT_ROOT), arch, linked=True).compile("ltoir").code)
 
@@ -52,7 +52,7 @@ def cached_cubin(
     header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...], arch: str,
     compile: Compile | None = None,
 ) -> bytes:  # fmt: skip
-    """`compile_cubin` behind the package's own code and the disk cache; `compile` is tried first (see `workers`)."""
+    """`compile_cubin` behind the package's own code and the disk cache. `compile` is tried first (see `workers`)."""
     shipped = None if functors else shipped_cubin(header, defines, arch)
     if shipped is not None:
         return shipped.code
@@ -136,7 +136,7 @@ _shared_lock = Lock()
 class CudaKernel:
     """A kernel, whose first parameter is the number of work items (``long long``), over which it strides by the grid.
 
-    A grid has at most `blocks_limit` blocks, unless a launch asks for others. `stream` returns the current stream.
+    A grid has at most `blocks_limit` blocks, unless a launch specifies its blocks. `stream` returns the current stream.
     """
 
     __slots__ = ("_array_type", "_free", "_pointer", "_shared_limit", "blocks_limit", "driver", "function", "stream")
@@ -149,18 +149,19 @@ class CudaKernel:
         self._array_type = cupy.ndarray
         self.driver = cupy.cuda.driver
         self.stream = stream_getter()
-        self._free: list[Parameters] = []  # of launches that are done; more than one if threads launch at the same time
+        self._free: list[Parameters] = []  # of launches that are done; several if threads launch at the same time
         self.blocks_limit = multiprocessors() * BLOCKS_PER_MULTIPROCESSOR
-        self._shared_limit = 0  # of what is asked for: 48 KiB need no asking, less the static arrays of the kernel
+        self._shared_limit = 0  # the requested limit: 48 KiB need no request, less the static arrays of the kernel
 
     def __call__(
         self, count: int, *args: Any, threads: int = THREADS, blocks: int | None = None, tile: int = 1, shared: int = 0,
         cooperative: bool = False,
     ) -> None:  # fmt: skip
-        """Queue the kernel on the current stream, for `count` work items of `tile` threads each; nothing for 0.
+        """Queue the kernel on the current stream, for `count` work items of `tile` threads each. For 0 nothing is
+        queued.
 
-        Arguments after the first are those of `words_of`. By default there are enough blocks for `count`. `shared` is
-        in bytes of dynamic shared memory. Blocks of a `cooperative` launch synchronize; it fails unless all are
+        Arguments after the first are converted by `words_of`. By default there are enough blocks for `count`. `shared`
+        is in bytes of dynamic shared memory. Blocks of a `cooperative` launch synchronize. It fails unless all are
         resident at once.
         """
         if count == 0:
@@ -181,7 +182,7 @@ class CudaKernel:
         self, words: list[int], structs: list[tuple[int, ByValue]], blocks: int, threads: int = THREADS,
         shared: int = 0, cooperative: bool = False, stream: int | None = None,
     ) -> None:  # fmt: skip
-        """Launch parameters of `words_of`, even while launches are recorded, on the current stream, or that at an
+        """Launch parameters of `words_of`, even during a capture, on the current stream, or that at an
         address."""
         try:
             parameters = self._free.pop()
@@ -199,11 +200,11 @@ class CudaKernel:
         self._free.append(parameters)  # the driver has copied them
 
     def bind(self, *args: Any) -> Launch:
-        """A launch with arguments that stay the same, but for what a `ByValue` among them holds."""
+        """A launch with constant arguments, except the contents of a `ByValue` among them."""
         return Launch(self, args, *words_of(0, args, self._array_type))
 
     def _allow_shared(self, size: int) -> None:
-        """Raise the limit of dynamic shared memory; never lower it, as another thread may be about to launch the
+        """Raise the limit of dynamic shared memory. Never lower it, as another thread may be about to launch the
         kernel."""
         with _shared_lock:
             if size > self._shared_limit:
@@ -220,7 +221,8 @@ _ahead_lock = Lock()
 
 
 def compile_ahead(header: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] = ()) -> None:
-    """Start to compile a header in another process, unless its code is in the package; `load_module` waits for it."""
+    """Start to compile a header in another process, unless its code is in the package. `load_module` blocks until it is
+    done."""
     key = (header, defines, functors, current_arch())
     if not functors and shipped_cubin(header, defines, key[-1]) is not None:
         return
@@ -268,7 +270,7 @@ def _load_module(header: str, defines: tuple, functors: tuple[bytes, ...] | Ship
 def load_kernel(
     header: str, name: str, defines: tuple[tuple[str, str], ...], functors: tuple[bytes, ...] | Shipped = ()
 ) -> Any:
-    """The kernel `name` of a header, a `CudaKernel` ready to launch on the current device; see `load_module`."""
+    """The kernel `name` of a header, a `CudaKernel` ready to launch on the current device. See `load_module`."""
     if requests.listener is not None:
         requests.listener.note(Request(header, defines))
         return requests.listener.launch

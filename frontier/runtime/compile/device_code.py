@@ -25,7 +25,7 @@ def machine_code(source: str, root: str, arch: str, functors: tuple[bytes, ...])
 
 
 def program_of(source: str, root: str, arch: str, *, linked: bool) -> Any:
-    """Source for NVRTC, which is to be linked with others or not."""
+    """Source for NVRTC, `linked` with further code or not."""
     from cuda.core import Program, ProgramOptions
 
     options = ProgramOptions(

@@ -1,7 +1,7 @@
 """The on-disk cache of compiled code, and the fingerprints that key it.
 
 Compiled code is keyed by the text of its inputs, never by file times: a changed header or helper anywhere in the
-project leads to new code. Each file carries a digest of its key and its contents, which is verified before use; a
+project leads to new code. Each file carries a digest of its key and its contents, which is verified before use. A
 damaged or misplaced file is made again.
 """
 
@@ -23,14 +23,14 @@ PROJECT_ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("frontier", "structures", "algorithms")
 
 MAGIC = b"dynfrontier compiled code 1\n"
-"""The first bytes of whatever is framed; the number is that of the format."""
+"""The first bytes of all framed data. The number is the version of the format."""
 
 T = TypeVar("T")
 
 
 @functools.cache
 def cache_directory() -> Path:
-    """Return the folder of compiled code, ``$DYNFRONTIER_CACHE_DIR`` or in the user's cache directory; it may be
+    """Return the folder of compiled code, ``$DYNFRONTIER_CACHE_DIR`` or in the user's cache directory. It may be
     missing or read-only."""
     chosen = os.environ.get("DYNFRONTIER_CACHE_DIR")
     if chosen:
@@ -61,7 +61,7 @@ def text_fingerprint(*files: str) -> str:
 
 
 class DamagedError(ValueError):
-    """Bytes are not what was framed under this key."""
+    """Bytes differ from the data framed under this key."""
 
 
 def framed(key: str, data: bytes) -> bytes:
@@ -70,7 +70,7 @@ def framed(key: str, data: bytes) -> bytes:
 
 
 def unframed(key: str, data: bytes) -> bytes:
-    """Return the `data` given to `framed` with this key; DamagedError if it was changed or belongs to another key."""
+    """Return the `data` given to `framed` with this key. DamagedError if it was changed or belongs to another key."""
     begin = len(MAGIC) + hashlib.sha256().digest_size
     contents = data[begin:]
     if data[:begin] != MAGIC + _digest(key, contents):
@@ -79,13 +79,13 @@ def unframed(key: str, data: bytes) -> bytes:
 
 
 def _digest(key: str, data: bytes) -> bytes:
-    digest = hashlib.sha256(hashlib.sha256(key.encode()).digest())  # of a fixed length: the data begin behind it
+    digest = hashlib.sha256(hashlib.sha256(key.encode()).digest())  # of a fixed length: the data start behind it
     digest.update(data)
     return digest.digest()
 
 
 class CachedFile:
-    """A file of the cache, whose name has a hash of the key in place of ``{}``. The key's ``repr`` decides about the
+    """A file of the cache, whose name has a hash of the key instead of ``{}``. The key's ``repr`` decides about the
     contents."""
 
     def __init__(self, folder: str, name: str, key: tuple):
@@ -94,7 +94,7 @@ class CachedFile:
         self.path = cache_directory() / folder / name.format(digest[:32])
 
     def load(self, decode: Callable[[bytes], T]) -> T | None:
-        """Return what `decode` makes of the contents; None if there are none, or they cannot be used."""
+        """Return `decode` of the contents, or None if there are no usable ones."""
         try:
             if not os.path.lexists(self.path):
                 return None
@@ -106,7 +106,7 @@ class CachedFile:
             return None
 
     def store(self, data: bytes) -> None:
-        """Write the contents, in place of whatever is there; without success on a full or read-only disk."""
+        """Write the contents, replacing existing ones. Fails silently on a full or read-only disk."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):  # it may be a folder, or not allow to be written
@@ -118,7 +118,7 @@ class CachedFile:
 
 @functools.cache
 def _report_unkept(folder: Path, why: str) -> None:
-    """Say once, not for each kernel, that a folder takes no compiled code."""
+    """Warn once, not for each kernel, that a folder does not accept compiled code."""
     logger.warning("compiled code is not kept in %s, and compiled again by each process: %s", folder, why)
 
 

@@ -26,7 +26,7 @@ from .caches import clearable
 from .source_text import text_of
 
 LIBRARIES = frozenset({"numpy", "numba", "llvmlite", "cupy", "math"})
-"""Their functions are distinguished by name; their versions are part of the key on disk."""
+"""Such functions are distinguished by name. Their versions are part of the key on disk."""
 
 MUTABLE = (list, dict, set, bytearray)
 
@@ -43,14 +43,14 @@ class MutableGlobalError(TypeError):
 
 
 class Reads(NamedTuple):
-    """What a code object names outside of itself: each with the chains of attributes that are taken of it."""
+    """The names that a code object uses from outside: each with the chains of attributes that are read from it."""
 
     globals: dict[str, tuple[Chain, ...]]
     free: dict[str, tuple[Chain, ...]]
 
 
 class _Unknown:
-    """An object that has no value of its own to be known by: equal to itself alone, and never found on disk."""
+    """An object without a value that identifies it: equal only to itself, and never found on disk."""
 
     __slots__ = ("value",)
 
@@ -93,7 +93,7 @@ def _collect(code: CodeType, free: frozenset[str], in_globals: dict, in_free: di
 
 
 def _chain(instructions: list[dis.Instruction], start: int) -> Chain:
-    """The attributes that are taken of a value that has just been loaded, one after another."""
+    """The attributes that are read, one after another, from a value that has just been loaded."""
     names = []
     for instruction in instructions[start:]:
         if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
@@ -104,7 +104,7 @@ def _chain(instructions: list[dis.Instruction], start: int) -> Chain:
 
 
 def captured(function: FunctionType) -> Iterator[tuple[str, Any, tuple[Chain, ...], bool]]:
-    """Yield what a function names outside of itself: name, value, chains, and whether it is free. Unbound names are
+    """Yield the names that a function uses from outside: name, value, chains, and whether it is free. Unbound names are
     left to the compiler."""
     named = reads(function.__code__)
     for name, chains in named.globals.items():
@@ -147,7 +147,7 @@ class Identity:
 
     @property
     def digest(self) -> str | None:
-        """A hash, the same in every process; None for a key that only means something within this process."""
+        """A hash, the same in every process. None for a key that only has a meaning within this process."""
         if self._digest is _MISSING:
             state = hashlib.sha256()
             self._digest = state.hexdigest() if _feed(state, self.key) else None
@@ -155,7 +155,7 @@ class Identity:
 
     @property
     def portable(self) -> str | None:
-        """A hash of texts, the same in all versions of Python; None if the text of a function is missing or has
+        """A hash of texts, the same in all versions of Python. None if the text of a function is missing or has
         changed."""
         if self._portable is _MISSING:
             state = hashlib.sha256()
@@ -177,7 +177,7 @@ _latest: dict[int, Known] = clearable({})
 
 
 def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
-    """Return the identity of a function; with `arrays`, of the contents of arrays that it names, too.
+    """Return the identity of a function, with `arrays` also of the contents of arrays that it names.
 
     MutableGlobalError if it, or a function that it calls, names a container, a whole module, or otherwise an array.
     """
@@ -185,7 +185,7 @@ def identity(function: FunctionType, *, arrays: bool = False) -> Identity:
 
 
 def known(function: FunctionType, *, arrays: bool = False) -> Known:
-    """`identity`, and what tells later whether it is still right; what was found last is the answer while it is."""
+    """`identity`, with the data that later verify it. The latest result is returned while it is current."""
     address = id(function)
     latest = _latest.get(address)
     if latest is not None and latest.is_current(function):
@@ -200,7 +200,7 @@ def known(function: FunctionType, *, arrays: bool = False) -> Known:
 
 
 class _Function(NamedTuple):
-    """A function that a key was made of, and what it named: functions, and other values."""
+    """A function that a key was made of, and the objects that it named: functions, and other values."""
 
     function: ref[FunctionType]
     code: CodeType
@@ -212,8 +212,8 @@ class _Function(NamedTuple):
 
 
 class Known:
-    """The identity of a function, and the values of the names in it. Functions are held weakly, as they may refer to
-    themselves.
+    """The identity of a function, and the values of the names in it. References to functions are weak, as functions may
+    refer to themselves.
 
     It is never current unless `steady`: a module may compute an attribute at each access, an array may be written to.
     """
@@ -227,7 +227,7 @@ class Known:
         self.steady = True
 
     def found(self, function: ref[FunctionType], identity: Identity) -> None:
-        """Take note of the function, which has called for it, and of what was found."""
+        """Set the function for which the identity was found."""
         self._function = function
         self.identity = identity
 
@@ -267,7 +267,7 @@ class Known:
         return True
 
     def watch_module(self, space: dict[str, Any], name: str, value: Any) -> None:
-        """Take note of what an attribute of a module stands for."""
+        """Watch the value of an attribute of a module."""
         if type(value) is FunctionType:
             self.of_modules.append((space, name, ref(value)))
         else:
@@ -275,7 +275,7 @@ class Known:
 
 
 def _weakly(value: Any) -> Any:
-    """A reference to a value that does not keep it alive, if it is a function; otherwise the value."""
+    """A weak reference to a function, any other value itself."""
     return ref(value) if type(value) is FunctionType else value
 
 
@@ -298,7 +298,7 @@ _replaced: dict[FunctionType, tuple[CodeType, tuple]] = {}
 
 
 def _key_of_replaced(function: FunctionType) -> tuple:
-    """The key of a function that compiled code does not call; no names are watched for it."""
+    """The key of a function that compiled code does not call. No names are watched for it."""
     known = _replaced.get(function)
     if known is None or known[0] is not function.__code__:
         known = _replaced[function] = function.__code__, _Reader(False).function(function)
@@ -348,7 +348,7 @@ class _Reader:
         return tuple(parts)
 
     def _follow(self, name: str, value: Any, chain: Chain) -> tuple:
-        """The key of what a chain of attributes leads to, as far as it goes through modules."""
+        """The key of the value at the end of a chain of attributes, as far as it goes through modules."""
         for attribute in chain:
             if not isinstance(value, ModuleType):
                 break
@@ -366,7 +366,7 @@ class _Reader:
         if kind in _PLAIN:
             return kind, value
         if kind is float:
-            return kind, struct.pack("d", value)  # tells 0.0 and -0.0 apart, and finds nan again
+            return kind, struct.pack("d", value)  # distinguishes 0.0 and -0.0, and finds nan again
         if kind is FunctionType:
             if (value.__module__ or "").partition(".")[0] in LIBRARIES:
                 return "library", value.__module__, value.__qualname__
@@ -411,7 +411,7 @@ def _named(kind: type) -> str:
 
 
 def _parts_of(code: CodeType) -> tuple:
-    """What code does in this version of Python."""
+    """The parts of code that define its behavior in this version of Python."""
     return (
         code.co_name, code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
         code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags,
@@ -420,7 +420,7 @@ def _parts_of(code: CodeType) -> tuple:
 
 
 def _feed(state: Any, key: Any, code_as: Callable[[CodeType], Any] = _parts_of) -> bool:
-    """Add a key to a hash, its code as `code_as` says; False if it, or code in it, has no lasting value."""
+    """Add a key to a hash, with code as `code_as` returns it. False if it, or code in it, has no lasting value."""
     if isinstance(key, _Unknown):
         return False
     if isinstance(key, tuple | frozenset):

@@ -33,7 +33,7 @@ C_TYPES = {
 
 
 class Header:
-    """A header of CUDA kernels, specialised by macros; `source` is its path from the project's root, and the macros."""
+    """A header of CUDA kernels, specialised by macros. `source` is its path from the project's root, and the macros."""
 
     def __init__(self, path: str, device: Device, defines: tuple[tuple[str, str], ...] = ()):
         self._device = device
@@ -55,7 +55,7 @@ class Header:
 
 
 class Kernels(Header):
-    """The kernels of one folder on one device; each is an attribute.
+    """The kernels of one folder on one device, each an attribute.
 
     ``kernels.name(count, *args, **launch)`` runs `name` over `count` work items, with None for absent arrays. CPU
     kernels ignore the options `launch` of `CudaKernel`. On the GPU the call only queues the kernel.

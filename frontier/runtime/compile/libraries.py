@@ -1,7 +1,7 @@
-"""How code goes from Numba to LLVM: what nobody executes, or rarely, is not optimized.
+"""The path of code from Numba to LLVM: code that is never or rarely executed is not optimized.
 
-Numba has LLVM optimize whatever it compiles, and make machine code of it. Of what kernels call, that is done again when
-it is in the kernel, and the first result is used by nobody.
+Numba has LLVM optimize whatever it compiles, and make machine code of it. The callees of kernels are compiled again
+within the kernel, and the first result is not used.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ function's code, and set where there is machine code."""
 
 
 WRAPPER = "_ZN7cpython"
-"""How the names of functions begin that Python calls."""
+"""The prefix of the names of functions that Python calls."""
 
 
 class _NoEnvironments:
-    """Takes the place of Numba's code generator where a function's environment would be set."""
+    """Replaces Numba's code generator at the point that sets a function's environment."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Nobody reads it."""
+        """Do nothing, since no code reads it."""
 
 
 class _Linked(JITCodeLibrary):
-    """Code that is linked into that of callers, who optimize it; there is no machine code."""
+    """Code that is linked into its callers, which optimize it. It has no machine code."""
 
     _emitted = False
 
@@ -56,10 +56,10 @@ class _Linked(JITCodeLibrary):
 
 
 def _reads_environments(code: str) -> bool:
-    """Whether LLVM's code names an environment beyond defining it: its own, or that of a function in it.
+    """Whether LLVM's code names an environment beyond defining it: its own, or the environment of a function in it.
 
-    Machine code is made of functions that read one, and of no others: a kernel that the same process compiles would
-    call that code, which is not optimized, in place of the optimized copy that it holds.
+    Only functions that read one get machine code: a kernel that the same process compiles would call that code, which
+    is not optimized, instead of its own optimized copy.
     """
     defined = sum(line.startswith("@") and ENVIRONMENT in line for line in code.splitlines())
     return code.count(ENVIRONMENT) > defined
@@ -68,8 +68,8 @@ def _reads_environments(code: str) -> bool:
 class _Kernel(JITCodeLibrary):
     """A function that Python calls.
 
-    What takes its arguments out of Python's objects is left as it is: long code, executed once a call. To optimize it
-    took an eighth of the time of a compilation, and made calls no faster.
+    The code that unpacks its arguments from Python's objects is not optimized: long code, executed once a call.
+    Optimizing it cost an eighth of the compilation time, and made calls no faster.
     """
 
     def add_llvm_module(self, ll_module: Any) -> None:
@@ -82,7 +82,7 @@ class _Kernel(JITCodeLibrary):
 
 @functools.cache
 def marks_functions() -> bool:
-    """Whether llvmlite can give functions attributes; older versions give them to what they return, an error."""
+    """Whether llvmlite can give functions attributes. Older versions give them to the return value, an error."""
     module = llvmlite.binding.parse_assembly("define i32 @f(i32 %x) { ret i32 %x }")
     module.get_function("f").add_function_attribute("noinline")
     try:
@@ -113,18 +113,18 @@ class _Compiler(Compiler):
 
 
 class LinkedCompiler(_Compiler):
-    """Of functions that only compiled functions call."""
+    """The compiler of functions that only compiled functions call."""
 
     library = _Linked
 
 
 class KernelCompiler(_Compiler):
-    """Of functions that Python calls."""
+    """The compiler of functions that Python calls."""
 
     library = _Kernel
 
 
 class AssembledCompiler(_Compiler):
-    """Of functions that do little but to call one that was compiled before."""
+    """The compiler of functions that do little but call one that was compiled before."""
 
     library = _Assembled

@@ -1,9 +1,9 @@
 """CPU kernels over many work items, on all cores if there is enough work.
 
 A parallel region costs a few microseconds, on a busy machine under GNU OpenMP milliseconds. So a kernel is a function
-for a range of work items, compiled once. Little work is one call of it; only for more, a second function, which calls
-it from several threads (`frontier.runtime.compile.parallel_region`), is compiled as well. Where parallel regions cannot
-be entered (`frontier.runtime.threads`), all work is one call.
+for a range of work items, compiled once. Little work is one call of it. Only for more, a second function, which calls
+it from several threads (`frontier.runtime.compile.parallel_region`), is compiled as well. If parallel regions cannot be
+entered (`frontier.runtime.threads`), all work is one call.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .parallel_region import in_parallel, threading_layer
 
 FEW = 256  # work items, done in some ten microseconds: fewer are not worth waking other threads for
 GRAIN = 64  # work items of a piece, at least
-PIECES = 8  # for each thread, so that one that is late keeps nobody waiting
+PIECES = 8  # for each thread, which balances the load if one is late
 
 
 class ParallelKernel:
     """A kernel, called as ``kernel(count, *args)``, of a function ``function(begin, end, *args)`` for a range of items.
 
-    Fewer work items than `few` run on one core. With None, the caller chooses `count` and each item is a piece; else a
-    piece has at least `grain` items.
+    Fewer work items than `few` run on one core. With None, the caller chooses `count` and each item is a piece.
+    Otherwise a piece has at least `grain` items.
     """
 
     def __init__(self, function: Callable, few: int | None = FEW, grain: int = GRAIN):

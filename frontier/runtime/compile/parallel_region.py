@@ -1,7 +1,7 @@
 """Parallel regions of CPU kernels, as LLVM code that calls Numba's threading layer.
 
-`numba.prange` would do the same, but a loop with a single call in it takes longer to compile than most kernels: the
-first use of four incremental analytics took half as long again with it.
+`numba.prange` would do the same, but compiling a loop with a single call in it is slower than compiling most kernels:
+with it, the first use of four incremental analytics lasted half as long again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # what the threads share; the code is 0 while none has failed
+COUNT, PIECES, CODE, EXCEPTION, VALUES = range(5)  # shared by the threads; the code is 0 while none has failed
 
 
 def threading_layer() -> tuple[int, int]:
@@ -76,8 +76,8 @@ def _bytes() -> Any:
 
 
 def _body_type() -> Any:
-    """What a threading layer calls for a range of items: the start of the range as the first pointer, its length as the
-    first size, and the caller's data at the end."""
+    """The function type that a threading layer calls for a range of items: the start of the range as the first pointer,
+    its length as the first size, and the caller's data at the end."""
     sizes = _size().as_pointer()
     return ir.FunctionType(ir.VoidType(), [_bytes().as_pointer(), sizes, sizes, _bytes()])
 

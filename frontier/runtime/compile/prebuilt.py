@@ -1,7 +1,7 @@
 """Machine code that comes with the package, so the first batch on a new machine needs no compiler.
 
-``python -m dynfrontier.prebuilt`` makes it, without a GPU; a source checkout has none until then. There is an archive
-for each architecture, whose entries are named after the text of their inputs: the header, its macros, and the meanings
+``python -m dynfrontier.prebuilt`` makes it, without a GPU. A source checkout has none until then. Each architecture has
+an archive, whose entries are named after the text of their inputs: the header, its macros, and the meanings
 (`Identity.portable`) and types of linked functors. So a look-up compiles nothing, and edited sources have no entry.
 
 An archive is a zip file of an index and of groups: machine code of kernels that are used together, which halves its
@@ -27,7 +27,7 @@ from ..log import logger
 from .disk_cache import PROJECT_ROOT, framed, source_fingerprint, unframed
 
 CHOICE = "DYNFRONTIER_SHIPPED_CODE"
-"""The environment variable that names another folder with archives; an empty one stands for none."""
+"""The environment variable that names another folder with archives. If it is set but empty, no archives are used."""
 
 FOLDER = PROJECT_ROOT / "frontier" / "runtime" / "shipped_code"
 INDEX = "index"
@@ -38,11 +38,11 @@ Defines = tuple[tuple[str, str], ...]
 
 
 class Functor(Protocol):
-    """What of a functor matters here."""
+    """The attributes of a functor that matter here."""
 
     @property
     def name(self) -> str | None:
-        """What tells it from all others, in any process and version of Python; None if nothing does."""
+        """A name that identifies it in any process and version of Python, or None."""
 
 
 class Shipped(NamedTuple):
@@ -54,7 +54,7 @@ class Shipped(NamedTuple):
 class Entry(NamedTuple):
     """Machine code for an archive, by the name that `code_name` makes, with the group of kernels used together.
 
-    Code of several groups goes to the one named by the parts, between hyphens, with which all their names begin.
+    Code of several groups goes to the group named by the parts, between hyphens, with which all their names start.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Entry(NamedTuple):
 
 
 def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ()) -> str | None:
-    """The name of machine code in archives; None if a functor has none."""
+    """The name of machine code in archives, or None if a functor has none."""
     names = [functor.name for functor in functors]
     if None in names:
         return None
@@ -72,7 +72,8 @@ def code_name(header: str, defines: Defines, functors: tuple[Functor, ...] = ())
 
 
 def shipped_cubin(header: str, defines: Defines, arch: str, functors: tuple[Functor, ...] = ()) -> Shipped | None:
-    """Machine code of a header, linked with functors, that came with the package and runs on `arch`; None without."""
+    """Machine code of a header, linked with functors, from the package's archives, that runs on `arch`. None if they
+    lack it."""
     candidates = [candidate for candidate in compatible(arch) if _index(folder(), candidate)]
     name = code_name(header, defines, functors) if candidates else None
     if name is None:
@@ -82,7 +83,7 @@ def shipped_cubin(header: str, defines: Defines, arch: str, functors: tuple[Func
         if place is not None:
             group, begin, size = place
             code = _group(folder(), candidate, group)[begin : begin + size]
-            if len(code) == size:  # otherwise the archive is broken, which was said
+            if len(code) == size:  # otherwise the archive is broken, which was reported
                 return Shipped(code)
     return None
 
@@ -97,16 +98,16 @@ def compatible(arch: str) -> list[str]:
 
 
 def folder() -> Path:
-    """Where the archives are."""
+    """The folder of the archives."""
     chosen = os.environ.get(CHOICE)
     return Path(chosen) if chosen else FOLDER
 
 
 def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None, cuda: int = 0) -> Path:
-    """Replace the archive for `arch`, by default in the package's folder; `cuda` is the compiler's major version."""
+    """Replace the archive for `arch`, by default in the package's folder. `cuda` is the compiler's major version."""
     path = (FOLDER if into is None else into) / f"{arch}.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
-    entries = sorted(entries, key=lambda entry: (len(entry.code), entry.code))  # what is alike comes side by side
+    entries = sorted(entries, key=lambda entry: (len(entry.code), entry.code))  # similar code becomes adjacent
     groups_of = defaultdict(set)
     for entry in entries:
         groups_of[entry.code].add(entry.group)
@@ -130,7 +131,7 @@ def write_archive(arch: str, entries: Iterable[Entry], into: Path | None = None,
 
 
 def shared_group(groups: Iterable[str]) -> str:
-    """The group of what is in several; see `Entry`."""
+    """The group of code of several groups. See `Entry`."""
     places = zip(*(group.split("-") for group in groups), strict=False)
     same = itertools.takewhile(lambda parts: len(set(parts)) == 1, places)
     return "-".join(parts[0] for parts in same) or COMMON
@@ -138,23 +139,23 @@ def shared_group(groups: Iterable[str]) -> str:
 
 def _write(archive: zipfile.ZipFile, arch: str, member: str, data: bytes) -> None:
     data = framed(_key(arch, member), data)
-    archive.writestr(zipfile.ZipInfo(member), data, zipfile.ZIP_LZMA)  # whose date is that of no day
+    archive.writestr(zipfile.ZipInfo(member), data, zipfile.ZIP_LZMA)  # with a constant date
 
 
 def _key(arch: str, member: str) -> str:
-    """What tells a member from those of archives of other architectures."""
+    """A key that distinguishes a member from the members of other architectures' archives."""
     return f"{arch} {member}"
 
 
 def clear_caches() -> None:
-    """Forget what was read of archives."""
+    """Clear the cached contents of archives."""
     _index.cache_clear()
     _group.cache_clear()
 
 
 @functools.cache
 def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
-    """The group, the begin and the size of each code in an archive; empty if it is absent, broken, or too new for the
+    """The group, the offset and the size of each code in an archive. Empty if it is absent, broken, or too new for the
     driver."""
     first, *lines = _read(place, arch, INDEX).decode(errors="replace").splitlines() or ["cuda 0"]
     found = {}
@@ -176,7 +177,7 @@ def _index(place: Path, arch: str) -> dict[str, tuple[str, int, int]]:
 
 
 def _driver() -> int:
-    """The major version of CUDA that the driver knows; 0 if there is no driver, as where code is only compiled."""
+    """The major version of CUDA that the driver supports. 0 without a driver, as on machines that only compile code."""
     cupy = sys.modules.get("cupy")
     return 0 if cupy is None else cupy.cuda.runtime.driverGetVersion() // 1000
 
@@ -187,13 +188,13 @@ def _group(place: Path, arch: str, group: str) -> bytes:
 
 
 def _read(place: Path, arch: str, member: str) -> bytes:
-    """A member of an archive; empty if there is no archive, or it is broken."""
+    """A member of an archive. Empty if the archive is missing or broken."""
     try:
         with zipfile.ZipFile(_path(place, arch)) as archive:
             return unframed(_key(arch, member), archive.read(member))
     except FileNotFoundError:
         return b""
-    except Exception as error:  # of zipfile, zlib, lzma or the system: it may hold anything
+    except Exception as error:  # of zipfile, zlib, lzma or the system: the contents are arbitrary
         _complain(place, arch, error)
         return b""
 

@@ -1,4 +1,4 @@
-"""Tells a waiting user that code is being compiled, the first time it is needed."""
+"""Reports to a waiting user that code is being compiled, the first time it is needed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from threading import Lock
 from ..log import logger
 
 compilations: Counter[str] = Counter()
-"""The number of compilations since the process began, by kind: ``"cpu"`` (kernels by Numba), ``"functor"`` (functors to
-LTO-IR), ``"kernel"`` (CUDA kernels by NVRTC) and ``"link"`` (such kernels that are linked with functors)."""
+"""The number of compilations since the process started, by kind: ``"cpu"`` (kernels by Numba), ``"functor"`` (functors
+to LTO-IR), ``"kernel"`` (CUDA kernels by NVRTC) and ``"link"`` (such kernels that are linked with functors)."""
 
 _counting = Lock()
 _listeners: list[Callable[[str], None]] = []
@@ -33,7 +33,7 @@ def compiling(name: str) -> None:
 
 @contextmanager
 def timed(name: str, kind: str) -> Iterator[None]:
-    """Count the compilation of `name`, which is that of the block, and log how long it takes."""
+    """Count the block as the compilation of `name`, and log its duration."""
     count(kind)
     begin = time.perf_counter()
     yield

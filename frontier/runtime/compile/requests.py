@@ -1,7 +1,7 @@
 """Which CUDA kernels are asked for, noted where they are made or loaded for the first time.
 
 Code that compiles ahead listens, also on machines without a GPU: kernels that are asked for meanwhile do nothing when
-they are launched. Otherwise nobody listens.
+they are launched. Otherwise no listener is set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Request(NamedTuple):
 
 
 class _NoKernels:
-    """In place of `CudaKernels`, each of whose attributes is a kernel."""
+    """Replaces `CudaKernels`, each of whose attributes is a kernel."""
 
     def __init__(self, launch: Callable[..., None]):
         self._launch = launch
@@ -31,23 +31,23 @@ class _NoKernels:
 
 
 class Listener:
-    """Who notes requests; a subclass says what becomes of them."""
+    """The receiver of requests. A subclass defines their use."""
 
     def note(self, request: Request) -> None:
-        """Take note of kernels that would be launched."""
+        """Receive a request for kernels that would be launched."""
         raise NotImplementedError
 
     def note_package(self, request: Request) -> None:
-        """Take note of the kernels of a folder, which are loaded on a CPU, too."""
+        """Receive a request for the kernels of a folder, which are loaded on a CPU, too."""
         raise NotImplementedError
 
     def launch(self, *args: Any, **options: Any) -> None:
-        """Called in place of each kernel."""
+        """Called instead of each kernel."""
         raise NotImplementedError
 
     @property
     def kernels(self) -> Any:
-        """In place of the kernels of an operator."""
+        """Returned instead of the kernels of an operator."""
         return _NoKernels(self.launch)
 
 

@@ -1,4 +1,4 @@
-"""Importing ``cuda.core``, with which all use of the CUDA toolchain from Python begins."""
+"""Importing ``cuda.core``, the entry point to the CUDA toolchain from Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _importing = Lock()
 
 
 def import_toolchain() -> None:
-    """Import ``cuda.core`` before the functors' compiler: concurrent imports would see it in parts."""
+    """Import ``cuda.core`` before the functors' compiler: concurrent imports would see it partly initialized."""
     with _importing:
         import cuda.core  # noqa: F401

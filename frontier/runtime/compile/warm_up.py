@@ -1,7 +1,7 @@
 """Code that may be chosen later is compiled along with code that is needed now.
 
-Operators choose by the data they meet, such as how many lanes share a neighbor list. Without a warm-up, a choice would
-be compiled when the data have changed: in the middle of a stream.
+Operators choose by the data they meet, for example the number of lanes that share a neighbor list. Without a warm-up, a
+choice would be compiled when the data have changed: in the middle of a stream.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _depth = 0
 
 @contextmanager
 def warming_up() -> Iterator[None]:
-    """Within the ``with`` block, begin to compile what operators may choose in place of what they use; at its end it is
-    all there.
+    """Within the ``with`` block, also compile the alternatives that operators may choose later. At its end all of them
+    are loaded.
 
     For a block that warms up, before a stream: otherwise such kernels would be compiled when the data have changed so
-    much that operators choose them. What takes different ways on a CPU, such as `traverse`, takes them by turns, in all
-    threads: call it twice.
+    much that operators choose them. Functions that choose between several ways on a CPU, such as `traverse`, alternate
+    between them, in all threads: call them twice.
 
     Examples
     --------
@@ -48,12 +48,12 @@ def warming_up() -> Iterator[None]:
 
 
 def is_warming_up() -> bool:
-    """Whether any thread is in a block of `warming_up`: then what may be needed later is to be run, too."""
+    """Whether any thread is in a block of `warming_up`. Code that may be needed later must run then, too."""
     return _depth > 0
 
 
 def takes_alternative(key: Hashable) -> bool:
-    """While warming up, True at every second call for `key`: the caller then takes the path it would not choose."""
+    """While warming up, True at every second call for `key`: the caller then chooses its alternative path."""
     if not _depth:
         return False
     _turns[key] = turn = not _turns.get(key, True)
@@ -63,7 +63,7 @@ def takes_alternative(key: Hashable) -> bool:
 def add(key: Hashable, begin: Callable[[], Callable[[], object]]) -> None:
     """Register an alternative, once a `key`: `begin` starts to compile it, and returns a function that loads it."""
     if key not in _loads:
-        _loads[key] = begin  # so that what begins it does not add it again
+        _loads[key] = begin  # so `begin` does not add it again
         try:
             _loads[key] = begin()
         except BaseException:

@@ -2,7 +2,7 @@
 
 A process is an interpreter that runs ``device_code.py`` only: it imports neither the project nor the user's program,
 loads no CUDA driver, and ends with its parent. It gets source over a pipe and returns machine code, which the parent
-caches. There are as many processes as waiting jobs, at most one a core; idle ones end after a while. Where none can be
+caches. The processes are as many as the queued jobs, at most one a core. Idle ones end after a while. If none can be
 started, the parent compiles.
 """
 
@@ -24,12 +24,12 @@ from typing import Any
 from ..log import logger
 
 IDLE_SECONDS = 10.0
-"""How long a process waits for another job. A graph and its analytics are usually made within such a time."""
+"""The time after which an idle process ends. A graph and its analytics are usually made within such a time."""
 LOOK_SECONDS = 0.1
 """How often it looks meanwhile whether the program has ended."""
 
 MAX_PROCESSES = 16
-"""Each takes some 300 MB at most."""
+"""Each uses some 300 MB at most."""
 
 
 def _say_so() -> None:
@@ -37,14 +37,14 @@ def _say_so() -> None:
 
 
 when_first_used: list[Callable[[], None]] = [_say_so]
-"""Functions that are called, in a thread of their own, once the first process starts: the caches are empty, and what
-else compiles had better get ready, as the interpreter that waits for the processes has nothing to do."""
+"""Functions that are called, in a separate thread, once the first process starts: the caches are empty, and other
+compilers had better initialize while the interpreter waits for the processes."""
 
 Compile = Callable[[str, str, str, tuple[bytes, ...]], "bytes | None"]
 
 
 def processes() -> int:
-    """The number of processes that may run; 0 on one core, and in a frozen program, which is its own interpreter."""
+    """The number of processes that may run. 0 on one core, and in a frozen program, which is its own interpreter."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     interpreter = sys.executable and not getattr(sys, "frozen", False)
     return min(cores, MAX_PROCESSES) if cores > 1 and interpreter else 0
@@ -59,7 +59,7 @@ class Job(Future):
         self._untaken = threading.Lock()
 
     def run(self, compile: Compile | None = None) -> None:
-        """Do the work, unless it has begun."""
+        """Do the work, unless it has started."""
         if self._untaken.acquire(blocking=False):
             try:
                 self.set_result(self._work(compile))
@@ -68,7 +68,7 @@ class Job(Future):
 
 
 class Workers:
-    """Threads, each with a process of its own, that take jobs from one queue."""
+    """Threads, each with its own process, that process jobs from one queue."""
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
@@ -94,7 +94,7 @@ class Workers:
                 job.run(process.compile)
 
     def _next(self) -> Job | None:
-        """The next job; None, after which the thread has to end, if there is none for long or the program ends."""
+        """The next job, or None, after which the thread must end, if no job arrives in time or the program ends."""
         end = time.monotonic() + IDLE_SECONDS
         with self._lock:
             self._idle += 1
@@ -108,7 +108,7 @@ class Workers:
 
 
 def _program_runs() -> bool:
-    """Whether the program has not come to its end, at which Python waits for all threads."""
+    """Whether the program has not come to its end, at which Python joins all threads."""
     return threading.main_thread().is_alive()
 
 
@@ -130,7 +130,7 @@ class _Process:
             self._process.stdout.close()  # type: ignore[union-attr]
 
     def compile(self, source: str, root: str, arch: str, functors: tuple[bytes, ...]) -> bytes | None:
-        """`device_code.machine_code`; None if it raised, or if there is no process."""
+        """`device_code.machine_code`, or None if it raised, or without a process."""
         if not self._usable:
             return None
         try:

@@ -1,1 +1,1 @@
-"""Launches: arguments of kernels, recorded launches, and CUDA graphs of them."""
+"""Launches: arguments of kernels, captured launches, and CUDA graphs of them."""

@@ -2,7 +2,7 @@
 
 A launch hands the driver an array of pointers, one to each parameter. Every parameter here is a word of eight bytes (of
 which a narrower integer is the first bytes, as GPUs' hosts are little-endian), or a struct that is passed by value.
-Packing all at once takes less time than CuPy's conversion of each, and a small update is mostly launches.
+Packing all at once is faster than CuPy's conversion of each, and a small update is mostly launches.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _WORD = struct.Struct("Q")
 
 
 class ByValue:
-    """A struct of eight-byte fields, which a kernel takes by value; `address` is their place in the host's memory."""
+    """A struct of eight-byte fields, which a kernel receives by value. `address` is its address in the host's
+    memory."""
 
     __slots__ = ("address", "fields")
 
@@ -55,23 +56,23 @@ class Struct(ByValue):
 
 @functools.cache
 def _packer(count: int) -> Callable[..., None]:
-    """What writes so many words into a buffer."""
+    """A function that writes `count` words into a buffer."""
     return struct.Struct(f"{count}q").pack_into
 
 
 class Field(ByValue):
-    """A field of a struct as an argument of its own."""
+    """A field of a struct as a separate argument."""
 
     __slots__ = ("_of",)
 
     def __init__(self, of: Struct, name: str):
         at = of.names.index(name)
         super().__init__(of.fields[at : at + 1])
-        self._of = of  # which holds the memory
+        self._of = of  # which owns the memory
 
 
 class Number(ByValue):
-    """A number that may change from launch to launch, in place of one of a functor's arguments."""
+    """A number that may change from launch to launch, instead of one of a functor's arguments."""
 
     __slots__ = ("_value", "dtype")
 
@@ -88,7 +89,7 @@ class Number(ByValue):
 
 
 class Matrix:
-    """An array of two dimensions, which a kernel takes as three parameters: its address, rows and columns."""
+    """An array of two dimensions, which a kernel receives as three parameters: its address, rows and columns."""
 
     __slots__ = ("array", "dtype", "words")
 
@@ -101,7 +102,7 @@ class Matrix:
 
 
 class Parameters:
-    """Memory for the `count` parameters of one launch; `address` is the array of pointers, `set_count` changes the
+    """Memory for the `count` parameters of one launch. `address` is the array of pointers, `set_count` changes the
     first."""
 
     __slots__ = ("_memory", "_pack", "_pointers", "_words_at", "address", "set_count")
@@ -116,7 +117,7 @@ class Parameters:
         self.set_count = functools.partial(_WORD.pack_into, self._memory, self._words_at)
 
     def fill(self, words: list[int], structs: list[tuple[int, ByValue]]) -> None:
-        """Take parameters as `words_of` returns them. A kernel's structs are always at the same positions."""
+        """Set the parameters to the result of `words_of`. A kernel's structs are always at the same positions."""
         self._pack(self._memory, self._words_at, *words)
         for position, value in structs:
             self._pointers[position] = value.address
@@ -171,4 +172,4 @@ NUMBER_WORDS: dict[type, Callable[[Any], int]] = {
     np.float64: _bits,
     **dict.fromkeys(INTEGERS, lambda value: int(value) & MASK),
 }
-"""What makes a word of a number that a functor is given, by its type. Python's are int64 and float64 there."""
+"""The conversion of a functor's number to a word, by its type. Python's are int64 and float64 there."""

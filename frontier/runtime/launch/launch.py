@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .arguments import ByValue, Parameters
 
-THREADS = 256  # threads of a block, unless a kernel asks for others
+THREADS = 256  # threads of a block, unless a kernel specifies its own
 
 
 class Launch:
@@ -23,7 +23,7 @@ class Launch:
         self, kernel: Any, arguments: tuple, words: list[int], structs: list[tuple[int, ByValue]], *, blocks: int = 0,
         threads: int = 0, shared: int = 0, cooperative: bool = False,
     ):  # fmt: skip
-        self.function = kernel.function  # keeps the module loaded
+        self.function = kernel.function  # a reference to the loaded module
         self.pointer = kernel.function.ptr
         self._driver, self._stream, self._blocks_limit = kernel.driver, kernel.stream, kernel.blocks_limit
         self.arguments = arguments  # whose memory the parameters point to

@@ -1,7 +1,7 @@
 """CUDA graphs of launches: the driver repeats all of them in one call.
 
-A launch takes the host some 4 microseconds, a graph of any length one or two, and a GPU begins a graph's next kernel
-sooner than one that was queued by itself.
+A launch costs the host some 4 microseconds, a graph of any length one or two, and a GPU starts a graph's next kernel
+sooner than a separately queued one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .launch import Fill, Launch
 class LaunchGraph:
     """Launches and fills in sequence, as a CUDA graph of the driver ``cuda.bindings.driver``.
 
-    A graph holds copies of its kernels' parameters: before a launch, changed structs are copied again.
+    A graph contains copies of its kernels' parameters: before a launch, changed structs are copied again.
     """
 
     def __init__(self, driver: Any, steps: Sequence[Launch | Fill]):
@@ -89,7 +89,7 @@ class LaunchGraph:
 
 
 def graph_of(steps: Sequence[Launch | Fill]) -> LaunchGraph | None:
-    """A CUDA graph of several steps; None for a single one, which costs no less, or without a driver."""
+    """A CUDA graph of several steps, or None for a single one, which costs no less, or without a driver."""
     driver = _driver()
     if driver is None or len(steps) < 2:
         return None
@@ -117,7 +117,7 @@ def _driver() -> Any:
 
 
 def _done(returned: tuple) -> Any:
-    """What a call of the driver has returned besides its error; raises DriverError if there is one."""
+    """The results of a driver call without its error. Raises DriverError for an error."""
     error, *values = returned
     if error:
         raise DriverError(f"the CUDA driver returned {error.name}")

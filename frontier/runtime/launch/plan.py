@@ -1,7 +1,7 @@
 """Plans: launches that are captured once and replayed, with values that the host has changed since.
 
 A launch costs the host microseconds, nearly all for constants: the kernel, its grid, the addresses of arrays. A small
-update is a dozen launches that are always the same. Numbers and arrays among the arguments stay; a `ByValue`, such as a
+update is a dozen launches that are always the same. Numbers and arrays among the arguments stay. A `ByValue`, such as a
 `Struct`, a `Field` or a `Number`, is read at each run.
 """
 
@@ -20,7 +20,8 @@ MAX_LAUNCHES = 1000  # of a plan: the host does not know when a frontier is empt
 
 
 class Plan:
-    """Launches in their order, captured and not run in a ``with`` block; the plan keeps arrays among arguments alive.
+    """Launches in their order, captured and not run in a ``with`` block. The plan retains the arrays among the
+    arguments.
 
     Meanwhile `recorder.launches.memory` is `memory`, and the scratch memory of `work` is `scratch`: launches contain
     its addresses, so nothing else may use it.
@@ -69,7 +70,7 @@ class Plan:
         self.add(Fill(array, byte))
 
     def keep(self, *arrays: Any) -> None:
-        """Keep arrays alive that kernels know by structs."""
+        """Retain arrays that kernels address through structs."""
         self._kept.append(arrays)
 
     def run(self) -> None:
@@ -86,7 +87,7 @@ class Plan:
 
 
 class Plans:
-    """Plans by what they do, each for as long as what it was made for is the same."""
+    """Plans by key, each valid while its state and guards are the same."""
 
     __slots__ = ("_held",)
 
@@ -94,7 +95,7 @@ class Plans:
         self._held: dict[Hashable, tuple[Any, tuple, Any]] = {}
 
     def find(self, key: Hashable, state: Any = None, guards: tuple = ()) -> Any:
-        """The plan of a key, if its state is equal and its guards are the same objects; otherwise it is dropped."""
+        """The plan of a key, if its state is equal and its guards are the same objects. Otherwise it is dropped."""
         held = self._held.get(key)
         if held is None:
             return None
@@ -105,10 +106,10 @@ class Plans:
         return None
 
     def add(self, key: Hashable, plan: Any, state: Any = None, guards: tuple = ()) -> Any:
-        """Keep a plan, and what it is guarded by, and return it."""
+        """Store a plan with its state and guards, and return it."""
         self._held[key] = state, guards, plan
         return plan
 
     def values(self) -> list[Any]:
-        """All plans that are held."""
+        """All stored plans."""
         return [plan for _, _, plan in self._held.values()]

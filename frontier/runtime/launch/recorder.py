@@ -1,4 +1,4 @@
-"""The plan that takes the launches of a thread in place of a GPU while it captures them."""
+"""The plan that receives the launches of a thread instead of the GPU during a capture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ recorder = _Recorder()
 
 @contextmanager
 def not_recorded() -> Iterator[None]:
-    """A block whose launches run at once, also while others are recorded."""
+    """A block whose launches run at once, also during a capture."""
     held, recorder.launches = recorder.launches, None
     try:
         yield
@@ -26,6 +26,6 @@ def not_recorded() -> Iterator[None]:
 
 
 def refuse_to_wait() -> None:
-    """Raise RuntimeError while launches are recorded: nothing has run that the host could wait for."""
+    """Raise RuntimeError during a capture: nothing has run that the host could synchronize with."""
     if recorder.launches is not None:
         raise RuntimeError("launches are being recorded, which cannot be waited for")

@@ -13,7 +13,7 @@ COUNT_UP(i64)
   extern "C" __global__ void fill_##T(i64 count, T value, T* out) { GRID_STRIDE(i, count) out[i] = value; }
 FILL(u64)
 
-// rows[i][column] = value. (The driver's fill of a column takes 20 times as long where rows are short.)
+// rows[i][column] = value. (The driver's fill of a column lasts 20 times as long if rows are short.)
 #define FILL_COLUMN(T)                                                                                              \
   extern "C" __global__ void fill_column_##T(i64 count, i64 columns, i64 column, T value, T* rows) {              \
     GRID_STRIDE(i, count) rows[i * columns + column] = value;                                                       \
@@ -21,7 +21,7 @@ FILL(u64)
 FILL_COLUMN(u32)
 FILL_COLUMN(u64)
 
-// out[i] = from[at[i]], of elements that are as long as those of type T
+// out[i] = from[at[i]], for elements of the size of type T
 #define TAKE(T, ID) \
   extern "C" __global__ void take_##T##_##ID(i64 count, const T* from, const ID* at, T* out) { \
     GRID_STRIDE(i, count) out[i] = from[at[i]]; \

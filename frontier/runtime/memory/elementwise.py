@@ -1,7 +1,7 @@
-"""Arrays that are filled, or made of others element by element, with machine code that comes with the package.
+"""Filling arrays, and elementwise copies, with machine code from the package.
 
-CuPy compiles a kernel for each function and each type on its first use, a tenth of a second that the first batch on a
-new machine waits for. On a CPU it is all NumPy.
+CuPy compiles a kernel for each function and each type on its first use, which costs the first batch on a new machine a
+tenth of a second. On a CPU it is all NumPy.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ CONVERSIONS = frozenset({("int", "i64"), ("i64", "int"), ("int", "double"), ("i6
 
 
 def fill_with(array: Any, value: int) -> Any:
-    """Fill a contiguous array of integers or truth values, and return it; by the driver or a kernel from the package,
-    as CuPy would compile one for each dtype."""
+    """Fill a contiguous array of integers or truth values, and return it. The driver or a kernel from the package does
+    it, as CuPy would compile one for each dtype."""
     of_bytes = value in (0, -1) or array.itemsize == 1
     if recorder.launches is not None and of_bytes:
         recorder.launches.add_fill(array, int(value) & 255)
@@ -92,8 +92,8 @@ def full(device: Device, size: int, value: Any, dtype: Any) -> Any:
 
 
 def from_host(device: Device, ids: np.ndarray) -> Any:
-    """Move integers to the device; a single one, such as a search's source, by a fill, which costs a fraction of a
-    copy."""
+    """Move integers to the device. A single one, such as a search's source, is moved by a fill, which costs a fraction
+    of a copy."""
     if device.is_gpu and ids.size == 1 and recorder.launches is None:
         return full(device, 1, ids[0], ids.dtype)
     return device.xp.asarray(ids)
@@ -121,7 +121,7 @@ def put(device: Device, array: Any, at: Any, values: Any) -> None:
 
 
 def joined(device: Device, *parts: Any) -> Any:
-    """Arrays one behind the other, in the dtype of the first."""
+    """Concatenate arrays, in the dtype of the first."""
     if not device.is_gpu:
         return np.concatenate(parts, dtype=parts[0].dtype, casting="unsafe")
     out = device.xp.empty(sum(part.size for part in parts), parts[0].dtype)
@@ -142,7 +142,7 @@ def copy_to(out: Any, values: Any) -> None:
 
 
 def copy_of(array: Any) -> Any:
-    """`array.copy()`; one in a piece of a GPU's memory is copied by the driver, without a kernel."""
+    """`array.copy()`. The driver copies contiguous GPU memory without a kernel."""
     if isinstance(array, np.ndarray) or not array.flags.c_contiguous or not array.size:
         return array.copy()
     out = type(array)(array.shape, array.dtype)

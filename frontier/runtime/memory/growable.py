@@ -1,11 +1,11 @@
 """Arrays that grow where they are: memory is added behind them, and nothing is copied.
 
 A large array gets a range of addresses many times its size, of which only the first part has memory. To grow, memory is
-added to that part: elements stay in place, and arrays handed out before stay valid as shorter views. An array that is
+added to that part: elements do not move, and arrays returned before stay valid as shorter views. An array that is
 small, or made otherwise (by ``copy()``, from a file), is copied to such a range when it first grows large.
 
 On the CPU the operating system adds memory page by page as it is touched. On the GPU memory is mapped in pieces of at
-least 2 MiB, so arrays below `SMALL` are plain: copying them takes less time than mapping.
+least 2 MiB, so arrays below `SMALL` are plain: copying them is faster than mapping.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 from ..device import Device
 from .elementwise import copy_to
 
-SMALL = 8 << 20  # bytes; smaller arrays are plain ones
-STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping takes the driver 0.2 ms, of any size
+SMALL = 8 << 20  # bytes; smaller arrays are plain
+STEP = 32 << 20  # bytes up to which a range on a GPU doubles as it grows: mapping any size costs the driver 0.2 ms
 SPAN = 64  # a range has this many times the bytes that it was opened for: addresses cost nothing
 
 _ranges: weakref.WeakValueDictionary[tuple[str, int], Any] = weakref.WeakValueDictionary()
-"""Ranges in use, by kind of device and first address. The arrays in a range keep it alive."""
+"""Ranges in use, by kind of device and first address. The arrays in a range reference it."""
 
 
 def empty(device: Device, size: int, dtype: Any) -> Any:
-    """Allocate an array, with undefined contents, that `grow` will not copy if it is large; MemoryError if memory is
+    """Allocate an array, with undefined contents, that `grow` will not copy if it is large. MemoryError if memory is
     exhausted."""
     dtype = np.dtype(dtype)
     space = _open_range(device, size * dtype.itemsize)
@@ -37,7 +37,7 @@ def empty(device: Device, size: int, dtype: Any) -> Any:
 
 
 def grow(device: Device, array: Any, size: int) -> Any:
-    """Return `array`, of one dimension, with at least `size` elements; contents of new ones are undefined.
+    """Return `array`, of one dimension, with at least `size` elements. The contents of new ones are undefined.
 
     The old array stays valid: as a view of the same elements, or on its own if they were copied, as for a small array
     or at the first growth. MemoryError, with `array` as it was, if memory is exhausted.
@@ -53,8 +53,8 @@ def grow(device: Device, array: Any, size: int) -> Any:
 
 
 def ample_size(device: Device, array: Any, size: int, share: int) -> int:
-    """The size to grow `array` to that needs `size`: one in `share` more than it has; large ones on a GPU double, or
-    grow by `STEP`."""
+    """The size to which `array` should grow if it needs `size`: larger by one in `share`, while large arrays on a GPU
+    double, or grow by `STEP`."""
     held = int(array.size)
     more = held // share
     if device.is_gpu and array.nbytes >= SMALL:
@@ -63,7 +63,7 @@ def ample_size(device: Device, array: Any, size: int, share: int) -> int:
 
 
 def prepare(device: Device, array: Any, size: int) -> None:
-    """Map the memory now that `array` needs to grow to `size` elements; MemoryError if it is exhausted."""
+    """Map the memory now that `array` needs to grow to `size` elements. MemoryError if it is exhausted."""
     space = _range_of(device, array)
     if space is not None and space.holds(size * array.itemsize):
         space.commit(size * array.itemsize)
@@ -76,12 +76,12 @@ def prepared_bytes(device: Device, array: Any) -> int:
 
 
 def _range_of(device: Device, array: Any) -> Any:
-    """The range that begins where `array` does, or None."""
+    """The range whose first address is the address of `array`, or None."""
     return _ranges.get((device.kind, array.data.ptr if device.is_gpu else array.ctypes.data))
 
 
 def _open_range(device: Device, nbytes: int) -> Any:
-    """A range for an array of `nbytes` that is to grow; None if it is small or there are no addresses left."""
+    """A range for an array of `nbytes` that will grow. None if it is small or the addresses are exhausted."""
     if nbytes < SMALL:
         return None
     try:
@@ -100,7 +100,7 @@ class _HostRange(mmap.mmap):
 
     @classmethod
     def open(cls, nbytes: int) -> _HostRange | None:
-        """A range for `nbytes` that will grow; None if the system has none, or less memory, so a plain array raises
+        """A range for `nbytes` that will grow. None if the system has none, or less memory, so a plain array raises
         MemoryError."""
         if not hasattr(mmap, "MAP_ANONYMOUS"):
             return None
@@ -150,12 +150,12 @@ class _DeviceRange:
         self._size = -(-nbytes // self._unit) * self._unit
         self.address = int(self._call("cuMemAddressReserve", self._size, 0, 0, 0))
         self.committed = 0
-        self._pieces: list[tuple[int, int]] = []  # address and bytes of what was mapped at once
+        self._pieces: list[tuple[int, int]] = []  # address and bytes of each mapping
         release = weakref.finalize(self, _release, driver, cupy, self._device, self.address, self._size, self._pieces)
         release.atexit = False  # a process that ends leaves nothing behind
 
     def _call(self, name: str, *args: Any) -> Any:
-        """Call the driver; OSError tells that it refused."""
+        """Call the driver. OSError means that it refused."""
         error, *values = getattr(self._driver, name)(*args)
         if error != self._driver.CUresult.CUDA_SUCCESS:
             raise OSError(f"{name}: {error.name}")
@@ -177,7 +177,7 @@ class _DeviceRange:
         except OSError as error:
             raise MemoryError(str(error)) from None
         finally:
-            self._call("cuMemRelease", handle)  # what is mapped stays
+            self._call("cuMemRelease", handle)  # the mapping stays
         self._pieces.append((address, size))
         try:
             self._call("cuMemSetAccess", address, size, [self._access], 1)
@@ -188,7 +188,7 @@ class _DeviceRange:
         self.committed += size
 
     def _memory(self, size: int) -> Any:
-        """A handle of `size` bytes of memory, if need be of what CuPy holds and does not use."""
+        """A handle of `size` bytes of memory, if need be of unused memory in CuPy's pool."""
         try:
             return self._call("cuMemCreate", size, self._properties, 0)
         except OSError:

@@ -19,8 +19,8 @@ class Scratch:
 
     def __init__(self, device: Device):
         self.device = device
-        self._arrays: dict[tuple[str, int | None], Any] = {}  # by name and what they were filled with
-        self._cut: dict[tuple[str, int | None], Any] = {}  # of each array, what was handed out last
+        self._arrays: dict[tuple[str, int | None], Any] = {}  # by name and fill value
+        self._cut: dict[tuple[str, int | None], Any] = {}  # of each array, the slice that was returned last
 
     def get(self, name: str, size: int, dtype: Any, fill: int | None = None) -> Any:
         """An array of at least `size` elements of `dtype`, cut to `size`."""
@@ -41,17 +41,17 @@ class Scratch:
         return cut
 
     def arrays(self) -> list[Any]:
-        """Those that are held now."""
+        """The present arrays."""
         return list(self._arrays.values())
 
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes of all arrays."""
         return sum(int(array.nbytes) for array in self._arrays.values())
 
 
 class ArrayPart:
-    """Some entries of an array of one dimension, with an address on a GPU; made an array on demand, which takes CuPy
-    microseconds."""
+    """Some entries of an array of one dimension, with an address on a GPU. It becomes an array on demand, which costs
+    CuPy microseconds."""
 
     __slots__ = ("_array", "_begin", "address", "size")
 
@@ -67,7 +67,7 @@ class ArrayPart:
 
 
 class OutputArena:
-    """Memory on a GPU for small outputs of kernels, one behind the other, of at most `size` entries each.
+    """Memory on a GPU for small outputs of kernels, one after another, of at most `size` entries each.
 
     Nothing is written twice: a full array is replaced, and lives as long as its parts.
     """
@@ -87,13 +87,13 @@ class OutputArena:
         self._at = 0
 
     def reserve(self, size: int) -> int:
-        """The address of room for an output, which nobody else gets before it is known how much of it is needed."""
+        """The address of a range for an output, exclusive until `keep` sets the size that it needs."""
         if self._at + size > self._size:
             self._renew()
         return self._address + self._at * self._itemsize
 
     def reserved(self) -> ArrayPart:
-        """What is to become of that output: none of its entries are there yet."""
+        """The part for that output, without entries yet."""
         return ArrayPart(self.array, self._at, 0, self._address + self._at * self._itemsize)
 
     def keep(self, size: int) -> None:
@@ -102,19 +102,19 @@ class OutputArena:
 
 
 ALIGNED = 32
-"""Outputs in `OutputArena` begin at multiples of so many entries, as kernels may read several at once."""
+"""Outputs in `OutputArena` start at multiples of this number of entries, as kernels may read several at once."""
 
 UNKNOWN = -0x5EED5EED5EED5EED
-"""What stands for a number that was not published yet. (Should it be one, the host waits for the stream.)"""
-LOOKS = 200  # at what was published, before the host waits: some 100 microseconds
+"""Marks a number that was not published yet. (If a number has this value, the host synchronizes with the stream.)"""
+LOOKS = 200  # reads of the published numbers before the host blocks: some 100 microseconds
 
 
 class Counters:
     """A few int64 numbers that kernels add to and the host reads, in the single synchronization of a call.
 
-    Kernels take `array`, on the device, or its `address`. `published` is in the host's memory: an array, or its address
-    for a GPU. A kernel whose last block copies the numbers there and zeroes `array` spares the host two calls of the
-    driver; see `synchronize`.
+    The parameter of kernels is `array`, on the device, or its `address`. `published` is in the host's memory: an array,
+    or its address for a GPU. A kernel whose last block copies the numbers there and zeroes `array` spares the host two
+    calls of the driver. See `synchronize`.
     """
 
     def __init__(self, device: Device, size: int):
@@ -122,8 +122,8 @@ class Counters:
         self.array = device.xp.zeros(size, np.int64)
         self._host = self.published = self.array
         self._is_zero = False  # as `synchronize` leaves them
-        self._left = False  # whether a kernel may yet publish what nobody waits for
-        self._expected = False  # whether one was launched that nobody has heard of
+        self._left = False  # whether a kernel may still publish numbers that no `poll` reads
+        self._expected = False  # whether a launched kernel has not reported yet
         self._is_gpu = device.is_gpu
         if self._is_gpu:
             import cupyx
@@ -171,8 +171,8 @@ class Counters:
     def poll(self, looks: int = LOOKS) -> list[int]:
         """The numbers of `synchronize`, as soon as the host can read them: shortly before the kernel ends.
 
-        Waiting for the stream takes several microseconds longer, a tenth of a small update, but lets other threads run:
-        it is done for long kernels.
+        Synchronizing with the stream is several microseconds slower, a tenth of a small update, but lets other threads
+        run. Long kernels use it.
         """
         refuse_to_wait()
         for _ in range(0 if self._left else looks):
@@ -184,11 +184,11 @@ class Counters:
         return self.synchronize()
 
     def mark_published(self) -> None:
-        """Take note that the last kernel publishes the numbers, which the host need not know."""
+        """Declare that the last kernel publishes the numbers, which the host need not know."""
         self._is_zero = self._left = True
 
     def peek(self) -> list[int]:
-        """The numbers that kernels have published by now, without waiting."""
+        """The numbers that kernels have published until now, without blocking."""
         return self._host.tolist()
 
 
@@ -206,7 +206,7 @@ class ErrorFlag:
             self.pointer = self._flag = np.zeros(1, np.int64)
 
     def raised(self) -> bool:
-        """Whether it was set; clears it."""
+        """Whether it was set. Clears it."""
         if not self._flag[0]:
             return False
         self._flag[0] = 0
@@ -231,36 +231,36 @@ class Workspace:
         self.epoch = 0  # of the latest push; ``stamps[v] == epoch`` marks v as a member of its output
         self._stamps: Any = None
         self._stamps_address = 0  # on a GPU
-        self._open = False  # whether epochs were handed out and it is not known how many of them were used
+        self._open = False  # whether epochs were assigned and the number of used ones is unknown
 
     def arrays(self) -> list[Any]:
-        """All that is held."""
+        """All arrays."""
         own = self.counters, self.number, self.outcome, self._stamps, self.arc_maker, self.staging, self.graph_argument
         return [*self.scratch.arrays(), *self._kept_arrays(), *own]
 
     def nbytes(self) -> int:
-        """Bytes that operators keep between calls."""
+        """Bytes that operators cache between calls."""
         return self.scratch.nbytes() + sum(int(array.nbytes) for array in self._kept_arrays())
 
     def _kept_arrays(self) -> list[Any]:
-        """The arrays that its launches keep."""
+        """The arrays that its launches retain."""
         arrays = [array for kept in (self.record_space, self.pushes) if kept is not None for array in kept.arrays()]
         return arrays if self.room is None else [*arrays, self.room.array]
 
     def next_stamps(self, graph: Any) -> tuple[Any, Any]:
-        """The stamp array and a number that it does not hold yet."""
+        """The stamp array and a number that it does not contain yet."""
         stamps = self._stamps_for(graph, 1)
         self.epoch += 1
         return stamps, np.int32(self.epoch)
 
     def next_stamp(self, graph: Any) -> int:
-        """`next_stamps` as a GPU has it: the address of the array; the number is `epoch`."""
+        """`next_stamps` for a GPU: returns the address of the array, and sets `epoch`."""
         self._stamps_for(graph, 1)
         self.epoch += 1
         return self._stamps_address
 
     def next_epochs(self, graph: Any, count: int) -> tuple[Any, Any]:
-        """The stamp array and the first of `count` numbers that it does not hold yet."""
+        """The stamp array and the first of `count` numbers that it does not contain yet."""
         stamps = self._stamps_for(graph, count)
         self._open = True
         return stamps, np.int32(self.epoch + 1)
@@ -271,7 +271,7 @@ class Workspace:
         self._open = False
 
     def _stamps_for(self, graph: Any, count: int) -> Any:
-        """The stamp array, which holds none of the `count` numbers after `epoch`."""
+        """The stamp array, which contains none of the `count` numbers after `epoch`."""
         stamps = self._stamps
         if stamps is None or stamps.size < graph.num_vertices or self.epoch + count >= 2**31 or self._open:
             self._stamps = stamps = graph.xp.zeros(graph.num_vertices, np.int32)

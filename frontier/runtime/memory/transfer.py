@@ -1,4 +1,4 @@
-"""fetch: numbers on their way from the device to the host, without a wait."""
+"""fetch: asynchronous copies of numbers from the device to the host."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ class HostCopy:
 
     @property
     def ready(self) -> bool:
-        """Whether the copy is there, so that `result` would not wait."""
+        """Whether the copy is complete, and `result` would not block."""
         return self._event is None or self._event.done
 
     def result(self) -> np.ndarray:
-        """The values that the array had when it was fetched, after a wait for them if need be: not for what was called
-        since."""
+        """The values that the array had when it was fetched. Blocks until they are there, but not for later work."""
         if self._event is not None:
             self._event.synchronize()
             self._event = None
@@ -41,16 +40,16 @@ class HostCopy:
 
 
 def copy_to_host_async(array: Any) -> HostCopy:
-    """Begin to copy an array to the host, and go on without waiting for it.
+    """Start copying an array to the host, and return at once.
 
-    A loop that asks ``float(array[0])`` in each round waits until the GPU is done, and the GPU waits for the next
-    launches in turn. With ``fr.advanced.copy_to_host_async(array)`` the round after next is launched meanwhile.
+    A loop that reads ``float(array[0])`` in each round blocks until the GPU is done, and the GPU then idles until the
+    next launches. With ``fr.advanced.copy_to_host_async(array)`` the round after next is launched meanwhile.
 
     Parameters
     ----------
     array : array, contiguous, on any device
-        Meant for a few numbers, such as a result of `reduce`. It may be changed afterwards: the values are those that
-        all operators called so far leave in it.
+        Meant for a few numbers, such as a result of `reduce`. It may be changed afterwards: the values are the result
+        of all operators called so far.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Small batches of a slab graph on a GPU, each of which is a launch or two: the host side.
 
-Their kernels take as long to compile as all others of the structure, and are compiled in parallel to them.
+Compiling their kernels lasts as long as compiling all others of the structure, and runs in parallel.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SmallUpdates:
         self._is_large = False
 
     def take(self, store: Any, src: Any, dst: Any, weights: Any = None, arcs: Any = None, edges: Any = None) -> int:
-        """Describe a batch, with the addresses of what is to be found; returns the number of its arcs.
+        """Describe a batch, with the addresses of output buffers, and return the number of its arcs.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class SmallUpdates:
     def _make_room(self, store: Any, arcs: int) -> None:
         entries = 2 * arcs  # at most half of them are used
         size = 3 * entries + arcs + self._blocks
-        name = f"small updates of {arcs} arcs"  # shared by stores that have the same places in it
+        name = f"small updates of {arcs} arcs"  # shared by stores with the same positions in it
         self._memory = workspace_of(store).scratch.get(name, size, np.int64, fill=EMPTY)
         table, put = self._memory.data.ptr, self._bound.put
         places = {"table": 0, "firsts": 2 * entries, "slots": 3 * entries, "sums": 3 * entries + arcs}
@@ -79,7 +79,7 @@ class SmallUpdates:
         self._room = arcs
 
     def launch(self, store: Any, kernel: str, items: int) -> list[int]:
-        """Run a kernel over so many items of the batch, edges in searches and otherwise arcs; returns the counters."""
+        """Run a kernel over `items` items of the batch, edges in searches and otherwise arcs. Return the counters."""
         store._counters.arm()
         self.queue(store, kernel, items)
         if self._is_large and kernel in self._finish:

@@ -1,7 +1,7 @@
-// Small batches, checked, expanded into arcs, applied and their effective edges found by one kernel, or by two if they are
-// large. __init__.py is the host side; on the CPU batches of all sizes take the same way.
+// Small batches, checked, expanded into arcs, applied and their effective edges found by one kernel, or by two if they
+// are large. __init__.py is the host side. On the CPU batches of all sizes go the same way.
 //
-// Arcs are checked one by one, as they are applied. If one is invalid, or finds no room, the host has the others undone.
+// Arcs are checked one by one, as they are applied. If one is invalid, or finds no slab, the host undoes the others.
 #pragma once
 #include "frontier/cuda/grid_barrier.cuh"
 #include "frontier/cuda/small_batch.cuh"
@@ -21,7 +21,7 @@ struct Work {
   i64 chain_limit;
 };
 
-// Whether a kernel of the whole grid finishes what one block would take too long for.
+// Whether a kernel of the whole grid finishes a batch that is too long for one block.
 __device__ inline bool is_large(const SmallBatch& batch) { return batch.count > SMALL_BATCH; }
 
 // Who finishes a batch: the last block of a kernel, or all of a cooperative one.
@@ -52,14 +52,14 @@ __device__ inline i64 entry_of(const Work& work, i64 slot) {
   return held == slot ? at : -1;
 }
 
-// Enters arc k, which found a slot, into the table. Returns its entry; `is_new` if it is the first there.
+// Enters arc k, which found a slot, into the table. Returns its entry. `is_new` if it is the first there.
 __device__ inline i64 enter_small(const Work& work, const SmallBatch& batch, i64 slot, i64 k, bool& is_new) {
   i64 at = enter(slot, k, work.table, work.table_size, work.table_size, is_new);
   if (is_new && is_large(batch)) filter_add(work.filter, slot);
   return at;
 }
 
-// Enters the arcs that created slots which others found. If `ordered`, these entries get the first arc that names them.
+// Enters the arcs whose new slots other arcs found. If `ordered`, these entries get the first arc that names them.
 template <class Team>
 __device__ void enter_creators(
     Team& team, const Work& work, const Pool& pool, const SmallBatch& batch, i64 arcs, bool ordered) {
@@ -85,7 +85,7 @@ __device__ void enter_creators(
   team.wait();
 }
 
-// Writes the effective edges: of arcs that created a slot by themselves, and of the first of those that name an entry.
+// Writes the effective edges: of arcs that created a slot by themselves, and of the first arc that names each entry.
 template <class Team>
 __device__ void write_effective(Team& team, const Work& work, const Pool& pool, const SmallBatch& batch) {
   auto kept = [&](i64, i64 k, VID, VID) {
@@ -166,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS, 6) insert_small(i64 
   fill_stock(pool, stock, count / gridDim.x);
   batch.write_arcs();
   Tile<4> tile;
-  u32 created = 0, found = 0, deferred = 0;  // in lane 0; slots that were found
+  u32 created = 0, found = 0, deferred = 0;  // in lane 0: existing slots
   i64 spare = -1;                            // in lane 0
   TILE_STRIDE(k, count) {
     VID u, v;
@@ -194,8 +194,8 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS, 6) insert_small(i64 
   end_small(work, pool, batch, true);
 }
 
-// Takes back what an insertion or a search that did not end well has done: deletes the new arcs, and empties the table and the
-// filter. No weight that was there has changed.
+// Undoes an insertion or a search that failed: deletes the new arcs, and empties the table and the filter. No existing
+// weight has changed.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) undo_small(i64 count, SmallBatch batch, Work work, Pool pool) {
   Tile<4> tile;
   u32 erased = 0;  // in lane 0
@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS, 6) erase_small(i64 c
   if (is_last_block(pool)) publish(pool);
 }
 
-// Takes back an invalid deletion: the keys return to their slots, where their weights still are.
+// Undoes an invalid deletion: the keys return to their slots, which still have their weights.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) restore_small(i64 count, SmallBatch batch, Work work, Pool pool) {
   GRID_STRIDE(k, count) {
     i64 slot = work.slots[k];
@@ -243,7 +243,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_THREADS) restore_small(i64 co
   if (is_last_block(pool)) publish(pool);
 }
 
-// Finds the effective edges of a deletion: those that are there.
+// Finds the effective edges of a deletion: the existing ones.
 extern "C" __global__ void __launch_bounds__(SMALL_THREADS) find_small(i64 count, SmallBatch batch, Work work, Pool pool) {
   batch.write_arcs();
   Tile<4> tile;

@@ -1,10 +1,10 @@
 """A GPU on the CPU, for tests: `install` makes `cupy` a module of NumPy arrays, and CUDA kernels C++ that runs here.
 
 With ``DYNFRONTIER_EMULATED_GPU=1`` the tests of GPUs run where there is none. They show whether kernels, functors and
-the host code around them are right, in whatever order threads run; not how fast they are, and not what CUDA's compiler
-makes of them. A kernel in which not all threads reach a barrier, or not all lanes an operation of their warp, is ended
-with a message; one that goes beyond the end of an array, where it does. New arrays are full of garbage. It takes g++,
-an x86-64 and Linux. What CuPy does by itself, such as recording launches, is not emulated.
+the host code around them are right, in whatever order threads run. They do not show their speed, nor the output of
+CUDA's compiler. A kernel in which not all threads reach a barrier, or not all lanes an operation of their warp, ends
+with a message. One that accesses memory beyond the end of an array ends at that access. New arrays are full of garbage.
+It requires g++, an x86-64 and Linux. CuPy's own features, such as capturing launches, are not emulated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VARIABLE = "DYNFRONTIER_EMULATED_GPU"
 
 
 def wanted() -> bool:
-    """Whether tests are to run on an emulated GPU."""
+    """Whether tests should run on an emulated GPU."""
     return os.environ.get(VARIABLE) == "1"
 
 
@@ -32,9 +32,9 @@ def possible() -> bool:
 
 
 def install() -> None:
-    """Put the emulated GPU in place; before anything looks for a real one.
+    """Install the emulated GPU, before any code looks for a real one.
 
-    Compiled code gets a cache of its own: it has the names of what a real GPU runs.
+    Compiled code gets a separate cache: it has the names of a real GPU's code.
     """
     cache = Path(os.environ.get("DYNFRONTIER_CACHE_DIR") or tempfile.mkdtemp(prefix="dynfrontier"))
     os.environ["DYNFRONTIER_CACHE_DIR"] = str(cache / "emulated")

@@ -1,4 +1,5 @@
-"""What CuPy would compile a kernel for: functions of the emulated `cupy`, and of its arrays, that no driver does."""
+"""The uses for which CuPy would compile a kernel: functions of the emulated `cupy`, and of its arrays, that no driver
+does."""
 
 from __future__ import annotations
 
@@ -65,12 +66,12 @@ def compilations() -> Iterator[set[str]]:
 
 
 def _gathers(array: Any, key: Any) -> bool:
-    """Whether entries are chosen by an array; otherwise there is a view."""
+    """Whether entries are chosen by an array. Otherwise the result is a view."""
     return any(isinstance(part, np.ndarray | list) for part in (key if isinstance(key, tuple) else (key,)))
 
 
 def _writes(array: Any, key: Any, value: Any) -> bool:
-    """Whether it is anything but a plain copy of several elements, or zeros; a single one is taken for a number."""
+    """Whether it is anything but a plain copy of several elements, or zeros. A single one counts as a number."""
     if _gathers(array, key):
         return True
     part = np.ndarray.__getitem__(array, key)

@@ -22,7 +22,7 @@ BETWEEN = "\0"  # modules of a functor
 
 
 def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), arch: str = ARCH) -> bytes:
-    """`frontier.runtime.compile.cuda.compile_cubin`, except that what it makes is a shared library."""
+    """`frontier.runtime.compile.cuda.compile_cubin`, except that the result is a shared library."""
     source = _source(header, defines)
     source = DYNAMIC.sub(r"\1* \2 = reinterpret_cast<\1*>(emulator::block->dynamic);", source)
     names = sorted(set(KERNEL.findall(source)))
@@ -45,7 +45,7 @@ def compile_cubin(header: str, defines: Any, functors: tuple[bytes, ...] = (), a
 
 
 def compile_ltoir(header: str, defines: Any, arch: str = ARCH) -> bytes:
-    """`frontier.runtime.compile.cuda.compile_ltoir`, except that what it makes is an object file."""
+    """`frontier.runtime.compile.cuda.compile_ltoir`, except that the result is an object file."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "functions.o"
         _run([*COMPILER, "-c", "-o", str(out), "-"], _source(header, defines))
@@ -63,7 +63,7 @@ COMPILER = [
     "g++", "-std=c++17", "-w", "-fpermissive", f"-I{ROOT}", f"-I{HERE}", "-O1", "-fPIC", "-fvisibility=hidden", "-x",
     "c++",
 ]  # fmt: skip
-OBJECT = b"\x7fELF"  # how an object file begins
+OBJECT = b"\x7fELF"  # the first bytes of an object file
 
 
 PREFIX = "emulated_"
@@ -147,7 +147,7 @@ def _launch(function: int, blocks: int, threads: int, parameters: int, together:
 
 
 def install() -> None:
-    """Have kernels compiled here, functors kept as LLVM code, and recorded steps taken as they are."""
+    """Compile kernels here, leave functors as LLVM code, and run captured steps directly."""
     from numba.cuda.cudadrv import nvvm
 
     from frontier.distributed.operators import persistent
@@ -171,7 +171,7 @@ def install() -> None:
     nvvm.compile_ir = keep
 
     InProcessCommunicator.kernels_meet = True
-    persistent.PATIENCE = 2**62  # a look at what another part has written takes no time
+    persistent.PATIENCE = 2**62  # a read of another part's writes costs no time
 
     CapturedStep.__call__ = lambda self: self._step()
 

@@ -1,8 +1,8 @@
 // CUDA's language on a CPU, as far as our kernels use it: to be included before a kernel's header by a C++ compiler.
 //
-// Each thread block runs on one thread of the system; its CUDA threads are coroutines, which change places where CUDA
-// threads wait for each other, and now and then at atomics and at reads past the cache. So a barrier that some threads do
-// not reach, or a warp's operation that some of its lanes do not take part in, is a deadlock that is reported. x86-64.
+// Each thread block runs on one thread of the system. Its CUDA threads are coroutines, which switch where CUDA threads
+// wait for each other, and now and then at atomics and at reads past the cache. So a barrier that some threads do not
+// reach, or a warp's operation that some of its lanes do not join, is a deadlock that is reported. x86-64.
 #pragma once
 #include <sys/mman.h>
 
@@ -71,7 +71,7 @@ struct Lane {
   uint3 index;
   int number;
   bool done;
-  // What it waits for: the mask of a warp's operation (0: nothing), and a block's barrier.
+  // The operation that it waits for: the mask of a warp's operation (0: none), and a block's barrier.
   unsigned mask;
   bool at_barrier;
   uint64_t value, values[WARP];
@@ -109,7 +109,7 @@ inline uint64_t draw() {
   return x;
 }
 
-// Lets others go first now and then, so that no order of threads can be relied on and none waits for ever.
+// Yields to other threads now and then, so the order of threads is arbitrary and none waits forever.
 inline void maybe_yield() {
   if (draw() % 8 == 0) yield();
 }
@@ -187,7 +187,7 @@ inline void prepare(Lane& lane, int number, char* stack) {
   lane.done = lane.at_barrier = false;
   lane.mask = 0;
   void** top = reinterpret_cast<void**>(stack + STACK);
-  *--top = nullptr;  // where a function would return to: keeps the stack aligned
+  *--top = nullptr;  // the return address of a function: keeps the stack aligned
   *--top = reinterpret_cast<void*>(&run_lane);
   for (int k = 0; k < 6; ++k) *--top = nullptr;
   lane.stack_pointer = top;
@@ -240,7 +240,7 @@ void call(void (*kernel)(A...), void** parameters) {
   call(kernel, parameters, std::index_sequence_for<A...>());
 }
 
-// Runs the blocks of a grid: each on a thread of its own if they wait for each other, or else a few at a time.
+// Runs the blocks of a grid: each on a separate thread if they wait for each other, or else a few at a time.
 inline void launch(void (*call)(void**), void** parameters, unsigned blocks, unsigned threads, unsigned together) {
   std::atomic<unsigned> next{0};
   auto work = [&] {
@@ -271,7 +271,7 @@ inline void launch(void (*call)(void**), void** parameters, unsigned blocks, uns
 #define blockDim (emulator::block->block)
 #define gridDim (emulator::block->grid)
 
-// ---- waiting, and exchanges ----------------------------------------------------------------------------------------
+// ---- synchronization, and exchanges --------------------------------------------------------------------------------
 
 inline void __syncthreads() { emulator::barrier(0); }
 inline int __syncthreads_count(int predicate) { return int(emulator::barrier(predicate != 0)); }

@@ -18,7 +18,7 @@ RUNTIME = 13000
 
 
 class CUDARuntimeError(RuntimeError):
-    """An error of CUDA's runtime; never raised."""
+    """An error of CUDA's runtime, which is never raised."""
 
 
 class Pointer:
@@ -98,7 +98,7 @@ class ndarray(np.ndarray):
         return tuple(_ours(part) for part in super().nonzero())
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        return array if isinstance(array, ndarray) else _ours(np.asarray(array))  # what is written to stays itself
+        return array if isinstance(array, ndarray) else _ours(np.asarray(array))  # a written array stays itself
 
     def __reduce__(self) -> Any:
         return asarray, (self.get(),)
@@ -135,9 +135,9 @@ def _ours(value: Any, like: Any = None) -> Any:
 
 
 class Guarded:
-    """Memory behind which no address can be used, so that who goes beyond its end is stopped there and then.
+    """Memory with unusable addresses behind its end, at which an access beyond the end fails at once.
 
-    The end is that of a page, but for what keeps the beginning aligned for all types.
+    The end is the end of a page, except for the alignment of the start for all types.
     """
 
     held = 0  # bytes of all
@@ -172,7 +172,7 @@ _libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 
 
 def empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
-    """An array in memory of its own, full of what nobody should rely on."""
+    """An array in separate memory, full of values that no code should rely on."""
     dtype = np.dtype(dtype)
     shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(size) for size in shape)
     size = int(np.prod(shape, dtype=np.int64))
@@ -284,12 +284,12 @@ class OutOfMemoryError(MemoryError):
 
 
 class Pool:
-    """CuPy's pool of memory, which gives back at once what is no longer used."""
+    """CuPy's pool of memory, which frees unused memory at once."""
 
     limit = 0
 
     def malloc(self, size: int) -> Any:
-        """Nothing: arrays have memory of their own, and ask an allocator only whether they may."""
+        """Nothing: arrays have separate memory, and only ask an allocator for permission."""
 
     def free_all_blocks(self, *args: Any) -> None: ...
     def free_bytes(self) -> int:
@@ -332,7 +332,7 @@ _OWN = {"ndarray": ndarray, "empty": empty, "asarray": asarray, "array": asarray
 
 
 class _CuPy(types.ModuleType):
-    """Functions of NumPy that take and return arrays of the emulated GPU."""
+    """Functions of NumPy that accept and return arrays of the emulated GPU."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

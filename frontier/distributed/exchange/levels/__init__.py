@@ -2,15 +2,15 @@
 
 A level of a search that reaches few vertices is all latency. So its messages have a fixed capacity (`ROOM`), and travel
 before their contents are known. A level is then two exchanges, the messages and the sums of a few numbers, and the host
-waits once, for these sums. If a message overflows, everything for that part travels in a second message, with another
-sum and another wait: such a level is bound by bandwidth.
+synchronizes once, for these sums. If a message overflows, everything for that part travels in a second message, with
+another sum and another synchronization: such a level is bound by bandwidth.
 
     numbers    members of the next frontier, arcs that leave them, pairs without room, members of this frontier: of this
                part, and of all parts; the counts sent to each part and received; the fill of the second messages; the
                number of reached vertices, and of their arcs. All of them come to the host in one copy.
 
 Members are without duplicates. Stamps mark the vertices that the level has listed already, so nothing is cleared, and
-the work of a level depends only on what it reaches.
+the work of a level depends only on the vertices that it reaches.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 HEADER = "frontier/distributed/exchange/levels/levels.cuh"
 ROOM = 2048
-"""Maximal capacity of a first message in vertices; a multiple of 8. It travels hardly longer than an empty one. It is
-smaller where all parts know that a level reaches fewer."""
+"""Maximal capacity of a first message in vertices, a multiple of 8. It travels hardly longer than an empty one. It is
+smaller if all parts know that a level reaches fewer."""
 MAX_PARTS, MAX_COLUMNS, SOLO = 32, 4, 1024  # as in levels.cuh
 BYTES_AHEAD = 16  # of a message, before its columns (HEADER in levels.cuh)
 LEFT, TOTALS, ROWS = 2, 4, 8  # indices of the numbers (levels.cuh has the same)
@@ -60,7 +60,7 @@ class Columns:
 
     @classmethod
     def of(cls, ruled: Sequence[tuple[Any, str]], followers: Sequence[tuple[Any, Any]]) -> Columns | None:
-        """Return the columns of arrays with their rules, and with their leaders; None if they are too many, or kernels
+        """Return the columns of arrays with their rules, and with their leaders. None if they are too many, or kernels
         do not support the type of one."""
         arrays = [array for array, _ in (*ruled, *followers)]
         if len(arrays) > MAX_COLUMNS or any(array.dtype not in TYPES for array in arrays):
@@ -208,7 +208,7 @@ class Mail:
             offset += size
 
     def sum_up(self) -> list[int]:
-        """Sum up the numbers of all parts, and read all. The host waits."""
+        """Sum up the numbers of all parts, and read all. The host synchronizes."""
         self._comm.sum_into(self._own, self._totals)
         self._comm.waits += 1
         return self._counters.read()
@@ -223,7 +223,7 @@ class Mail:
 
 @reads
 def follow_updates(graph: Any) -> None:
-    """Let the current stream wait for the last update of a graph, if that was made in another one."""
+    """Make the current stream wait for the last update of a graph, if that was made in another one."""
 
 
 def _kernels(local: Any) -> Any:

@@ -5,8 +5,8 @@
 
 constexpr int MAX_PARTS = 32, MAX_COLUMNS = 4, WIDE = 256;  // WIDE: threads of a block that distributes vertices
 
-// How an entry combines. `FOLLOW`: it is taken where that of the leader is better. `COUNTDOWN`: copies are one more than the
-// amounts to add, and an entry is better if it reaches 0.
+// How an entry combines. `FOLLOW`: it is adopted if the leader's entry is better. `COUNTDOWN`: copies are one more than
+// the amounts to add, and an entry is better if it reaches 0.
 enum Rule { LEAST, GREATEST, ADD, OR, FOLLOW, COUNTDOWN };
 // Types of entries, as levels/__init__.py numbers them.
 enum Type { TRUTH, INT8, UINT8, INT32, UINT32, INT64, UINT64, FLOAT32, FLOAT64 };
@@ -15,7 +15,7 @@ __device__ __forceinline__ i64 size_of(int type) {
   return type <= UINT8 ? 1 : type == INT32 || type == UINT32 || type == FLOAT32 ? 4 : 8;
 }
 
-// The arrays that travel, those with a rule first. `codes` has 16 bits for each: type, rule and leader, of 4 bits.
+// The arrays that travel, the ones with a rule first. `codes` has 16 bits for each: type, rule and leader, of 4 bits.
 struct Columns {
   int count;
   u64 codes;
@@ -76,7 +76,7 @@ __device__ __forceinline__ bool combine_bits(int rule, char* array, i64 v, const
   return rule != COUNTDOWN || (old > 0 && total <= 0);
 }
 
-// Combines an entry with one that was received; returns whether it has changed.
+// Combines an entry with a received one, and returns whether it has changed.
 __device__ __forceinline__ bool combine_entry(int type, int rule, char* array, i64 v, const char* values, i64 i) {
   switch (type) {
     case TRUTH: return combine_bits<u8>(rule == ADD ? OR : rule, array, v, values, i);
@@ -91,7 +91,7 @@ __device__ __forceinline__ bool combine_entry(int type, int rule, char* array, i
   }
 }
 
-// Pair i of a message: vertex `v` with its entries, as of now. The message has room for so many pairs.
+// Pair i of a message: vertex `v` with its entries, as of now. The message has capacity for `room` pairs.
 __device__ __forceinline__ void put_pair(const Columns& columns, char* at, i64 room, i64 i, VID v) {
   ((VID*)at)[i] = v;
   at += room * i64(sizeof(VID));
@@ -105,7 +105,8 @@ __device__ __forceinline__ void put_pair(const Columns& columns, char* at, i64 r
   }
 }
 
-// Combines pair i of a message. Returns whether that has improved the vertex; where no array has a rule, all are.
+// Combines pair i of a message. Returns whether that has improved the vertex. If no array has a rule, all pairs improve
+// it.
 __device__ __forceinline__ bool take_pair(const Columns& columns, const char* at, i64 room, i64 i, VID& v) {
   v = ((const VID*)at)[i];
   at += room * i64(sizeof(VID));
@@ -126,9 +127,9 @@ __device__ __forceinline__ bool take_pair(const Columns& columns, const char* at
   return better || columns.count == 0;
 }
 
-// Distributes a list of vertices by their owners, all threads of a grid of blocks of WIDE together. owner_of(v): the part, or a
-// negative number to leave v out; cursor_of(p): counts what part p has got; take(p, place, v): what is done with v, which is
-// the vertex number `place` of part p.
+// Distributes a list of vertices by their owners, all threads of a grid of blocks of WIDE together. owner_of(v): the
+// part, or a negative number to leave v out. cursor_of(p): the counter of part p. take(p, place, v): called for v,
+// which is the vertex number `place` of part p.
 template <class OwnerOf, class CursorOf, class Take>
 __device__ void distribute(i64 size, const VID* vertices, int parts, OwnerOf owner_of, CursorOf cursor_of, Take take) {
   __shared__ u32 held[MAX_PARTS];

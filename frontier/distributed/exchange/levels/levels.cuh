@@ -1,8 +1,9 @@
-// CUDA kernels that send what a push has reached to the parts that own it, and combine it there. Macros: VIEW_HEADER, VID.
+// CUDA kernels that send the vertices reached by a push to the parts that own them, and combine them there. Macros:
+// VIEW_HEADER, VID.
 //
-// A message is a header (how many vertices there are) and columns of `room` entries: the vertices, and the entries of each
-// array. The first messages of a level have a fixed room, so that nobody waits for counts before they travel. To a part for
-// which that is too little, all travels in a second message, whose room is its count rounded up.
+// A message is a header (the number of vertices) and columns of `room` entries: the vertices, and the entries of each
+// array. The first messages of a level have a fixed capacity, so they travel before the counts are known. If that is
+// too little for a part, all its vertices travel in a second message, whose capacity is their count rounded up.
 #pragma once
 #include "frontier/distributed/exchange/levels/columns.cuh"
 #include VIEW_HEADER
@@ -10,14 +11,15 @@
 constexpr int SOLO = 1024;
 constexpr i64 HEADER = 16;  // bytes
 
-// Of the numbers of a level (levels/__init__.py has the same): those of this part, and those of all parts.
+// Positions among the numbers of a level (levels/__init__.py has the same): the numbers of this part, and their totals
+// over all parts.
 constexpr int MEMBERS = 0, ARCS = 1, LEFT = 2, TOTALS = 4, ROWS = 8;
 
 __device__ __forceinline__ i64 rounded_up(i64 count) { return (count + 7) / 8 * 8; }
 __device__ __forceinline__ i64 bytes_of(i64 room, i64 width) { return HEADER + room * width; }
 __device__ __forceinline__ u64* header_of(char* messages, int part, i64 stride) { return (u64*)(messages + part * stride); }
 
-// Before a level: all numbers are zero but how many vertices were in the frontier; so are the headers.
+// Before a level: zeroes the headers, and all numbers but the number of vertices in the frontier.
 extern "C" __global__ void begin(
     i64 count, u64* numbers, i64 entered, i64 reached_at, i64 reached, char* messages, i64 parts, i64 stride) {
   GRID_STRIDE(i, count) {
@@ -26,8 +28,8 @@ extern "C" __global__ void begin(
   }
 }
 
-// Distributes what was reached, `*number` vertices without duplicates: own ones become members, others go into messages.
-// `again`: into the second ones, `cursors` counts what is in them.
+// Distributes the reached vertices, `*number` without duplicates: own ones become members, all others go into messages.
+// `again`: into the second ones, with `cursors` as their counts.
 extern "C" __global__ void __launch_bounds__(WIDE) pack(
     i64, View view, const u64* number, const VID* reached, const u8* owners, int rank, int parts, i64 room,
     char* messages, char* more, int* stamps, int epoch, VID* members, u64* numbers, u64* cursors, COLUMN_PARAMS) {
@@ -67,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(WIDE) pack(
   add_up(numbers + ARCS, arcs);
 }
 
-// Clears what was packed to be added elsewhere: into the first messages, or `again` into the second ones.
+// Clears the entries that were packed to be added elsewhere: into the first messages, or `again` into the second ones.
 extern "C" __global__ void forget(
     i64, const u64* number, const VID* reached, const u8* owners, int rank, i64 room, char* messages, int again,
     COLUMN_PARAMS) {
@@ -89,8 +91,9 @@ extern "C" __global__ void forget(
   }
 }
 
-// Combines the messages of all other parts, one after another, so that a vertex that several have sent is combined in their
-// order; by one block. `received` has none of this part. Leaves a row of counts: what was sent to each, and received.
+// Combines the messages of all other parts, one after another, by one block: a vertex that several have sent is
+// combined in their order. `received` has none of this part. Leaves a row of counts: the pairs sent to each part, and
+// received.
 extern "C" __global__ void __launch_bounds__(SOLO) combine_messages(
     i64, View view, char* messages, char* received, int rank, int parts, i64 room, int* stamps, int epoch, VID* members,
     u64* numbers, COLUMN_PARAMS) {

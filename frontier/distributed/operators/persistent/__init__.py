@@ -1,8 +1,8 @@
 """Searches over parts on GPUs of one host in one launch each: kernels that read and write each other's memory.
 
-`levels` takes some launches, two exchanges and a wait of the host for each level, all of which are latency. Here the
-kernels of all parts run until the search ends. They synchronize at their own barriers, which take a few microseconds
-(`persistent.cuh`). The host waits once.
+`levels` needs some launches, two exchanges and a host synchronization for each level, all of which are latency. Here
+the kernels of all parts run until the search ends. They synchronize at their own barriers, which last a few
+microseconds (`persistent.cuh`). The host synchronizes once.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-// Entries of arrays by vertex, from the parts that own the vertices to all others, by kernels that see each other's memory.
-// Macros: VID.
+// Entries of arrays by vertex, from the parts that own the vertices to all other parts, by kernels that see each
+// other's memory. Macros: VID.
 #pragma once
 #include "frontier/distributed/exchange/levels/columns.cuh"
 
 constexpr int AT_ONCE = 4;  // vertices of a thread whose entries are on their way together
 
-// Some vertices of a thread, of which `is_meant` says whose entries to copy: entry first + at(k) of an array is entry at(k) of
-// what travels.
+// Some vertices of a thread. `is_meant` marks the ones whose entries are copied: entry first + at(k) of an array is
+// entry at(k) of the message.
 struct SomeVertices {
   i64 first, start, stride;
   bool is_meant[AT_ONCE];
@@ -27,7 +27,7 @@ choose(i64 first, i64 start, i64 stride, i64 count, const u8* owners, Wants want
   return some;
 }
 
-// To each of `copies` places, which target(p) gives; null for none.
+// To each of `copies` addresses, which target(p) returns, or null for none.
 template <class T, class Target>
 __device__ __forceinline__ void send_as(const SomeVertices& some, const char* array, int copies, Target target) {
   T values[AT_ONCE];
@@ -58,12 +58,12 @@ __device__ __forceinline__ void receive_as(const SomeVertices& some, char* array
   }
 }
 
-// Brings the entries of all vertices up to date on all parts; all threads of all parts' grids call it. room_of(p): `bytes` of
-// memory of part p that all parts write to, each the entries of its own vertices. meet(): a barrier of all parts; false if one
-// does not come, and then so is what is returned.
+// Updates the entries of all vertices on all parts. All threads of all parts' grids call it. room_of(p): `bytes` of
+// memory of part p that all parts write to, each the entries of its own vertices. meet(): a barrier of all parts, false
+// if one does not come. The result is false then, too.
 //
-// Where there is no room for the entries of all vertices at once, it takes several rounds, by turns in one half of the room and
-// the other, so that one barrier in each is enough.
+// If the memory does not fit the entries of all vertices at once, it makes several rounds, alternating between the two
+// halves of the memory, with one barrier each.
 template <class RoomOf, class Meet>
 __device__ bool share_entries(
     const Columns& columns, const u8* owners, i64 num_vertices, int rank, int parts, i64 bytes, RoomOf room_of, Meet meet) {

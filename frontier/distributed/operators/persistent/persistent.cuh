@@ -1,5 +1,5 @@
-// CUDA kernel of searches over the parts of a graph, of which each GPU reads and writes the memory of all others: the parts'
-// kernels run at the same time and make one advance after another, without the host. Macros: those of visit.cuh; NEXT_STEP.
+// CUDA kernel of searches over a distributed graph, whose GPUs read and write each other's memory: the parts' kernels
+// run at the same time and make one advance after another, without the host. Macros: see visit.cuh, and NEXT_STEP.
 //
 // A part has a window, memory that all parts see:
 //
@@ -8,9 +8,9 @@
 //     messages      of each other part: the vertices of this part that it has reached (columns.cuh); at the end, in the same
 //                   place, the entries of all vertices (entries.cuh)
 //
-// A push is a push of one device, along the part's own arcs. What it has reached of other parts' vertices is written into
-// their windows; when all have done so, each combines what it has got, and sends its members and arcs to all: two barriers
-// of the parts. A pull reads the bits of all parts, and takes one.
+// A push is a push of one device, along the part's own arcs. The reached vertices of other parts are written into their
+// windows. When all have done so, each combines its messages, and sends its members and arcs to all: two barriers of
+// the parts. A pull reads the bits of all parts, and has one barrier.
 #pragma once
 #include "frontier/cuda/bits.cuh"
 #include "frontier/cuda/grid_barrier.cuh"
@@ -24,12 +24,12 @@ static_assert(WIDE == BLOCK, "blocks that expand distribute vertices, too");
 constexpr int MAX_BLOCKS = 4;  // of a multiprocessor
 constexpr int OUTCOMES = 9;     // windows.py has the same number
 
-// What comes of a search, and why it ends (persistent/__init__.py has the same). `ALL_SHARED`: it is done, and its arrays say the
-// same on all parts.
+// The result of a search, and the reason of its end (persistent/__init__.py has the same). `ALL_SHARED`: it is done,
+// and its arrays are equal on all parts.
 enum Ending { DONE, NO_ROOM, PART_LOST, ALL_SHARED };
 
-// The note that a part sends another at a barrier: two numbers below 2^48. Above them is the barrier's number, by which the
-// part that waits sees that the note is there.
+// The note that a part sends another at a barrier: two numbers below 2^48. Above them is the barrier's number, by which
+// the waiting part detects the note.
 struct Note {
   u64 first, second;
 };
@@ -37,16 +37,16 @@ constexpr int TAG_AT = 48;
 constexpr u64 NUMBER = (1ull << TAG_AT) - 1;
 
 struct WindowHead {
-  u64 turn;                   // barriers of the parts so far; this part's own
+  u64 turn;                   // barriers of the parts so far, private to this part
   Note notes[2][MAX_PARTS];  // of part p, written by it: by turns, as it may be ahead by one barrier
 };
 static_assert(sizeof(WindowHead) <= ROWS_AT, "rows of numbers come behind");
 
-// What the blocks of a part share, all zero at first. Counters of a kind take turns: this step's, the next one's, and one
-// that is being set to zero.
+// The state that the blocks of a part share, all zero at first. Counters of a kind rotate: this step's, the next one's,
+// and one that is being set to zero.
 struct PartState {
-  u64 found[3][2];          // members of this part that a step puts out, and the arcs that leave them
-  u64 reached[3][2];        // what a push has reached; the second is not used
+  u64 found[3][2];          // members of this part in the output of a step, and the arcs that leave them
+  u64 reached[3][2];        // the vertices that a push has reached; the second is not used
   u64 sent[3][MAX_PARTS];  // of it, to each part
   u64 num_pieces[3];        // of long lists
   u64 num_rest[3];          // vertices that a pull deferred
@@ -59,7 +59,7 @@ struct PartState {
 constexpr int STATE_NUMBERS = 154;
 static_assert(sizeof(PartState) == STATE_NUMBERS * sizeof(u64), "STATE_NUMBERS is what Python makes room for");
 
-// A list whose arcs nobody asks for.
+// A list whose arcs are not counted.
 struct BareList {
   typedef VID Item;
   VID* vertices;
@@ -83,8 +83,8 @@ struct Windows {
   // In the window of `to`.
   __device__ char* message(int to, int from) const { return (char*)bits(to, 2) + from * message_bytes; }
 
-  // By one thread: sends each part its note, and waits for those of all others, which `take` gets. Returns false if a part
-  // does not come.
+  // By one thread: sends each part its note, and waits for the notes of all other parts, which `take` receives. Returns
+  // false if a part does not come.
   template <class NoteFor, class Take>
   __device__ bool meet(i64 patience, NoteFor note_for, Take take) const {
     WindowHead* own = head(rank);
@@ -135,13 +135,13 @@ __device__ void barrier_around(PartState* state, u32& target, Between between) {
   __syncthreads();
 }
 
-// Advances, until no part has members, `max_steps` are made, or a part has reached more of another's vertices than there is
-// room for in a message: then what it has reached is in `reached`, and the host goes on from there. If it has put out at least
-// `share_from` vertices, all parts get all entries of its arrays.
+// Advances, until no part has members, `max_steps` are made, or a part has reached more vertices of another part than
+// fit in a message: then `reached` has the reached vertices, and the host continues from there. If it has returned at
+// least `share_from` vertices, all parts get all entries of its arrays.
 //
-// A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs; `entering` is the
-// graph whose arcs lead back to them, and `owned` lists this part's vertices. All lists and `rest` have room for all vertices,
-// `everyone` for a bitmap.
+// A step pulls if all frontiers together have at least `pull_from` members and more than `pull_above` arcs. `entering`
+// is the graph whose arcs lead back to them, and `owned` lists this part's vertices. All lists and `rest` have capacity
+// for all vertices, `everyone` for a bitmap.
 //
 // outcome: this part's members, the arcs that leave them, which list they are in (the first is `spare`), the steps, the members
 // of all parts, why it has ended, the number of vertices in `reached`, the pairs that this part has sent, and the bitmaps that
@@ -258,7 +258,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
         i64 items = (count + gridDim.x - 1) / gridDim.x;
         share_out(view, count, int(items < BLOCK ? items : BLOCK), prepared, queue, walk_some, flush);
         sync();
-        if (*(volatile u32*)queue.size) {  // for all alike: nobody changes it before the next barrier
+        if (*(volatile u32*)queue.size) {  // equal for all: nothing changes it before the next barrier
           share_out_queue(view, member, queue, walk_some, flush, [&] { return output.is_filling(); });
           sync();
         }
@@ -292,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MAX_BLOCKS) advance_over_par
       });
       ending = *(volatile u64*)&state->ending;
       if (ending != DONE) break;
-      // One part after another, so that a vertex that several have sent is combined in their order.
+      // One part after another: a vertex that several have sent is combined in their order.
       for (int p = 0; p < parts; ++p) {
         if (p == rank) continue;
         i64 pairs = i64(*(volatile u64*)(state->received + p));

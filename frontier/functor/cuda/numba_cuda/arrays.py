@@ -1,6 +1,6 @@
 """Arrays in functors that numba-cuda compiles.
 
-Those of one dimension are pointers. One of two is a pointer, a number of rows and a number of columns, which
+Arrays of one dimension are pointers. One of two is a pointer, a number of rows and a number of columns, which
 numba-cuda hands over as three parameters. Importing this module teaches numba-cuda about them.
 """
 
@@ -36,7 +36,7 @@ make_attribute_wrapper(Shaped, "shape", "shape")
 
 
 def element_pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """The address of an element, whose index has the type that `Arrays.index_type` says."""
+    """The address of an element, whose index has the type that `Arrays.index_type` returns."""
     if isinstance(kind, Pointer):
         return builder.gep(array, [index])
     held = context.make_helper(builder, kind, value=array)
@@ -53,7 +53,7 @@ def _lower_getitem(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.args[0]
     if sig.return_type == kind.dtype:
         data = builder.load(element_pointer(context, builder, kind, *args))
-        return context.data_model_manager[kind.dtype].from_data(builder, data)  # a truth takes a byte in memory
+        return context.data_model_manager[kind.dtype].from_data(builder, data)  # a truth is a byte in memory
     held = context.make_helper(builder, kind, value=args[0])
     columns = builder.extract_value(held.shape, 1)
     row = context.make_helper(builder, sig.return_type)

@@ -1,4 +1,4 @@
-"""Atomics (`intrinsics.atomics`) in functors that numba-cuda compiles; importing this teaches it about them."""
+"""Atomics (`intrinsics.atomics`) in functors that numba-cuda compiles. Importing this registers them with it."""
 
 from __future__ import annotations
 

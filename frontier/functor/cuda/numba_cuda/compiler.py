@@ -45,7 +45,7 @@ def _type_of(dtype: Any, ndim: int) -> Any:
 
 
 class Compiler:
-    """numba-cuda for GPUs of one capability; see `FunctorCompiler`."""
+    """numba-cuda for GPUs of one capability. See `FunctorCompiler`."""
 
     substitutes: ClassVar = {length_of: length}
 

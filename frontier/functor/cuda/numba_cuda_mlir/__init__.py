@@ -2,7 +2,7 @@
 
 from numba_cuda_mlir.descriptor import mlir_target
 
-mlir_target.ensure_initialized()  # what the modules here declare comes after what they replace
+mlir_target.ensure_initialized()  # declarations of these modules come after the ones they replace
 
 from .compiler import Compiler  # noqa: E402
 

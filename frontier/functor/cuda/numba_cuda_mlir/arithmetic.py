@@ -137,7 +137,7 @@ def _lower_integer_pow(builder: Any, target: Any, args: Any, kws: Any) -> None:
         result = arith.select(odd, arith.muli(result, square), result)
         scf.yield_([result, arith.muli(square, square), arith.shrui(left, one)])
     result = loop.results[0]
-    is_unit = arith.cmpi(arith.CmpIPredicate.eq, arith.muli(result, result), one)  # others' inverses are fractions
+    is_unit = arith.cmpi(arith.CmpIPredicate.eq, arith.muli(result, result), one)  # all other inverses are fractions
     builder.store_var(target, arith.select(negative, arith.select(is_unit, result, zero), result))
 
 
@@ -166,7 +166,7 @@ def _lower_conversion(builder: Any, target: Any, args: Any, kws: Any) -> None:
     builder.store_var(target, load_as(builder, args[0], builder.get_numba_type(target.name)))
 
 
-# Truths and members of enumerations, where numba-cuda-mlir has an operation for numbers alone.
+# Truths and members of enumerations, in operations that numba-cuda-mlir has only for numbers.
 BINARY: tuple[Any, ...] = (
     operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod, operator.imod,
     operator.pow, operator.ipow, pow, divmod,

@@ -1,7 +1,7 @@
-"""Arrays in functors that numba-cuda-mlir compiles; importing this module teaches it about them.
+"""Arrays in functors that numba-cuda-mlir compiles. Importing this module registers them with it.
 
-Those of one dimension are pointers. One of two is made, by `matrix`, of the three parameters that the C function of a
-functor takes for it.
+Arrays of one dimension are pointers. An array of two is made, by `matrix`, of its three parameters of the C function of
+a functor.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _ShapedModel(StructModel):
 
 
 def _field(held: Any, place: int) -> Any:
-    """The pointer of a shaped array, at place 0, or a part of its shape."""
+    """The pointer of a shaped array, at index 0, or a part of its shape."""
     return llvm.extractvalue(T.i64() if place else llvm.PointerType.get(), held, [place])
 
 
@@ -55,7 +55,7 @@ def _shaped(builder: Any, kind: Any, *parts: Any) -> Any:
 
 
 def load_as(builder: Any, variable: Any, kind: Any) -> Any:
-    """The value of a variable, converted to a type; numba-cuda-mlir leaves conversions to those who lower a call."""
+    """The value of a variable, converted to a type. numba-cuda-mlir leaves conversions to the lowering of a call."""
     if isinstance(variable, int):  # a constant index
         return arith.constant(T.i64(), variable)
     found = builder.get_numba_type(variable.name)
@@ -69,7 +69,7 @@ def _offset(builder: Any, pointer: Any, dtype: Any, index: Any) -> Any:
 
 
 def element_pointer(builder: Any, array: Any, index: Any) -> Any:
-    """The address of an element of the array and at the index that these variables hold."""
+    """The address of an element, given the variables of the array and the index."""
     kind, held = builder.get_numba_type(array.name), builder.load_var(array)
     if not isinstance(kind, Shaped) or kind.ndim == 1:
         pointer = held if isinstance(kind, Pointer) else _field(held, 0)
@@ -90,7 +90,7 @@ def _lower_getitem(builder: Any, target: Any, args: Any, kws: Any) -> None:
         builder.store_var(target, _shaped(builder, result, start, columns))
     else:
         data = llvm.load(builder.get_storage_type(kind.dtype), element_pointer(builder, array, index))
-        builder.store_var(target, builder.from_storage(kind.dtype, data))  # a truth takes a byte in memory
+        builder.store_var(target, builder.from_storage(kind.dtype, data))  # a truth is a byte in memory
 
 
 @lowering_registry.lower(operator.setitem, Pointer, types.Any, types.Any)

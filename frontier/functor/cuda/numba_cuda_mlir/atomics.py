@@ -1,4 +1,4 @@
-"""Atomics (`intrinsics.atomics`) in functors that numba-cuda-mlir compiles; importing this teaches it about them."""
+"""Atomics (`intrinsics.atomics`) in functors that numba-cuda-mlir compiles. Importing this registers them with it."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def _from_bits(builder: Any, dtype: Any, value: Any) -> Any:
 
 
 def _read_now(dtype: Any, pointer: Any) -> Any:
-    """What is in memory, though it may have been read before; not every load that is volatile is kept so."""
+    """The present contents of memory, even if it was read before. Not every volatile load stays volatile."""
     kind, registers = (T.i64(), "=l,l") if dtype.bitwidth == 64 else (T.i32(), "=r,l")
     text = f"ld.volatile.b{dtype.bitwidth} $0, [$1];"
     return llvm.inline_asm(kind, [pointer], text, registers, has_side_effects=True)
 
 
 def _lowest_or_highest(builder: Any, name: str, dtype: Any, pointer: Any, value: Any) -> Any:
-    """Swap a float in while it is lower, or higher, than what is there, or that is NaN.
+    """Swap a float in while it is lower, or higher, than the present one, or the present one is NaN.
 
-    There is no such instruction. The loop that numba-cuda-mlir makes itself may begin with what was read before.
+    No such instruction exists. The loop that numba-cuda-mlir makes itself may start with a value that was read before.
     """
     kind = builder.get_mlir_type(dtype)
     better = arith.CmpFPredicate.OLT if name == "min" else arith.CmpFPredicate.OGT

@@ -32,13 +32,14 @@ refresh_registries(include_uninitialized_cuda=False)
 
 @contextmanager
 def _of_capability(capability: tuple[int, int]) -> Iterator[None]:
-    """Have numba-cuda-mlir take this for the current GPU's, which it asks for whatever it compiles for."""
+    """Make numba-cuda-mlir use this as the current GPU's capability, which it queries for every compilation."""
     with global_compiler_lock, corrected(), replaced(tools, "_cached_cc", capability):
         yield
 
 
 def _takes_function(expression: Any, caller: Any, callee: Any) -> bool:
-    """Whether a function must be inlined before it is lowered, as it calls its argument; MLIR inlines all others."""
+    """Whether a function must be inlined before it is lowered, as it calls its argument. MLIR inlines all other
+    functions."""
     inlined = getattr(callee, "func_ir", callee)
     return decorators._has_dispatcher_argument(expression, caller) or decorators._calls_own_argument(inlined)
 
@@ -53,7 +54,7 @@ RECURSIVE = "calls are re-entrant"
 
 
 class Compiler:
-    """numba-cuda-mlir for GPUs of one capability; see `FunctorCompiler`."""
+    """numba-cuda-mlir for GPUs of one capability. See `FunctorCompiler`."""
 
     substitutes: ClassVar = {length_of: length, **SUBSTITUTES}
 
@@ -80,14 +81,15 @@ class Compiler:
                 mlir_optimization.optimize(found)
         except (NumbaError, UnsupportedError):
             raise
-        except Exception as error:  # of many kinds, that say what went wrong in the compiler
+        except Exception as error:  # of many kinds, which describe the compiler's failure
             reason = f"not supported by numba-cuda-mlir {VERSION}, perhaps by numba-cuda ({CHOICE}=numba-cuda)"
             raise UnsupportedError(f"{RECURSIVE if _calls_itself(function) else reason}\n{error}") from error
         return bytes(found.metadata["ltoir"])
 
 
 def _hide_all_but(symbol: str, module: Any) -> None:
-    """Keep to its module what a functor calls, and its error code: other functors of a kernel have such names, too."""
+    """Make the callees of a functor, and its error code, private to its module: other functors of a kernel have such
+    names, too."""
     with module.context:
         for operation in module.body.operations[0].regions[0].blocks[0].operations:
             name = operation.attributes["sym_name"].value
@@ -98,7 +100,7 @@ def _hide_all_but(symbol: str, module: Any) -> None:
 
 
 def _calls_itself(function: FunctionType, outer: tuple = ()) -> bool:
-    """Whether a frozen function calls itself, directly or through others."""
+    """Whether a frozen function calls itself, directly or through callees."""
     if function in outer:
         return True
     named = [*function.__globals__.values(), *(cell.cell_contents for cell in function.__closure__ or ())]
@@ -131,7 +133,7 @@ def _with_c_parameters(
 
 
 class _NoLinker:
-    """What numba-cuda-mlir hands its code to: it would make a kernel of it, but that is made of ours."""
+    """Receives the code of numba-cuda-mlir, which would make a kernel of it, while the kernel is made of our code."""
 
     code = b""
 

@@ -1,10 +1,10 @@
-"""What numba-cuda-mlir 0.6 gets wrong besides arithmetic, corrected while a functor is compiled and at no other time.
+"""The faults of numba-cuda-mlir 0.6, apart from arithmetic, corrected only while a functor is compiled.
 
-* uint32 and int32 have bits of type int32 in common, which cannot hold both, and uint32 has an int64 for its negative;
-  Numba takes 64 bits, and no sign in the second case.
+* uint32 and int32 have bits of type int32 in common, which does not fit both, and uint32 has an int64 for its negative.
+  Numba uses 64 bits, and no sign in the second case.
 * Global constants from 2**63 on are refused.
 * Calls of one function that leave out different defaults become calls of the same code.
-* Exceptions are noted in a variable of the module, and go on.
+* Exceptions set a variable of the module, and execution continues.
 * Errors of the compiler itself are written to files.
 """
 
@@ -25,7 +25,7 @@ from .arrays import NAMES
 
 
 class UnsupportedError(Exception):
-    """What numba-cuda-mlir fails on without saying that it is a functor's fault, or does not do as Python does."""
+    """A construct on which numba-cuda-mlir fails without blaming the functor, or differs from Python."""
 
 
 @contextmanager
@@ -79,7 +79,8 @@ def _with_large(otherwise: Callable) -> Callable:
 
 
 def _told_apart(fold: Callable, mangle: Callable) -> tuple[Callable, Callable]:
-    """What folds the arguments of a call, and names the called code, which follows it: by what is left out, too."""
+    """The functions that fold the arguments of a call, and name the called code, which follows it: the omitted
+    arguments become part of the name."""
     folded: list = []
 
     def remember(self: Any, *args: Any) -> Any:

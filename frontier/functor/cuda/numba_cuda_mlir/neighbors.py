@@ -1,6 +1,6 @@
-"""Neighbor lists (`intrinsics.neighbors`) in functors that numba-cuda-mlir compiles; an import teaches it about them.
+"""Neighbor lists (`intrinsics.neighbors`) in functors that numba-cuda-mlir compiles. An import registers them with it.
 
-A graph is an address, and each function one of ``cuda/neighbors.cuh``, which takes 64-bit integers.
+A graph is an address, and each function one of ``cuda/neighbors.cuh``, with 64-bit integers as parameters.
 """
 
 from __future__ import annotations
