@@ -169,7 +169,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "edge_betweenness_centrality", edge_betweenness_centrality, values=("src", "dst", "betweenness_centrality"),
-    per="edge", comparator=Edges(Values(rtol=1e-6)), parameters={"k": 16, "seed": 0},
+    per="edge", comparator=Edges(Values(atol=1e-12)), parameters={"k": 16, "seed": 0},
 ))  # fmt: skip
 register(Analytic(
     "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge",
