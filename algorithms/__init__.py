@@ -11,15 +11,19 @@ from .closeness_centrality import ClosenessCentralityResult, closeness_centralit
 from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
 from .core_number import CoreNumberResult, KCoreResult, core_number, k_core
+from .degree_centrality import DegreeCentralityResult, degree_centrality
 from .dynamic_bfs import DynamicBFS
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
+from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
+from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -52,15 +56,19 @@ __all__ = [
     "ConnectedComponentsResult",
     "ConvergenceError",
     "CoreNumberResult",
+    "DegreeCentralityResult",
     "DynamicBFS",
     "DynamicConnectedComponents",
     "DynamicCoreNumber",
     "DynamicKTruss",
+    "DynamicLocalClustering",
     "DynamicPageRank",
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
     "EarliestArrivalResult",
+    "EdgeBetweennessCentralityResult",
+    "EigenvectorCentralityResult",
     "HITSResult",
     "IncrementalAlgorithm",
     "KCoreResult",
@@ -90,7 +98,10 @@ __all__ = [
     "comparators",
     "connected_components",
     "core_number",
+    "degree_centrality",
     "earliest_arrival",
+    "edge_betweenness_centrality",
+    "eigenvector_centrality",
     "find_analytic",
     "hits",
     "jaccard",

@@ -26,18 +26,23 @@ from .comparators import (
     maximal_independent,
     modularity,
     proper_coloring,
+    stationary_centrality,
 )
 from .connected_components import connected_components
 from .core_number import core_number, k_core
+from .degree_centrality import degree_centrality
 from .dynamic_bfs import DynamicBFS
 from .dynamic_connected_components import DynamicConnectedComponents
 from .dynamic_core_number import DynamicCoreNumber
 from .dynamic_k_truss import DynamicKTruss
+from .dynamic_local_clustering import DynamicLocalClustering
 from .dynamic_pagerank import DynamicPageRank
 from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import earliest_arrival
+from .edge_betweenness_centrality import edge_betweenness_centrality
+from .eigenvector_centrality import eigenvector_centrality
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -98,7 +103,8 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
+    "katz_centrality", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality",
+    "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -125,7 +131,8 @@ register(Analytic(
     note="maximal independent sets may differ in size",
 ))  # fmt: skip
 register(Analytic(
-    "local_clustering", local_clustering, values=("clustering",), comparator=Values(rtol=1e-9), directions="refused",
+    "local_clustering", local_clustering, DynamicLocalClustering, values=("clustering",),
+    comparator=Values(rtol=1e-9), directions="refused",
 ))  # fmt: skip
 for similarity in (jaccard, overlap):
     register(Analytic(
@@ -151,6 +158,18 @@ register(Analytic(
 register(Analytic(
     "katz_centrality", katz_centrality, values=("katz_centrality",), comparator=Values(rtol=1e-3),
     parameters={"beta": 1.0, "max_iter": 1000, "tol": 1e-6},
+))  # fmt: skip
+register(Analytic(
+    "degree_centrality", degree_centrality, values=("degree_centrality",), comparator=Values(rtol=1e-9),
+))  # fmt: skip
+register(Analytic(
+    "eigenvector_centrality", eigenvector_centrality, values=("eigenvector_centrality",),
+    comparator=lambda tol, **_: Scores(tol, stationary_centrality), parameters={"max_iter": 10000, "tol": 1e-6},
+    weights="optional", negative_weights=False,
+))  # fmt: skip
+register(Analytic(
+    "edge_betweenness_centrality", edge_betweenness_centrality, values=("src", "dst", "betweenness_centrality"),
+    per="edge", comparator=Edges(Values(atol=1e-12)), parameters={"k": 16, "seed": 0},
 ))  # fmt: skip
 register(Analytic(
     "minimum_spanning_forest", minimum_spanning_forest, values=("src", "dst", "weight"), per="edge",

@@ -117,6 +117,10 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         After an error, the next call must do all of it.
         """
 
+    def _finish(self) -> None:
+        """Make the results final, before it is closed."""
+        self._bring_up()
+
     def _check(self) -> None:
         """Ensure that results are those of the current graph, or of the graph at the time of closing."""
         if self._cause is not None:
@@ -141,7 +145,7 @@ class IncrementalAlgorithm(fr.UpdateObserver):
         if self.closed:
             return
         try:
-            self._bring_up()
+            self._finish()
         except BaseException as error:
             self.failed("close", error)
             raise

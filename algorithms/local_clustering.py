@@ -67,11 +67,14 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     0.5
     """
     check_undirected(graph, "local_clustering")
-    xp = graph.xp
-    triangles = triangle_count(graph).per_vertex
+    return clustering_of(graph, triangle_count(graph).per_vertex)
+
+
+def clustering_of(graph: fr.Graph, triangles: Any) -> LocalClusteringResult:
+    """The result for the triangles of each vertex. O(V) work."""
     degrees = graph.degrees()
     pairs = degrees * (degrees - 1) // 2
-    coefficients = triangles / xp.maximum(pairs, 1)
+    coefficients = triangles / graph.xp.maximum(pairs, 1)
     existing = len(fr.Frontier.all(graph))
     every_pair = int(pairs.sum()) if pairs.size else 0
     return LocalClusteringResult(

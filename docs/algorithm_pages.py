@@ -37,8 +37,8 @@ GROUPS = {
     "Traversal and paths": ("bfs", "sssp", "random_walks", "minimum_spanning_forest"),
     "Components": ("connected_components", "strongly_connected_components"),
     "Ranks and centrality": (
-        "pagerank", "personalized_pagerank", "hits", "katz_centrality",
-        "betweenness_centrality", "closeness_centrality",
+        "pagerank", "personalized_pagerank", "hits", "katz_centrality", "eigenvector_centrality",
+        "degree_centrality", "betweenness_centrality", "edge_betweenness_centrality", "closeness_centrality",
     ),
     "Triangles and cohesion": (
         "triangle_count", "local_clustering", "k_truss", "truss_numbers", "core_number", "k_core",

@@ -23,6 +23,7 @@ from .judged import (
     modularity,
     proper_coloring,
     spanning_forest,
+    stationary_centrality,
     stationary_scores,
     uniform_walks,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "proper_coloring",
     "relative_error",
     "spanning_forest",
+    "stationary_centrality",
     "stationary_scores",
     "uniform_walks",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
@@ -134,18 +134,20 @@ class Walks(Comparator):
 
 @dataclass(frozen=True)
 class Scores(Comparator):
-    """Hub and authority scores, which iterations approach slowly where the largest eigenvalues are close.
+    """Scores that are parts of an eigenvector, which iterations approach slowly where the largest eigenvalues are close.
 
-    Results agree if they are near each other, or if each is where its iterations may stop: one more changes the hubs by
-    less than the tolerance, or, their largest scaled to 1, by less than the tolerance on average.
+    Results agree if they are near each other, or if each is where its iterations may stop.
 
     Parameters
     ----------
     tol : float
         The tolerance of both sides.
+    check : function ``check(edges, *scores, tol, rounding) -> str``
+        Why iterations may not stop at these scores, or "": `stationary_scores` or `stationary_centrality`.
     """
 
     tol: float
+    check: Callable[..., str] = field(default_factory=lambda: stationary_scores)
     needs_edges: ClassVar[bool] = True
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
@@ -157,13 +159,13 @@ class Scores(Comparator):
             return Verdict(True, text)
         assert edges is not None
         for side, found in (("ours", ours), ("theirs", theirs)):
-            if wrong := stationary_scores(edges, *found, tol=self.tol, rounding=rounding):
+            if wrong := self.check(edges, *found, tol=self.tol, rounding=rounding):
                 return Verdict(False, f"{text}; {side}: {wrong}")
         return Verdict(True, f"{text}, both stationary")
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known: Digest = {"size": int(np.size(found[0])), "sums": [bucket_sums(np.asarray(part)) for part in found]}
-        wrong = "" if edges is None else stationary_scores(edges, *found, tol=self.tol, rounding=ROUNDING)
+        wrong = "" if edges is None else self.check(edges, *found, tol=self.tol, rounding=ROUNDING)
         return known | ({} if edges is None else {"wrong": wrong})
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
@@ -284,7 +286,10 @@ def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, lengt
 def stationary_scores(
     edges: EdgeList, hubs: np.ndarray, authorities: np.ndarray, *, tol: float, rounding: float = 0.0
 ) -> str:
-    """The fault of hub and authority scores that each add up to 1, or "": by one more iteration of HITS."""
+    """The fault of hub and authority scores that each add up to 1, or "": by one more iteration of HITS.
+
+    It may change them by less than the tolerance in total, or, their largest scaled to 1, on average.
+    """
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
 
     def step(scores: np.ndarray, ends: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -299,6 +304,20 @@ def stationary_scores(
         if (moved := float(np.abs(change).sum())) > allowed:
             return f"an iteration changes {name} by {moved:.2g}, {allowed:.2g} allowed"
     return ""
+
+
+def stationary_centrality(edges: EdgeList, centrality: np.ndarray, *, tol: float, rounding: float = 0.0) -> str:
+    """The fault of eigenvector centralities, or "": their norm, or the change of a vertex by one more iteration."""
+    found, n = np.asarray(centrality, np.float64), edges.num_vertices
+    norm = float(np.linalg.norm(found))
+    if (norm or len(edges)) and not abs(norm - 1) < 1e-4:
+        return f"centralities have a norm of {norm:.6g}"
+    src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
+    weights = 1.0 if edges.weights is None else np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
+    following = found + np.bincount(dst, weights * found[src], n)
+    moved = float(np.abs(following / (np.linalg.norm(following) or 1.0) - found).sum())
+    allowed = 2 * tol * n + rounding + float(np.finfo(np.float32).eps * found.sum())
+    return f"an iteration changes centralities by {moved:.2g}, {allowed:.2g} allowed" if moved > allowed else ""
 
 
 WALK_GROUPS = 256

@@ -37,6 +37,9 @@ TASKS = {
     "overlap": "Overlap coefficients, as `jaccard`.",
     "betweenness_centrality": "Betweenness centrality estimated from these sources, normalized: float64. The sum over "
     "the sources, times the number of vertices over that of sources, divided by the number of pairs of other vertices.",
+    "edge_betweenness_centrality": "Betweenness centrality of the edges estimated from these sources, normalized: "
+    "sources, destinations and float64, in any order. The sum over the sources is divided by their number, and by that "
+    "of other vertices.",
     "minimum_spanning_forest": "A spanning forest of lowest weight of an undirected graph: sources, destinations and "
     "weights as float64.",
     "random_walks": "A uniform random walk from every vertex: the edges of each walk and where it ends, two arrays of "
@@ -48,6 +51,9 @@ TASKS = {
     "hits": "Hub and authority scores of each vertex, which add up to 1: two arrays of float64.",
     "katz_centrality": "Katz centrality for an alpha of 1 / (largest out-degree + 1), to a Euclidean norm of 1: "
     "float64.",
+    "degree_centrality": "The degree of each vertex, in both directions, over the number of other vertices: float64.",
+    "eigenvector_centrality": "Eigenvector centrality to a Euclidean norm of 1, iterated until a step changes a vertex "
+    "by less than `tol` on average, or exactly: float64. The weights of a weighted graph are used.",
 }
 """What each task gives, by its name."""
 
@@ -135,6 +141,12 @@ def betweenness_scale(num_vertices: int, sources: np.ndarray) -> np.ndarray:
     searches = np.full(num_vertices, float(len(sources)))
     searches[sources] = len(sources) - 1 or np.nan
     return 1 / (searches * (num_vertices - 2))
+
+
+def degree_shares(degrees: Any) -> np.ndarray:
+    """Degrees over the number of other vertices; 1 for a vertex without others."""
+    found = floats(degrees)
+    return np.ones(1) if found.size == 1 else found / max(found.size - 1, 1)
 
 
 def as_int32_distances(distances: Any) -> np.ndarray:

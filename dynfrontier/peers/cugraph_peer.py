@@ -9,7 +9,7 @@ import cupy as cp
 import numpy as np
 import pylibcugraph as plc
 
-from .base import BasePeer, Task, betweenness_scale
+from .base import BasePeer, Task, betweenness_scale, degree_shares
 
 NEVER = 1e-30  # a tolerance that no step stays below. Zero would stand for a default.
 MAX_STEPS = 1000
@@ -195,6 +195,33 @@ class Peer(BasePeer):
         return self._values(
             graph, plc.katz_centrality, None, alpha, 1.0, total, max_iter, False, dtype=np.float64, default=0.0
         )
+
+    def degree_centrality(self, graph: Built) -> Task:
+        def read(result: Any) -> np.ndarray:
+            vertices, entering, leaving = result
+            degrees = _by_vertex(graph, vertices, leaving.astype(np.int64), 0)
+            if graph.directed:
+                degrees += _by_vertex(graph, vertices, entering.astype(np.int64), 0)
+            return degree_shares(degrees)
+
+        return Task(lambda: plc.degrees(self.handle, graph.graph, None, False), read)
+
+    def eigenvector_centrality(self, graph: Built, tol: float, max_iter: int) -> Task:
+        return self._values(graph, plc.eigenvector_centrality, tol, max_iter, False, dtype=np.float64, default=0.0)
+
+    def edge_betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
+        chosen, n = cp.array(sources, cp.int32), graph.num_vertices
+
+        def read(result: Any) -> tuple[np.ndarray, ...]:
+            src, dst, values = (found.get() for found in result[:3])
+            if not graph.directed:  # each direction has a value
+                src, dst = np.minimum(src, dst), np.maximum(src, dst)
+            edges, number = np.unique(src.astype(np.int64) * n + dst, return_inverse=True)
+            return edges // n, edges % n, np.bincount(number, values.astype(np.float64), edges.size)
+
+        return Task(
+            lambda: plc.edge_betweenness_centrality(self.handle, graph.graph, chosen, None, True, False), read
+        )  # fmt: skip
 
     def personalized_pagerank(self, graph: Built, source: int, alpha: float, tol: float) -> Task:
         vertices, values = cp.array([source], cp.int32), cp.array([1], cp.float32)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import igraph
 import numpy as np
 
-from .base import BasePeer, Task, as_int32_distances, betweenness_scale, floats, integers
+from .base import BasePeer, Task, as_int32_distances, betweenness_scale, degree_shares, floats, integers
 
 
 class Peer(BasePeer):
@@ -84,6 +84,30 @@ class Peer(BasePeer):
         pairs = 1 if graph.is_directed() else 2  # it counts them once
         scale = pairs * betweenness_scale(graph.vcount(), chosen)
         return Task(lambda: graph.betweenness(sources=chosen), lambda result: np.array(result, np.float64) * scale)
+
+    def edge_betweenness_centrality(self, graph: igraph.Graph, sources: np.ndarray) -> Task:
+        chosen = np.asarray(sources).tolist()
+        ends = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
+        pairs = 1 if graph.is_directed() else 2  # it counts them once
+        scale = pairs / max(len(chosen) * (graph.vcount() - 1), 1)
+        return Task(
+            lambda: graph.edge_betweenness(sources=chosen),
+            lambda result: (ends[:, 0], ends[:, 1], floats(result) * scale),
+        )
+
+    def degree_centrality(self, graph: igraph.Graph) -> Task:
+        return Task(graph.degree, degree_shares)
+
+    def eigenvector_centrality(self, graph: igraph.Graph, tol: float, max_iter: int) -> Task | None:
+        if graph.is_directed():
+            return None
+        weights = _weights(graph)
+
+        def read(result: Any) -> np.ndarray:
+            found = floats(result)
+            return found / np.linalg.norm(found)
+
+        return Task(lambda: graph.eigenvector_centrality(weights=weights), read)
 
     def minimum_spanning_forest(self, graph: igraph.Graph) -> Task:
         weights = _weights(graph)

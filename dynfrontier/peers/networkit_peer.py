@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import networkit as nk
 import numpy as np
 
-from .base import BasePeer, Task, as_int32_distances, floats, integers
+from .base import BasePeer, Task, as_int32_distances, degree_shares, floats, integers
 
 NEVER = 1e-300  # a tolerance that no step stays below
 
@@ -95,6 +95,11 @@ class Peer(BasePeer):
 
     def local_clustering(self, graph: nk.Graph) -> Task:
         return Task(lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(), floats)
+
+    def degree_centrality(self, graph: nk.Graph) -> Task | None:
+        if graph.isDirected():
+            return None
+        return Task(lambda: nk.centrality.DegreeCentrality(graph).run().scores(), degree_shares)
 
     def sssp(self, graph: nk.Graph, source: int) -> Task:
         def read(result: Any) -> np.ndarray:

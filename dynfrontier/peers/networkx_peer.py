@@ -102,6 +102,13 @@ class Peer(BasePeer):
         alpha = 1 / (max((d for _, d in degrees), default=0) + 1)
         return _values(graph, lambda: nx.katz_centrality(graph, alpha, max_iter=max_iter, tol=tol), 0.0, np.float64)
 
+    def degree_centrality(self, graph: nx.Graph) -> Task:
+        return _values(graph, lambda: nx.degree_centrality(graph), 0.0, np.float64)
+
+    def eigenvector_centrality(self, graph: nx.Graph, tol: float, max_iter: int) -> Task:
+        options = {"max_iter": max_iter, "tol": tol, "weight": "weight"}
+        return _values(graph, lambda: nx.eigenvector_centrality(graph, **options), 0.0, np.float64)
+
 
 def _values(graph: nx.Graph, run: Callable[[], Any], default: Any, dtype: Any) -> Task:
     return Task(run, lambda result: _by_vertex(graph, result, default, dtype))

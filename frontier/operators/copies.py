@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frontier.core.arguments import check_graph, integer, number
+from frontier.core.arguments import check_graph, flag, integer, number
 from frontier.core.locking import reads
 from frontier.core.registry import csr_structure
 
@@ -114,16 +114,19 @@ def extract_oriented(graph: BaseGraph, degrees: Any = None, least: int = 0) -> t
 
 
 @reads
-def copy_for_passes(graph: BaseGraph, passes: float) -> Any:
+def copy_for_passes(graph: BaseGraph, passes: float, *, look_ups: bool = False) -> Any:
     """Return a static copy of a graph if copying and `passes` passes over all arcs are faster than on the graph.
 
-    The copy has its own slots, no in-edges, and neighbor lists in the graph's order, so look-ups do not work.
+    The copy has its own slots, no in-edges, and neighbor lists in the graph's order, so look-ups do not work unless
+    asked for.
 
     Parameters
     ----------
     graph : Graph
     passes : float
         The expected number of passes.
+    look_ups : bool
+        Sort the lists of the copy, by which edges are found.
 
     Returns
     -------
@@ -135,7 +138,9 @@ def copy_for_passes(graph: BaseGraph, passes: float) -> Any:
     if graph.walk_cost[kind] <= 1:
         return graph
     costs = passes * graph.walk_cost[kind], passes + passes_of_copy(graph)
-    return copy_as_stored(graph) if choose_layout(graph, "auto", lambda: costs, copy_bytes(graph)).is_copy else graph
+    if not choose_layout(graph, "auto", lambda: costs, copy_bytes(graph)).is_copy:
+        return graph
+    return graph.to_csr() if flag(look_ups, "look_ups") else copy_as_stored(graph)
 
 
 def passes_of_copy(graph: BaseGraph) -> float:

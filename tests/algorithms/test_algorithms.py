@@ -6,10 +6,10 @@ import networkx as nx
 import numpy as np
 import pytest
 from graphs import GRAPHS
-from verifiers import host, triangles_per_vertex, verify_bfs, verify_triangles
+from verifiers import host, triangles_per_vertex, verify_bfs, verify_local_clustering, verify_triangles
 
 import algorithms
-from algorithms import DynamicTriangleCount, bfs, dynamic_triangle_count, triangle_count
+from algorithms import DynamicLocalClustering, DynamicTriangleCount, bfs, dynamic_triangle_count, triangle_count
 
 
 def networkx_graph(edges):
@@ -167,6 +167,29 @@ def test_a_closed_count_keeps_up_no_more(structure, device):
     count.close()
     graph.insert_edges([0, 1, 2], [1, 2, 0])
     assert count.total == 0
+
+
+def test_dynamic_clustering_under_all_kinds_of_updates(structure, device, rng):
+    """A degree may change without a triangle, and a vertex come or go; triangles can be read, too."""
+    graph = structure(40, device=device)
+    with DynamicLocalClustering(graph) as found:
+        verify_local_clustering(graph, found)
+        graph.insert_edges([0, 0, 0], [1, 2, 3])
+        verify_local_clustering(graph, found)
+        for step in range(4):
+            src, dst = rng.integers(0, 36, (2, 120))
+            graph.insert_edges(src, dst)
+            graph.delete_edges(src[:50], dst[:50])
+            verify_local_clustering(graph, found)
+            graph.delete_vertices([36 + step])
+            graph.insert_vertices(2)
+            verify_local_clustering(graph, found)
+        verify_triangles(graph, found)
+        before = [host(found.clustering).tolist(), found.average, found.transitivity]
+    graph.insert_edges([0, 1, 2, 5], [1, 2, 0, 6])
+    assert [host(found.clustering).tolist(), found.average, found.transitivity] == before
+    with pytest.raises(ValueError, match="undirected"):
+        DynamicLocalClustering(structure(4, directed=True, device=device))
 
 
 def test_all_algorithms_are_exported_with_docstrings():

@@ -221,6 +221,17 @@ def test_centralities_are_those_of_networkx(directed, device):
         compare(ours, expected)
     for options in ({"alpha": 0.05}, {"alpha": 0.05, "beta": 2.5, "normalized": False}):
         compare(algorithms.katz_centrality(graph, **options).katz_centrality, nx.katz_centrality(theirs, **options))
+    compare(algorithms.degree_centrality(graph).degree_centrality, nx.degree_centrality(theirs))
+    compare(algorithms.degree_centrality(graph, False).degree_centrality, dict(theirs.degree))
+    for options in ({"max_iter": 1000}, {"tol": 1e-9, "max_iter": 1000, "nstart": {v: 1 + v % 3 for v in range(70)}}):
+        found = algorithms.eigenvector_centrality(graph, **options)
+        compare(found.eigenvector_centrality, nx.eigenvector_centrality(theirs, **options))
+    for options in ({}, {"normalized": False}):
+        found = algorithms.edge_betweenness_centrality(graph, **options)
+        ends = zip(host(found.src).tolist(), host(found.dst).tolist(), strict=True)
+        values = dict(zip(ends, host(found.betweenness_centrality).tolist(), strict=True))
+        expected = nx.edge_betweenness_centrality(theirs, **options)
+        assert values == pytest.approx({edge if edge in values else edge[::-1]: x for edge, x in expected.items()})
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -237,6 +248,49 @@ def test_betweenness_where_paths_are_long(directed, device, rng):
         assert dict(enumerate(host(found.betweenness_centrality).tolist())) == pytest.approx(expected, abs=1e-9)
     deep = algorithms.betweenness_centrality(graph, [int(ids[0]), int(ids[7])], normalized=False)
     assert host(deep.betweenness_centrality).max() > 1000
+    for options in ({"k": 10**6}, {"sources": [3, 7, int(ids[0])], "normalized": False}):
+        check("edge_betweenness_centrality", graph, **options)
+
+
+def test_edge_betweenness_of_a_graph_with_edge_data(structure, device, directed):
+    """Both directions of an edge have one id there."""
+    src, dst, n = SHAPES["rmat"]
+    graph = structure(n, device=device, directed=directed, edge_data={"time": "int64"})
+    graph.insert_edges(src, dst, time=np.arange(len(src)))
+    graph.delete_edges(src[:500], dst[:500])
+    check("edge_betweenness_centrality", graph, k=40)
+
+
+def test_weights_count_in_eigenvectors(structure, device, directed):
+    """Unless they are not to; those of one value do not."""
+    src, dst, n = SHAPES["rmat"]
+    weights = np.random.default_rng(8).integers(1, 9, len(src)).astype(np.float32)
+    graph, plain, twos = (
+        structure.from_edges(src, dst, given, num_vertices=n, directed=directed, device=device)
+        for given in (weights, None, np.full(len(src), 2, np.float32))
+    )
+    check("eigenvector_centrality", graph)
+    found, expected, ignored, equal = (
+        host(algorithms.eigenvector_centrality(each, 1000, 1e-9, **options).eigenvector_centrality)
+        for each, options in ((graph, {}), (plain, {}), (graph, {"weighted": False}), (twos, {}))
+    )
+    assert ignored == pytest.approx(expected, abs=1e-12) and equal == pytest.approx(expected, abs=1e-6)
+    assert abs(found - expected).max() > 1e-3
+    for bad in (-1, 1e200, np.inf):
+        wrong = structure.from_edges([0, 1], [1, 2], np.array([1, bad]), device=device, weight_dtype="float64")
+        with pytest.raises(ValueError, match="eigenvector_centrality needs weights that"):
+            algorithms.eigenvector_centrality(wrong)
+
+
+def test_degrees_of_few_vertices(device):
+    """A vertex without others has 1, as in NetworkX, also after the others were deleted."""
+    graph = CSR.from_edges([0, 1], [1, 2], num_vertices=3, directed=True, device=device)
+    assert host(algorithms.degree_centrality(graph).degree_centrality).tolist() == [0.5, 1, 0.5]
+    graph.delete_vertices([0, 2])
+    assert host(algorithms.degree_centrality(graph).degree_centrality).tolist() == [0, 1, 0]
+    assert host(algorithms.degree_centrality(graph, normalized=False).degree_centrality).tolist() == [0, 0, 0]
+    with pytest.raises(TypeError, match="normalized"):
+        algorithms.degree_centrality(graph, 2)
 
 
 @pytest.mark.parametrize("options", list(itertools.product([True, False], repeat=3)), ids=str)
@@ -272,7 +326,7 @@ def test_a_source_is_none_of_its_own(device):
     assert host(algorithms.closeness_centrality(star, [0, 1]).closeness_centrality)[:3] == pytest.approx([1, 1, 2 / 3])
 
 
-@pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality"])
+@pytest.mark.parametrize("name", ["betweenness_centrality", "closeness_centrality", "edge_betweenness_centrality"])
 def test_samples_of_sources(name, device):
     """A number of them, or which; more than there are is all of them."""
     graph, known = build("rmat", device), analytics()[name]
@@ -314,7 +368,7 @@ def test_random_walks_from_given_starts(device):
             algorithms.random_walks(graph, **options)
 
 
-@pytest.mark.parametrize("name", ["hits", "katz_centrality"])
+@pytest.mark.parametrize("name", ["hits", "katz_centrality", "eigenvector_centrality"])
 def test_what_does_not_converge_says_so(name):
     graph, known = build("rmat"), analytics()[name]
     with pytest.raises(algorithms.ConvergenceError, match=f"{name} did not reach tol=0 in max_iter=2 iterations"):
@@ -439,7 +493,9 @@ def test_spanning_forests_without_weights_are_those_of_equal_weights(shape, stru
 WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
-    "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
+    "katz_centrality": ("katz_centrality", 0.01), "degree_centrality": ("degree_centrality", 0.01),
+    "eigenvector_centrality": ("eigenvector_centrality", 0.01),
+    "edge_betweenness_centrality": ("betweenness_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
     "louvain": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),

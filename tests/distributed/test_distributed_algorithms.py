@@ -77,7 +77,7 @@ def test_a_weighted_pagerank(engine):
 
 
 NOT_OVER_PARTS = {
-    "betweenness_centrality", "k_core",
+    "betweenness_centrality", "edge_betweenness_centrality", "k_core",
     "maximal_independent_set", "minimum_spanning_forest", "random_walks", "strongly_connected_components",
     "truss_numbers",
 }  # fmt: skip

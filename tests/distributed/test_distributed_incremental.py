@@ -14,6 +14,7 @@ import frontier as fr
 from algorithms import (
     DynamicBFS,
     DynamicConnectedComponents,
+    DynamicLocalClustering,
     DynamicPageRank,
     DynamicSSSP,
     DynamicTriangleCount,
@@ -21,6 +22,7 @@ from algorithms import (
     connected_components,
     dynamic_distances,
     k_truss,
+    local_clustering,
     pagerank,
     sssp,
     triangle_count,
@@ -145,6 +147,18 @@ def test_triangles_are_maintained(engine):
             assert host(triangles.per_vertex).tolist() == host(expected.per_vertex).tolist()
     graphs[0].insert_edges([1, 2, 3], [2, 3, 1])
     assert triangles.closed and triangles.total == expected.total
+
+
+def test_clustering_is_maintained(engine):
+    graphs = pair_of(engine)
+    with DynamicLocalClustering(graphs[0]) as found:
+        for _ in updates(graphs):
+            expected = local_clustering(graphs[1])
+            assert host(found.clustering) == pytest.approx(host(expected.clustering), rel=1e-12)
+            values = found.average, found.transitivity
+            assert values == pytest.approx((expected.average, expected.transitivity), rel=1e-12)
+    graphs[0].insert_edges([1, 2, 3], [2, 3, 1])
+    assert found.closed and (found.average, found.transitivity) == values
 
 
 def refuse(self, src, dst):

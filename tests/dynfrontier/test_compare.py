@@ -258,6 +258,30 @@ def fake_katz(resource_handle, graph, betas, alpha, beta, epsilon, max_iteration
     return in_order(graph, [found[v] for v in range(N)], np.float32)
 
 
+def fake_degrees(resource_handle, graph, source_vertices, do_expensive_check):
+    assert source_vertices is None
+    links = graph.graph.toarray() > 0
+    vertices, entering = in_order(graph, links.sum(axis=0), np.int32)
+    return vertices, entering, in_order(graph, links.sum(axis=1), np.int32)[1]
+
+
+def fake_eigenvector(resource_handle, graph, epsilon, max_iterations, do_expensive_check):
+    networkx, theirs = networkx_of(graph)
+    found = networkx.eigenvector_centrality(theirs, max_iterations, epsilon, weight="weight")
+    return in_order(graph, [found[v] for v in range(N)], np.float32)
+
+
+def fake_edge_betweenness(resource_handle, graph, k, random_state, normalized, do_expensive_check):
+    """Of an undirected graph, a value for each direction."""
+    networkx, _ = networkx_of(graph)
+    assert isinstance(k, OnDevice) and k.dtype == np.int32 and random_state is None and normalized
+    arcs = networkx.from_scipy_sparse_array(graph.graph, create_using=networkx.DiGraph)
+    found = networkx.edge_betweenness_centrality_subset(arcs, k.tolist(), list(arcs))
+    src, dst = np.array(list(found), np.int32).T
+    values = np.array(list(found.values())) / (len(k) * (N - 1))
+    return src.view(OnDevice), dst.view(OnDevice), values.astype(np.float32).view(OnDevice), None
+
+
 def fake_personalized(
     resource_handle, graph, precomputed_vertex_out_weight_vertices, precomputed_vertex_out_weight_sums,
     initial_guess_vertices, initial_guess_values, personalization_vertices, personalization_values, alpha, epsilon,
@@ -328,6 +352,8 @@ def fake_cugraph(monkeypatch):
         "pagerank": fake_pagerank, "weakly_connected_components": fake_components, "triangle_count": fake_triangles,
         "k_truss_subgraph": fake_k_truss, "core_number": fake_core_number, "k_core": fake_k_core,
         "betweenness_centrality": fake_betweenness, "hits": fake_hits, "katz_centrality": fake_katz,
+        "degrees": fake_degrees, "eigenvector_centrality": fake_eigenvector,
+        "edge_betweenness_centrality": fake_edge_betweenness,
         "personalized_pagerank": fake_personalized, "louvain": fake_louvain, "minimum_spanning_tree": fake_forest,
         "jaccard_coefficients": fake_similarity(lambda a, b, common: a + b - common),
         "overlap_coefficients": fake_similarity(lambda a, b, common: np.minimum(a, b)),
@@ -350,7 +376,8 @@ NOT_ON_DIRECTED = {
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
     "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",
-    "hits", "katz_centrality", "personalized_pagerank", "random_walks",
+    "edge_betweenness_centrality", "degree_centrality", "eigenvector_centrality", "hits", "katz_centrality",
+    "personalized_pagerank", "random_walks",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
+import re
 import subprocess
 import sys
 import tomllib
@@ -137,6 +138,13 @@ CASES = [
     ("ancestors", directed, (3,)), ("descendants", directed, (4,)),
     ("single_target_shortest_path_length", directed, (3,)),
     ("bfs_edges", directed, (3, True)), ("closeness_centrality", directed, (3,)),
+    ("degree_centrality", named, ()), ("degree_centrality", directed, ()), ("in_degree_centrality", directed, ()),
+    ("out_degree_centrality", directed, ()), ("overall_reciprocity", directed, ()), ("reciprocity", directed, ()),
+    ("reciprocity", directed, (5,)), ("reciprocity", directed, ([0, "lonely", "absent", 5],)),
+    ("is_tree", named, ()), ("is_forest", named, ()), ("is_tree", directed, ()), ("is_forest", directed, ()),
+    ("eigenvector_centrality", named, (1000, 1e-9)), ("edge_betweenness_centrality", named, ()),
+    ("eigenvector_centrality", named, (1000, 1e-6, dict.fromkeys(named(), 3), "weight")),
+    ("edge_betweenness_centrality", directed, ()), ("edge_betweenness_centrality", directed, (None, False)),
 ]  # fmt: skip
 
 
@@ -155,7 +163,7 @@ def test_results_are_networkxs(as_given, name, make, arguments, monkeypatch):
         found, expected = list(map(set, found)), list(map(set, expected))
     if isinstance(expected, dict):
         assert list(found) == list(expected) or name.endswith("_length")
-    assert found == (pytest.approx(expected, abs=1e-6) if "rank" in name or "closeness" in name else expected)
+    assert found == (pytest.approx(expected, abs=1e-6) if re.search("rank|closeness|eigen", name) else expected)
     assert type(found) is type(expected)
     assert calls.counts()["ran"] == {name: 1}
 
@@ -257,13 +265,47 @@ def test_betweenness_is_rounded_as_networkxs(as_given):
         for options in ({}, {"normalized": False}, {"endpoints": True}):
             found = nx.betweenness_centrality(as_given(graph), **options, backend=NAME)
             assert found == nx.betweenness_centrality(graph, **options)
+        for options in ({}, {"normalized": False}):
+            found = nx.edge_betweenness_centrality(as_given(graph), **options, backend=NAME)
+            assert found == nx.edge_betweenness_centrality(graph, **options)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_degrees_edges_and_reciprocity_of_drawn_graphs(as_given, kind):
+    """With self-loops. Floats of sums in another order are rounded otherwise."""
+    for seed in range(8):
+        graph = drawn(seed, kind, nodes=20)
+        given = as_given(graph)
+        names = ["degree_centrality", "is_forest", "is_tree"]
+        if graph.is_directed():
+            names += ["in_degree_centrality", "out_degree_centrality", "overall_reciprocity"]
+            assert nx.reciprocity(given, list(graph), backend=NAME) == original("reciprocity")(graph, list(graph))
+        for name in names if graph.number_of_edges() else names[:3]:
+            assert REGISTERED[name](given, backend=NAME) == original(name)(graph), name
+        found, expected = nx.edge_betweenness_centrality(given, backend=NAME), nx.edge_betweenness_centrality(graph)
+        assert list(found) == list(expected) and found == pytest.approx(expected)
+        if nx.__version__ >= "3.6":
+            options = {"k": len(graph) // 2, "seed": seed, "normalized": False}
+            found = nx.edge_betweenness_centrality(given, **options, backend=NAME)
+            assert found == pytest.approx(nx.edge_betweenness_centrality(graph, **options))
+
+
+def test_trees_and_forests(as_given):
+    for graph in (nx.path_graph(5), nx.path_graph(1), nx.Graph([(0, 1), (2, 3)]), nx.cycle_graph(4),
+                  nx.DiGraph([(0, 1), (2, 1)]), nx.Graph([(0, 0)]), nx.Graph([(0, 1), (1, 2), (2, 0), (3, 4), (5, 6)])):
+        for name in ("is_tree", "is_forest"):
+            assert REGISTERED[name](as_given(graph), backend=NAME) is original(name)(graph)
+    twice = nx.MultiGraph([(0, 1), (0, 1)])
+    assert not nx.is_forest(twice, backend=NAME) and not nx.is_tree(twice, backend=NAME)
+    with pytest.raises(nx.NetworkXPointlessConcept, match="G has no nodes"):
+        nx.is_forest(as_given(nx.Graph()), backend=NAME)
 
 
 PARALLEL = [
     ("connected_components", {}), ("number_connected_components", {}), ("is_connected", {}),
     ("node_connected_component", {"n": 0}), ("weakly_connected_components", {}), ("is_weakly_connected", {}),
     ("number_weakly_connected_components", {}), ("number_strongly_connected_components", {}),
-    ("is_strongly_connected", {}), ("triangles", {}), ("betweenness_centrality", {}), ("closeness_centrality", {}),
+    ("is_strongly_connected", {}), ("is_tree", {}), ("is_forest", {}), ("triangles", {}), ("betweenness_centrality", {}), ("closeness_centrality", {}),
     ("descendants", {"source": 0}), ("ancestors", {"source": 0}),
     ("descendants_at_distance", {"source": 0, "distance": 2}), ("bfs_layers", {"sources": 0}),
     ("bfs_edges", {"source": 0}), ("bfs_tree", {"source": 0}), ("single_source_shortest_path_length", {"source": 0}),
@@ -350,6 +392,16 @@ def test_errors_are_networkxs(as_given):
         nx.is_connected(as_given(nx.Graph()), backend=NAME)
     with pytest.raises(nx.NetworkXNotImplemented, match="self loops"):
         nx.core_number(as_given(nx.Graph([(0, 0)])), backend=NAME)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.eigenvector_centrality(graph, max_iter=1, backend=NAME)
+    with pytest.raises(nx.NetworkXError, match="all zero values"):
+        nx.eigenvector_centrality(graph, nstart=dict.fromkeys(named(), 0), backend=NAME)
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.eigenvector_centrality(as_given(nx.Graph()), backend=NAME)
+    with pytest.raises(nx.NetworkXError, match="isolated nodes"):
+        nx.reciprocity(as_given(directed()), "lonely", backend=NAME)
+    with pytest.raises(nx.NetworkXError, match="empty graphs"):
+        nx.reciprocity(as_given(nx.DiGraph()), backend=NAME)
     with pytest.raises(KeyError):
         nx.node_connected_component(graph, "nowhere", backend=NAME)
 
@@ -363,6 +415,9 @@ REFUSED = [
     ("bfs_edges", nx.Graph, {"source": 0, "sort_neighbors": sorted}, "sort_neighbors must be None"),
     ("single_source_dijkstra_path_length", nx.Graph, {"source": 0, "weight": max}, "a function as weight"),
     ("katz_centrality", nx.Graph, {"beta": {0: 1}}, "beta="),
+    ("eigenvector_centrality", nx.Graph, {"nstart": {0: 1}}, "nstart must be a dict with all nodes"),
+    ("edge_betweenness_centrality", nx.Graph, {"weight": "weight"}, "weight must be None"),
+    ("edge_betweenness_centrality", nx.MultiGraph, {}, "parallel edges"),
     ("greedy_color", nx.Graph, {"strategy": "DSATUR"}, "strategy must be"),
     ("louvain_communities", nx.DiGraph, {}, "directed graphs"),
     ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),
@@ -385,7 +440,7 @@ def test_small_graphs_and_linear_work_are_left_to_networkx():
     assert backend.should_run("connected_components", (large,), {}) is True  # it has been converted
 
 
-@pytest.mark.parametrize("name", ["pagerank", "hits"])
+@pytest.mark.parametrize("name", ["pagerank", "hits", "eigenvector_centrality"])
 def test_self_loops_are_networkxs_matter(device, name):
     plain = nx.DiGraph([(0, 1), (1, 2), (2, 0), (0, 0), (1, 0)])
     with pytest.raises(NotImplementedError):

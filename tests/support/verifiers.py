@@ -21,13 +21,14 @@ def host(array):
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
-def adjacency(graph):
+def adjacency(graph, weighted=False):
     """The graph as a SciPy matrix on the host, read through `to_coo`."""
-    src, dst, _ = (None if a is None else host(a) for a in graph.to_coo())
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    values = weights.astype(np.float64) if weighted and graph.is_weighted else np.ones(src.size, np.int64)
     if not graph.directed:
-        src, dst = np.concatenate([src, dst]), np.concatenate([dst, src])
+        src, dst, values = np.concatenate([src, dst]), np.concatenate([dst, src]), np.concatenate([values, values])
     n = graph.num_vertices
-    return csr_array((np.ones(src.size, np.int64), (src, dst)), shape=(n, n))
+    return csr_array((values, (src, dst)), shape=(n, n))
 
 
 def verify_bfs(graph, source, result):
@@ -408,6 +409,49 @@ def verify_katz(graph, result, beta=1.0, max_iter=1000, tol=1e-6, alpha=None):
         np.testing.assert_allclose(found, expected / max(np.linalg.norm(expected), 1e-300), atol=1e-4)
 
 
+def verify_degree_centrality(graph, result, normalized=True):
+    """Rows and columns of the matrix over the number of other vertices."""
+    matrix, there = adjacency(graph), existing(graph)
+    degrees = np.asarray(matrix.sum(axis=1)).ravel() + (np.asarray(matrix.sum(axis=0)).ravel() if graph.directed else 0)
+    others = there.sum() - 1
+    expected = np.where(there, degrees / others if others > 0 else 1.0, 0) if normalized else degrees
+    np.testing.assert_allclose(host(result.degree_centrality), expected, rtol=1e-14)
+
+
+def verify_eigenvector_centrality(graph, result, max_iter=100, tol=1e-6):
+    """Another iteration changes as little as the last one; in undirected graphs the eigenvalue is the largest."""
+    found, there = host(result.eigenvector_centrality), existing(graph)
+    assert result.converged and result.iterations <= max_iter and found.shape == there.shape
+    assert (found >= 0).all() and not found[~there].any()
+    if not there.any():
+        return
+    matrix = adjacency(graph, weighted=True)
+    assert result.error < tol and abs(np.linalg.norm(found) - 1) < 1e-9
+    again = found + matrix.T @ found
+    assert np.abs(again / np.linalg.norm(again) - found).sum() <= tol * there.sum() * 1.1
+    if not graph.directed:
+        assert found @ (matrix @ found) >= 0.98 * np.linalg.eigvalsh(matrix.toarray()).max()
+
+
+def verify_edge_betweenness(graph, result, sources=None, k=None, normalized=True, seed=0):
+    """The mean over sources of the fractions of shortest paths to all targets that lead over an edge."""
+    distance, paths = distances_and_paths(graph)
+    src, dst = (host(ends) for ends in graph.to_coo()[:2])
+    assert (host(result.src) == src).all() and (host(result.dst) == dst).all()
+    there, chosen = existing(graph).sum(), chosen_sources(graph, sources, k, seed)
+    expected = np.zeros(src.size)
+    for s in chosen:
+        for u, v in ((src, dst),) if graph.directed else ((src, dst), (dst, src)):
+            on_way = (distance[s][u] + 1)[:, None] + distance[v] == distance[s][None, :]
+            on_way &= np.isfinite(distance[s])[None, :]
+            share = np.where(on_way, paths[s][u][:, None] * paths[v] / np.maximum(paths[s], 1)[None, :], 0)
+            expected += share.sum(axis=1)
+    if there > 1:
+        expected /= len(chosen) * (there - 1)
+        expected *= 1 if normalized else there * (there - 1) / (1 if graph.directed else 2)
+    np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
+
+
 def verify_minimum_spanning_forest(graph, result):
     """The edges equal the result of Kruskal's algorithm, in order of weights and then of ends."""
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
@@ -615,7 +659,10 @@ VERIFIERS = {
     "coloring": verify_coloring,
     "connected_components": verify_components,
     "core_number": verify_core_number,
+    "degree_centrality": verify_degree_centrality,
     "earliest_arrival": verify_earliest_arrival,
+    "edge_betweenness_centrality": verify_edge_betweenness,
+    "eigenvector_centrality": verify_eigenvector_centrality,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),

@@ -3,9 +3,9 @@
 Definitions here list the arguments that they support by name; defaults are NetworkX's.
 """
 
-from . import clustering, communities, components, cores, paths, ranks, traversal
+from . import clustering, communities, components, cores, paths, ranks, reciprocity, traversal
 from .table import TABLE, Function
 
 __all__ = ["TABLE", "Function"]
 
-_MODULES = (clustering, communities, components, cores, paths, ranks, traversal)
+_MODULES = (clustering, communities, components, cores, paths, ranks, reciprocity, traversal)

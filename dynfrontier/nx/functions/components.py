@@ -1,7 +1,10 @@
-"""Components as sets, in the order of their first nodes; strong ones after all that they reach, as in NetworkX."""
+"""Components as sets, in the order of their first nodes; strong ones after all that they reach, as in NetworkX. Trees
+and forests.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +15,7 @@ import numpy as np
 import algorithms
 from algorithms import UNREACHED
 
-from ..holders import mirror_of
+from ..holders import mirror_of, source_of
 from ..mirror import Mirror
 from .table import function
 from .traversal import distances_from
@@ -58,6 +61,28 @@ def node_connected_component(G: Any, n: Any) -> set[Any]:
     mirror = mirror_of(G)
     v = mirror.vertex(n, KeyError(n))
     return {mirror.nodes[w] for w in np.flatnonzero(distances_from(mirror, [v]) < UNREACHED).tolist()}
+
+
+def _lacks_cycles(graph: Any, most: float) -> bool:
+    """Whether there are at most so many components, in any direction, and none has a cycle.
+
+    In parallel edges and self-loops there is one.
+    """
+    mirror = mirror_of(graph)
+    if not len(mirror):
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    components = len(mirror) - source_of(graph).number_of_edges()  # of a graph without cycles
+    return 0 < components <= most and algorithms.connected_components(mirror.graph).count == components
+
+
+@function(parallel=True)
+def is_tree(G: Any) -> bool:
+    return _lacks_cycles(G, 1)
+
+
+@function(parallel=True)
+def is_forest(G: Any) -> bool:
+    return _lacks_cycles(G, math.inf)
 
 
 @function(parallel=True)

@@ -1,4 +1,4 @@
-"""PageRank, HITS, Katz, betweenness and closeness, with NetworkX's starting values, tolerances and errors."""
+"""PageRank and centralities, with NetworkX's starting values, tolerances and errors."""
 
 from __future__ import annotations
 
@@ -120,6 +120,62 @@ def katz_centrality(G: Any, alpha: float, beta: float, max_iter: int, tol: float
     return mirror.by_node(found.katz_centrality)
 
 
+def _refuse_eigenvector(G: Any, nstart: Any, tol: Any, max_iter: Any, **_: Any) -> str | None:
+    if nstart is not None and not (isinstance(nstart, Mapping) and nstart.keys() == set(source_of(G))):
+        return "nstart must be a dict with all nodes"
+    return _number("tol", tol) or (None if isinstance(max_iter, int) else "max_iter must be an int")
+
+
+@function(least_nodes=FEW, refuse=_refuse_eigenvector)
+def eigenvector_centrality(G: Any, max_iter: int, tol: float, nstart: Any, weight: Any) -> dict[Any, float]:
+    mirror = mirror_of(G, weight)
+    without_loops(mirror, "eigenvector_centrality")
+    if not len(mirror):
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    start = None if nstart is None else _by_vertex(mirror, nstart, "nstart")
+    if start is not None and not start.any():
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    with refused(ValueError):  # weights that are negative
+        try:
+            found = algorithms.eigenvector_centrality(
+                mirror.graph, max_iter, float(tol), None if start is None else mirror.graph.xp.asarray(start),
+                weighted=weight is not None and mirror.graph.is_weighted,
+            )  # fmt: skip
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return mirror.by_node(found.eigenvector_centrality)
+
+
+def _degree_shares(graph: Any, leaving: bool, entering: bool) -> dict[Any, float]:
+    """Degrees over the number of other nodes. A self-loop counts once in each direction."""
+    mirror = mirror_of(graph)
+    if len(mirror) <= 1:
+        return dict.fromkeys(mirror.names, 1)
+    counts = [mirror.graph.degrees()] * leaving + [mirror.graph.in_degrees()] * (entering and mirror.directed)
+    degrees = mirror.graph.device.to_host(sum(counts))
+    if mirror.loops:
+        degrees = degrees.copy()
+        degrees[list(mirror.loops)] += leaving + entering
+    return mirror.by_node(degrees * (1.0 / (len(mirror) - 1.0)))
+
+
+@function()
+def degree_centrality(G: Any) -> dict[Any, float]:
+    return _degree_shares(G, True, True)
+
+
+@function()
+def in_degree_centrality(G: Any) -> dict[Any, float]:
+    return _degree_shares(G, False, True)
+
+
+@function()
+def out_degree_centrality(G: Any) -> dict[Any, float]:
+    return _degree_shares(G, True, False)
+
+
 SCALES_OTHERWISE = nx.__version__.startswith("3.5")
 
 
@@ -134,13 +190,27 @@ def _refuse_sample(G: Any, k: Any, **_: Any) -> str | None:
 @function(least_nodes=500, parallel=True, refuse=_refuse_sample)
 def betweenness_centrality(G: Any, k: Any, normalized: bool, endpoints: bool, seed: Any) -> dict[Any, float]:
     mirror = mirror_of(G)
-    sources = None
-    if k is not None and k != len(mirror):
-        sources = [mirror.ids[node] for node in seed.sample(list(mirror.names), k)]  # as NetworkX draws them
     found = algorithms.betweenness_centrality(
-        mirror.graph, sources, normalized=bool(normalized), endpoints=bool(endpoints)
+        mirror.graph, _sample(mirror, k, seed), normalized=bool(normalized), endpoints=bool(endpoints)
     )
     return mirror.by_node(found.betweenness_centrality)
+
+
+def _sample(mirror: Mirror, k: int | None, seed: Any) -> list[int] | None:
+    """Vertices of k nodes, as NetworkX draws them; None for all."""
+    if k is None or k == len(mirror):
+        return None
+    return [mirror.ids[node] for node in seed.sample(list(mirror.names), k)]
+
+
+@function(least_nodes=500, refuse=_refuse_sample)
+def edge_betweenness_centrality(G: Any, k: Any, normalized: bool, seed: Any) -> dict[tuple[Any, Any], float]:
+    mirror = mirror_of(G)
+    found = algorithms.edge_betweenness_centrality(mirror.graph, _sample(mirror, k, seed), normalized=bool(normalized))
+    to_host, nodes = mirror.graph.device.to_host, mirror.nodes
+    src, dst, values = (to_host(x).tolist() for x in (found.src, found.dst, found.betweenness_centrality))
+    shares = {(nodes[i], nodes[j]): value for i, j, value in zip(src, dst, values, strict=True)}
+    return {(u, v): shares.get((u, v), shares.get((v, u), 0.0)) for u, v in source_of(G).edges()}
 
 
 @function(least_nodes=500, parallel=True)

@@ -360,7 +360,7 @@ def copy_if_faster(graph: BasePart, us: Any, vs: Any) -> BasePart:
     return graph  # parts are read as they are stored
 
 
-def copy_for_passes(graph: BasePart, passes: float) -> BasePart:
+def copy_for_passes(graph: BasePart, passes: float, *, look_ups: bool = False) -> BasePart:
     return graph
 
 

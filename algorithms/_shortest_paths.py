@@ -1,0 +1,188 @@
+"""Sums over shortest paths from some vertices, for betweenness of vertices and edges.
+
+From several sources at once, a breadth-first search counts the shortest paths to every vertex, level by level. Back
+from the last level, every vertex then gets its share of the paths that continue from it. Sources have a bit each in
+words, and a column each in arrays:
+
+    seen[v]        sources that have found v
+    here[v]        sources whose current level contains v
+    coming[v]      sources that find v in this step; on the way back, sources whose next level contains v
+    paths[v, s]    number of shortest paths from s to v
+    behind[v, s]   per shortest path from s to v: v itself as a target, and the paths that continue from it; 0 until the
+                   way back reaches v's level
+    edges[e]       sum over the sources of the paths that lead over edge e, as a fraction of all paths to each target
+
+When the way back reaches v's level, the neighbors of v whose `behind` is not 0 are its successors on shortest paths, so
+a sum over all neighbors needs no distances. Edges to them have these neighbors in the next level of the same source.
+
+If paths are long, a CPU searches from one source after another, without a step of the host for each level:
+
+    place[v]     minus the distance of v from the source; FAR before it is found
+    paths[v]     number of shortest paths from the source to v
+    behind[v]    paths that continue from v, per path to v; complete once all vertices farther away are done
+
+Brandes, "A Faster Algorithm for Betweenness Centrality", J. Math. Sociol. 2001; Then et al., "The More the Merrier:
+Efficient Multi-Source Graph Traversal", VLDB 2014 (several sources at once).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+import frontier as fr
+
+from ._source_words import is_deep, lowest_bit
+
+WIDTH = 32
+"""Sources of one search."""
+PASSES = 8
+"""About how many times as many arcs as there are will be looked at by a search of several sources."""
+FAR = np.int32(1)
+
+
+def passes_of(sources: list[int]) -> float:
+    """About how many passes over all arcs searches from these vertices take."""
+    return PASSES * len(sources) / WIDTH
+
+
+def add_paths(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool = False, edges: Any = None) -> None:
+    """Add to each vertex its share of all shortest paths from the sources, and to each edge, if `edges` is given.
+
+    O((V + E) levels) work at most for every 32 sources, or O(V + E) for each.
+    """
+    if sources and is_deep(graph, sources[0]):
+        _add_in_turn(graph, sources, total, endpoints, edges)
+        return
+    for i in range(0, len(sources), WIDTH):
+        _add_together(graph, sources[i : i + WIDTH], total, endpoints, edges)
+
+
+def _add_together(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any) -> None:
+    """`add_paths`, from up to `WIDTH` sources at once."""
+    xp, n, k = graph.xp, graph.num_vertices, len(sources)
+    starts, columns = xp.asarray(sources), xp.arange(k)
+    bits = xp.asarray(np.uint64(1) << np.arange(k, dtype=np.uint64))
+    k = 1 << (k - 1).bit_length()  # kernels are compiled for the number of columns
+    seen, here, coming = xp.zeros(n, np.uint64), xp.zeros(n, np.uint64), xp.zeros(n, np.uint64)
+    paths, behind, sums = xp.zeros((n, k)), xp.zeros((n, k)), xp.empty((n, k))
+    seen[starts] = here[starts] = bits
+    paths[starts, columns] = 1
+    frontier = fr.Frontier(graph, starts)
+    levels = [(frontier, bits)]
+    while frontier := fr.advance(graph, frontier, _count_paths, seen, here, coming, paths):
+        fr.compute(frontier, _arrive, seen, here, coming)
+        levels.append((frontier, here[frontier.vertices]))
+    for level, words in reversed(levels[1:]):
+        here[level.vertices] = words
+        fr.neighbor_reduce(graph, level, _behind, behind, columns=k, out=sums)
+        fr.compute(level, _share, here, paths, sums, behind, total, endpoints)
+    if endpoints:
+        total[starts] += (paths > 0).sum(axis=0)[: len(sources)] - 1
+    if edges is None:
+        return
+    for (level, words), (following, later) in pairwise(levels):
+        here[level.vertices] = words
+        coming[following.vertices] = later
+        fr.advance(
+            graph, level, _share_over_edge, here, coming, paths, behind, edges, output=None, direction="push"
+        )  # fmt: skip
+        coming[following.vertices] = 0
+
+
+def _add_in_turn(graph: fr.Graph, sources: list[int], total: Any, endpoints: bool, edges: Any) -> None:
+    """`add_paths`, from one source after another."""
+    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
+    place, paths, behind = xp.empty(n, np.int32), xp.empty(n), xp.empty(n)
+    queue = fr.PriorityFrontier(graph, place)
+    for source in sources:
+        for array, value in ((place, FAR), (paths, 0), (behind, 0)):
+            array.fill(value)
+        place[source], paths[source] = 0, 1
+        start = fr.Frontier(graph, [source])
+        fr.traverse(graph, start, _count_paths_in_turn, place, paths, fr.advanced.StepCounter(1))
+        reached = fr.filter(everyone, _is_reached, place)
+        queue.push(reached)  # the farthest come first
+        queue.traverse(_share_in_turn, place, paths, behind)
+        total += behind
+        if endpoints:
+            total += place < FAR
+            total[source] += len(reached) - 1
+        if edges is not None:
+            for members in (start, reached):
+                fr.advance(
+                    graph, members, _share_over_edge_in_turn, place, paths, behind, edges, output=None, direction="push"
+                )  # fmt: skip
+
+
+def _count_paths_in_turn(src, dst, edge, weight, place, paths, level):
+    found = place[dst]
+    if found == FAR:
+        found = fr.atomic_cas(place, dst, FAR, -level)
+    if found != FAR and found != -level:
+        return False
+    fr.atomic_add(paths, dst, paths[src])
+    return found == FAR
+
+
+def _is_reached(v, place):
+    return place[v] < 0
+
+
+def _share_in_turn(src, dst, edge, weight, place, paths, behind):
+    if place[dst] == place[src] - 1:
+        fr.atomic_add(behind, src, paths[src] / paths[dst] * (1 + behind[dst]))
+    return False
+
+
+def _share_over_edge_in_turn(src, dst, edge, weight, place, paths, behind, edges):
+    if place[dst] == place[src] - 1:
+        fr.atomic_add(edges, edge, paths[src] / paths[dst] * (1 + behind[dst]))
+    return False
+
+
+def _count_paths(src, dst, edge, weight, seen, here, coming, paths):
+    bits = here[src] & ~seen[dst]
+    if bits == 0:
+        return False
+    fr.atomic_or(coming, dst, bits)
+    while bits != 0:
+        source = lowest_bit(bits)
+        fr.atomic_add(paths, (dst, source), paths[src, source])
+        bits &= bits - np.uint64(1)
+    return True
+
+
+def _arrive(v, seen, here, coming):
+    here[v] = coming[v]
+    seen[v] |= coming[v]
+    coming[v] = 0
+
+
+def _behind(src, dst, edge, weight, source, behind):
+    return behind[dst, source]
+
+
+def _share(v, here, paths, sums, behind, total, endpoints):
+    bits = here[v]
+    while bits != 0:
+        source = lowest_bit(bits)
+        share = paths[v, source] * sums[v, source]
+        behind[v, source] = (1 + share) / paths[v, source]
+        total[v] += share + endpoints
+        bits &= bits - np.uint64(1)
+
+
+def _share_over_edge(src, dst, edge, weight, here, coming, paths, behind, edges):
+    bits = here[src] & coming[dst]
+    if bits == 0:
+        return False
+    share = 0.0
+    while bits != 0:
+        source = lowest_bit(bits)
+        share += paths[src, source] * behind[dst, source]
+        bits &= bits - np.uint64(1)
+    fr.atomic_add(edges, edge, share)
+    return False
