@@ -25,6 +25,7 @@ from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
 from .katz_centrality import KatzCentralityResult, katz_centrality
 from .label_propagation import LabelPropagationResult, label_propagation
+from .leiden import LeidenResult, leiden
 from .local_clustering import LocalClusteringResult, local_clustering
 from .louvain import LouvainResult, louvain
 from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
@@ -67,6 +68,7 @@ __all__ = [
     "KTrussResult",
     "KatzCentralityResult",
     "LabelPropagationResult",
+    "LeidenResult",
     "LocalClusteringResult",
     "LouvainResult",
     "MaximalIndependentSetResult",
@@ -98,6 +100,7 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "label_propagation",
+    "leiden",
     "local_clustering",
     "louvain",
     "maintained",

@@ -42,6 +42,7 @@ from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
 from .label_propagation import label_propagation
+from .leiden import leiden
 from .local_clustering import local_clustering
 from .louvain import louvain
 from .maximal_independent_set import maximal_independent_set
@@ -98,7 +99,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
+    "katz_centrality", "minimum_spanning_forest", "louvain", "leiden", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -159,6 +160,11 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
+    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
+    headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
     parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
     headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip

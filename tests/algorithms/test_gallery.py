@@ -30,9 +30,9 @@ SHAPES = {
 }
 UNDIRECTED = (
     "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
-    "louvain",
+    "louvain", "leiden",
 )  # fmt: skip
-SEEDED = ("label_propagation", "louvain", "coloring", "maximal_independent_set")
+SEEDED = ("label_propagation", "louvain", "leiden", "coloring", "maximal_independent_set")
 
 
 def check(name, graph, **settings):
@@ -440,7 +440,7 @@ WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
     "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
-    "louvain": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
+    "louvain": ("labels", 1), "leiden": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

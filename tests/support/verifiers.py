@@ -446,6 +446,16 @@ def verify_louvain(graph, result, seed=0, resolution=1.0):
     assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
 
 
+def verify_leiden(graph, result, seed=0, resolution=1.0):
+    """As for `louvain`; and each community is connected by edges with weights above 0."""
+    verify_louvain(graph, result, seed, resolution)
+    labels = host(result.labels)
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    inside = (labels[src] == labels[dst]) & (True if weights is None else weights > 0)
+    matrix = csr_array((np.ones(inside.sum()), (src[inside], dst[inside])), shape=(labels.size, labels.size))
+    assert not labels.size or component_numbers(matrix, directed=False)[0] == result.count + (labels < 0).sum()
+
+
 def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
     """Ranks are the fixed point of the walk from the sources, to the tolerance."""
     sources = np.atleast_1d(source).tolist()
@@ -620,6 +630,7 @@ VERIFIERS = {
     "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
     "katz_centrality": verify_katz,
     "label_propagation": verify_label_propagation,
+    "leiden": verify_leiden,
     "local_clustering": verify_local_clustering,
     "louvain": verify_louvain,
     "maximal_independent_set": verify_maximal_independent_set,
