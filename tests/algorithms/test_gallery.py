@@ -20,6 +20,7 @@ import algorithms
 import frontier as fr
 from algorithms import analytics
 from algorithms.catalogue import GALLERY
+from algorithms.connected_components import connected_sets
 
 CSR = fr.structures()["csr"]
 SHAPES = {
@@ -367,8 +368,59 @@ def louvain_shapes():
     yield "weighted-blocks", blocks
 
 
+every_louvain_shape = pytest.mark.parametrize(
+    "shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()]
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()])
+@every_louvain_shape
+def test_leiden_reaches_the_modularity_of_louvain(shape, device):
+    """The mean over seeds; and every community is connected."""
+    shape = nx.convert_node_labels_to_integers(shape)
+    weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
+    graph = CSR.from_edges(*np.array(shape.edges).T, weights, device=device)
+    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(12)])
+    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    assert found >= 0.99 * expected
+
+
+@pytest.mark.parametrize("resolution", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize("theta", [0.0, 0.01, 10.0])
+def test_leiden_with_other_parameters(resolution, theta, device):
+    """Every community is connected, also if parts are drawn almost at random."""
+    graph = build("rmat", device)
+    found = algorithms.leiden(graph, resolution=resolution, theta=theta)
+    VERIFIERS["leiden"](graph, found, resolution=resolution)
+    again = algorithms.leiden(graph, resolution=resolution, theta=theta)
+    assert (host(found.labels) == host(again.labels)).all()
+    one = algorithms.leiden(graph, resolution=resolution, theta=theta, max_level=1)
+    VERIFIERS["leiden"](graph, one, resolution=resolution)
+    assert one.levels == 1 and found.levels > 1
+
+
+def test_arguments_of_leiden():
+    graph = build("path")
+    for name, value in (("resolution", -1), ("theta", -1), ("theta", np.inf), ("resolution", np.nan)):
+        with pytest.raises(ValueError, match=f"{name} must be finite and not negative"):
+            algorithms.leiden(graph, **{name: value})
+    with pytest.raises(ValueError, match="max_level"):
+        algorithms.leiden(graph, max_level=0)
+    with pytest.raises(ValueError, match="leiden needs weights that are finite"):
+        algorithms.leiden(CSR.from_edges([0], [1], [np.inf], device="cpu"))
+    with pytest.raises(ValueError, match="leiden needs weights that are not negative"):
+        algorithms.leiden(CSR.from_edges([0], [1], [-1.0], device="cpu"))
+
+
+def test_connected_components_of_sets(device):
+    """Along a path with an edge of weight 0, and in sets that are not connected."""
+    graph = CSR.from_edges(range(7), range(1, 8), [1, 1, 1, 0, 1, 1, 1], device=device)
+    sets = graph.xp.asarray(np.array([3, 3, 5, 3, 3, 3, 1, 1], graph.vertex_dtype))
+    assert host(connected_sets(graph, sets)).tolist() == [0, 0, 2, 3, 4, 4, 6, 6]
+
+
+@pytest.mark.slow
+@every_louvain_shape
 def test_louvain_reaches_the_modularity_of_igraph(shape, device):
     """The mean over seeds."""
     igraph = pytest.importorskip("igraph")

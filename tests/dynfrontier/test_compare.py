@@ -278,6 +278,11 @@ def fake_louvain(resource_handle, graph, max_level, threshold, resolution, do_ex
     return *in_order(graph, labels, np.int32), 0.5
 
 
+def fake_leiden(resource_handle, random_state, graph, max_level, resolution, theta, do_expensive_check):
+    assert random_state is None and theta > 0
+    return fake_louvain(resource_handle, graph, max_level, 1e-7, resolution, do_expensive_check)
+
+
 def fake_similarity(numerator):
     def compute(resource_handle, graph, first, second, use_weight, do_expensive_check):
         assert graph.symmetric and not use_weight and isinstance(first, OnDevice) and isinstance(second, OnDevice)
@@ -328,7 +333,8 @@ def fake_cugraph(monkeypatch):
         "pagerank": fake_pagerank, "weakly_connected_components": fake_components, "triangle_count": fake_triangles,
         "k_truss_subgraph": fake_k_truss, "core_number": fake_core_number, "k_core": fake_k_core,
         "betweenness_centrality": fake_betweenness, "hits": fake_hits, "katz_centrality": fake_katz,
-        "personalized_pagerank": fake_personalized, "louvain": fake_louvain, "minimum_spanning_tree": fake_forest,
+        "personalized_pagerank": fake_personalized, "louvain": fake_louvain, "leiden": fake_leiden,
+        "minimum_spanning_tree": fake_forest,
         "jaccard_coefficients": fake_similarity(lambda a, b, common: a + b - common),
         "overlap_coefficients": fake_similarity(lambda a, b, common: np.minimum(a, b)),
         "strongly_connected_components": fake_strong, "uniform_random_walks": fake_walks,
@@ -346,7 +352,7 @@ def fake_cugraph(monkeypatch):
 
 NOT_ON_DIRECTED = {
     "triangle_count", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest",
-    "louvain",
+    "louvain", "leiden",
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
     "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",

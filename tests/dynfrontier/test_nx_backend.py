@@ -365,6 +365,8 @@ REFUSED = [
     ("katz_centrality", nx.Graph, {"beta": {0: 1}}, "beta="),
     ("greedy_color", nx.Graph, {"strategy": "DSATUR"}, "strategy must be"),
     ("louvain_communities", nx.DiGraph, {}, "directed graphs"),
+    ("leiden_communities", nx.DiGraph, {}, "directed graphs"),
+    ("leiden_communities", nx.Graph, {"max_level": 0}, "max_level=0"),
     ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),
     ("pagerank", nx.Graph, {"unknown": 1}, "unknown"), ("diameter", nx.Graph, {}, "not implemented"),
 ]  # fmt: skip
