@@ -259,6 +259,17 @@ def test_betweenness_is_rounded_as_networkxs(as_given):
             assert found == nx.betweenness_centrality(graph, **options)
 
 
+def test_leiden_communities(as_given):
+    """NetworkX has no implementation to compare with but that of Louvain's method."""
+    graph = nx.karate_club_graph()
+    for weight in ("weight", None):
+        theirs = nx.community.louvain_communities(graph, weight, seed=1, backend="networkx")
+        plain = graph if weight else nx.Graph(graph.edges())
+        found = nx.community.leiden_communities(as_given(plain), seed=1, backend=NAME)
+        assert nx.community.modularity(graph, found, weight) > nx.community.modularity(graph, theirs, weight) - 0.02
+        assert all(nx.is_connected(graph.subgraph(community)) for community in found)
+
+
 PARALLEL = [
     ("connected_components", {}), ("number_connected_components", {}), ("is_connected", {}),
     ("node_connected_component", {"n": 0}), ("weakly_connected_components", {}), ("is_weakly_connected", {}),
