@@ -20,6 +20,7 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
+from .ecg import ECGResult, ecg
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -61,6 +62,7 @@ __all__ = [
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
+    "ECGResult",
     "EarliestArrivalResult",
     "HITSResult",
     "IncrementalAlgorithm",
@@ -93,6 +95,7 @@ __all__ = [
     "connected_components",
     "core_number",
     "earliest_arrival",
+    "ecg",
     "find_analytic",
     "hits",
     "jaccard",

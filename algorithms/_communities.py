@@ -149,17 +149,16 @@ def move(
     return community, total
 
 
-def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: int) -> tuple[Any, Any]:
-    """Communities of the first level, from those of the last, and the sums of their degrees: vertices of each move.
+def move_on_all(levels: list[Level], joined: list[Any], labels: Any, share: float, seed: int) -> Any:
+    """Communities of the first level, from those of the last: vertices of each level move.
 
     `joined` has, for each level but the last, the vertex of the next level that each vertex became.
     """
-    total = levels[-1].degree
     for i in reversed(range(len(joined))):
         labels = labels[joined[i]]
         if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
-            labels, total = move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
-    return labels, total
+            labels, _ = move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
+    return labels
 
 
 def numbered(level: Level, community: Any) -> tuple[Any, Any]:
@@ -175,34 +174,45 @@ def numbered(level: Level, community: Any) -> tuple[Any, Any]:
 
 def merge(level: Level, community: Any, degree: Any) -> Level:
     """The next level, whose vertices are the communities of this one, with these sums of degrees."""
-    graph: Any = level.graph
-    xp = graph.xp
-    src, dst, weights = graph.own_edges() if graph.in_parts else graph.to_coo()
+    graph, xp = level.graph, level.graph.xp
+    src, dst, weights = own_edges(graph)
     src, dst = community[src], community[dst]
     apart = xp.flatnonzero(src != dst)
     low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
     keys, joined = fr.advanced.keys.sums(
         graph, fr.advanced.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
     )  # fmt: skip
-    low, high = fr.advanced.keys.unpack(graph, keys)
-    if graph.in_parts:  # several may have edges between the same two communities
-        merged = graph.empty_like(degree.size, weight_dtype=np.float64, multi_edges="sum")
-        merged.insert_edges(low, high, joined)
-    else:
-        merged = fr.advanced.csr_structure().from_edges(
-            low, high, joined, num_vertices=degree.size, device=graph.device
-        )
+    merged = weighted_graph(graph, degree.size, *fr.advanced.keys.unpack(graph, keys), joined)
     return Level(merged, degree, degree - fr.neighbor_reduce(merged, None, weight_of))
 
 
-def quality(first: Level, labels: Any, total: Any, resolution: float) -> float:
-    """The modularity of communities of the first level, whose degrees have these sums."""
-    return Level(first.graph, total, fr.neighbor_reduce(first.graph, None, within, labels)).modularity(resolution)
+def quality(first: Level, labels: Any, resolution: float) -> float:
+    """The modularity of communities of the first level."""
+    graph = first.graph
+    total = graph.vertex_array(np.float64, combine="add")
+    fr.compute(fr.Frontier.all(graph), _add_degree, labels, first.degree, total)
+    graph.sync(total)
+    return Level(graph, total, fr.neighbor_reduce(graph, None, within, labels)).modularity(resolution)
 
 
 def by_smallest(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
     """Communities by their smallest vertices, -1 for deleted vertices, and their number."""
     return existing_sets(graph, smallest_vertices(graph, labels))
+
+
+def own_edges(graph: Any) -> tuple[Any, Any, Any]:
+    """Each edge once: sources, destinations and weights, or None; in a graph in several parts, those of this one."""
+    return graph.own_edges() if graph.in_parts else graph.to_coo()
+
+
+def weighted_graph(graph: Any, num_vertices: int, src: Any, dst: Any, weights: Any) -> Any:
+    """A graph of other edges where the graph is; if that is in several parts, they may have the same edges: a sum."""
+    if not graph.in_parts:
+        kind = fr.advanced.csr_structure()
+        return kind.from_edges(src, dst, weights, num_vertices=num_vertices, device=graph.device)
+    made = graph.empty_like(num_vertices, weight_dtype=np.float64, multi_edges="sum")
+    made.insert_edges(src, dst, weights)
+    return made
 
 
 def within(src, dst, edge, weight, labels):
@@ -252,3 +262,7 @@ def _call(src, dst, edge, weight, community, pending):
     if weight > 0 and community[dst] != community[src]:
         pending[dst] = 1
     return False
+
+
+def _add_degree(v, labels, degree, total):
+    fr.atomic_add(total, labels[v], degree[v])

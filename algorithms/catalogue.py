@@ -38,6 +38,7 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import earliest_arrival
+from .ecg import ecg
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -99,7 +100,7 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "minimum_spanning_forest", "louvain", "leiden", "personalized_pagerank", "random_walks",
+    "katz_centrality", "minimum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -165,6 +166,11 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
+    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
+    headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "ecg", ecg, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.1),
     parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
     headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip

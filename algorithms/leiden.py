@@ -141,9 +141,8 @@ def leiden(
         levels.append(merge(level, part, total[used]))
         joined.append(part)
     if first.has_edges:
-        labels, _ = move_on_all(levels, joined, labels, share, seed)
-        labels = connected_sets(first.graph, labels)
-    modularity = quality(first, labels, _sums(first, labels), resolution)
+        labels = connected_sets(first.graph, move_on_all(levels, joined, labels, share, seed))
+    modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
     return LeidenResult(labels, count, modularity, len(levels) if first.has_edges else 0)
 
@@ -176,15 +175,6 @@ def _refine(
         sweep += 1
     graph.sync(total)
     return part, total
-
-
-def _sums(level: Level, labels: Any) -> Any:
-    """The sum of the degrees of the vertices with each label."""
-    graph = level.graph
-    total = graph.vertex_array(np.float64, combine="add")
-    fr.compute(fr.Frontier.all(graph), _add_degree, labels, level.degree, total)
-    graph.sync(total)
-    return total
 
 
 def _is_well_connected(v, sets, degree, cut, whole, share):
@@ -255,7 +245,3 @@ def _join(v, degree, part, total, size, cut, inner, chosen):
 
 def _is_waiting(v, chosen, size):
     return chosen[v] == v and size[v] == 1
-
-
-def _add_degree(v, labels, degree, total):
-    fr.atomic_add(total, labels[v], degree[v])

@@ -112,7 +112,7 @@ def louvain(
         joined.append(community)
     labels = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype)
     if joined:
-        labels, total = move_on_all(levels, joined, labels, share, seed)
-        modularity = quality(first, labels, total, resolution)
+        labels = move_on_all(levels, joined, labels, share, seed)
+        modularity = quality(first, labels, resolution)
     labels, count = by_smallest(graph, labels)
     return LouvainResult(labels, count, modularity, len(joined))

@@ -21,6 +21,7 @@ import frontier as fr
 from algorithms import analytics
 from algorithms.catalogue import GALLERY
 from algorithms.connected_components import connected_sets
+from algorithms.ecg import two_core
 
 CSR = fr.structures()["csr"]
 SHAPES = {
@@ -31,9 +32,9 @@ SHAPES = {
 }
 UNDIRECTED = (
     "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
-    "louvain", "leiden",
+    "louvain", "leiden", "ecg",
 )  # fmt: skip
-SEEDED = ("label_propagation", "louvain", "leiden", "coloring", "maximal_independent_set")
+SEEDED = ("label_propagation", "louvain", "leiden", "ecg", "coloring", "maximal_independent_set")
 
 
 def check(name, graph, **settings):
@@ -412,6 +413,34 @@ def test_arguments_of_leiden():
         algorithms.leiden(CSR.from_edges([0], [1], [-1.0], device="cpu"))
 
 
+def test_ecg_finds_planted_communities(device):
+    """Of blocks that are hard to see, closer to them than Louvain's method; pairs of vertices are compared."""
+    theirs = nx.planted_partition_graph(12, 20, 0.4, 0.06, seed=3)
+    graph, block = CSR.from_edges(*np.array(theirs.edges).T, device=device), np.arange(240) // 20
+    same = block[:, None] == block
+
+    def agreement(labels):
+        labels = host(labels)
+        found = labels[:, None] == labels
+        return (found & same).sum() / (found | same).sum()
+
+    ours = np.mean([agreement(check("ecg", graph, seed=seed).labels) for seed in range(6)])
+    expected = np.mean([agreement(algorithms.louvain(graph, seed=seed).labels) for seed in range(6)])
+    assert ours > expected and ours > 0.8
+
+
+def test_edges_outside_of_the_two_core(device):
+    """Without a core, and with one run of which every edge has the lowest weight, communities are those of Louvain."""
+    graph = CSR.from_edges(range(40), range(1, 41), device=device)
+    found = algorithms.ecg(graph, min_weight=1, ensemble_size=1)
+    assert (host(found.labels) == host(algorithms.louvain(graph).labels)).all()
+    core = two_core(CSR.from_edges([0, 1, 2, 2, 3, 5], [1, 2, 0, 3, 4, 6], num_vertices=8, device=device))
+    assert host(core).tolist() == [True] * 3 + [False] * 5
+    for name, value in (("min_weight", -0.1), ("min_weight", 2), ("ensemble_size", 0), ("threshold", -1)):
+        with pytest.raises(ValueError, match=name):
+            algorithms.ecg(graph, **{name: value})
+
+
 def test_connected_components_of_sets(device):
     """Along a path with an edge of weight 0, and in sets that are not connected."""
     graph = CSR.from_edges(range(7), range(1, 8), [1, 1, 1, 0, 1, 1, 1], device=device)
@@ -492,7 +521,8 @@ WRONG = {
     "strongly_connected_components": ("labels", 1), "betweenness_centrality": ("betweenness_centrality", 0.01),
     "closeness_centrality": ("closeness_centrality", 0.01), "hits": ("hubs", 0.01),
     "katz_centrality": ("katz_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
-    "louvain": ("labels", 1), "leiden": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
+    "louvain": ("labels", 1), "leiden": ("labels", 1), "ecg": ("labels", 1),
+    "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

@@ -430,6 +430,12 @@ def verify_minimum_spanning_forest(graph, result):
 
 def verify_louvain(graph, result, seed=0, resolution=1.0):
     """The modularity is that of the communities, which is better than of vertices by themselves or together."""
+    singles = verify_communities(graph, result, resolution=resolution)
+    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+
+
+def verify_communities(graph, result, seed=0, resolution=1.0):
+    """The modularity is that of the communities. Returns that of vertices by themselves."""
     labels, there = host(result.labels), existing(graph)
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
@@ -442,8 +448,7 @@ def verify_louvain(graph, result, seed=0, resolution=1.0):
     of_community = np.bincount(labels[there], degree[there])
     expected = (inside / total - resolution * ((of_community / (2 * total)) ** 2).sum()) if total else 0.0
     assert abs(result.modularity - expected) < 1e-9
-    singles = -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
-    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+    return -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
 
 
 def verify_leiden(graph, result, seed=0, resolution=1.0):
@@ -624,6 +629,7 @@ VERIFIERS = {
     "connected_components": verify_components,
     "core_number": verify_core_number,
     "earliest_arrival": verify_earliest_arrival,
+    "ecg": verify_communities,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),
