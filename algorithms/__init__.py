@@ -22,6 +22,7 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
+from .ecg import ECGResult, ecg
 from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
 from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
 from .hits import HITSResult, hits
@@ -29,6 +30,7 @@ from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
 from .katz_centrality import KatzCentralityResult, katz_centrality
 from .label_propagation import LabelPropagationResult, label_propagation
+from .leiden import LeidenResult, leiden
 from .local_clustering import LocalClusteringResult, local_clustering
 from .louvain import LouvainResult, louvain
 from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
@@ -66,6 +68,7 @@ __all__ = [
     "DynamicSSSP",
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
+    "ECGResult",
     "EarliestArrivalResult",
     "EdgeBetweennessCentralityResult",
     "EigenvectorCentralityResult",
@@ -75,6 +78,7 @@ __all__ = [
     "KTrussResult",
     "KatzCentralityResult",
     "LabelPropagationResult",
+    "LeidenResult",
     "LocalClusteringResult",
     "LouvainResult",
     "MaximalIndependentSetResult",
@@ -100,6 +104,7 @@ __all__ = [
     "core_number",
     "degree_centrality",
     "earliest_arrival",
+    "ecg",
     "edge_betweenness_centrality",
     "eigenvector_centrality",
     "find_analytic",
@@ -109,6 +114,7 @@ __all__ = [
     "k_truss",
     "katz_centrality",
     "label_propagation",
+    "leiden",
     "local_clustering",
     "louvain",
     "maintained",

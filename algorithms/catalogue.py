@@ -41,12 +41,14 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import earliest_arrival
+from .ecg import ecg
 from .edge_betweenness_centrality import edge_betweenness_centrality
 from .eigenvector_centrality import eigenvector_centrality
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
 from .label_propagation import label_propagation
+from .leiden import leiden
 from .local_clustering import local_clustering
 from .louvain import louvain
 from .maximal_independent_set import maximal_independent_set
@@ -104,7 +106,7 @@ GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
     "katz_centrality", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality",
-    "minimum_spanning_forest", "louvain", "personalized_pagerank", "random_walks",
+    "minimum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -178,6 +180,16 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
+    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
+    headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "leiden", leiden, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
+    parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
+    headline=("count", "community"), note="communities are compared by their modularity",
+))  # fmt: skip
+register(Analytic(
+    "ecg", ecg, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.1),
     parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
     headline=("count", "community"), note="communities are compared by their modularity",
 ))  # fmt: skip

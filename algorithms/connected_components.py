@@ -92,6 +92,19 @@ def connected_components(graph: fr.Graph) -> ConnectedComponentsResult:
     return ConnectedComponentsResult(labels, int(count[0]))
 
 
+def connected_sets(graph: fr.Graph, sets: Any) -> Any:
+    """For each vertex a vertex of its connected component within its set, along edges of weights above 0.
+
+    Vertices of a component have the same one. O(V + E) work.
+    """
+    labels = graph.vertex_array(graph.vertex_dtype, range(graph.num_vertices), combine=unite, normal=_shorten)
+    members = fr.Frontier.all(graph)
+    with graph.locally(labels):
+        fr.advance(graph, members, _link_inside, labels, sets, output=None)
+    fr.reduce(members, _compress, labels, out=graph.results(dtype=np.int64))
+    return labels
+
+
 def _sampled_neighbors(graph: fr.Graph) -> tuple[int, ...]:
     """How many neighbors of each vertex to link it to, one attempt after another."""
     one_first = graph.has_in_edges and not (graph.device.is_gpu or graph.in_parts)
@@ -117,6 +130,12 @@ def most_common_label(members: fr.Frontier, labels: Any) -> tuple[int, int]:
 
 def _link(src, dst, edge, weight, labels):
     join(labels, labels[src], labels[dst])
+    return False
+
+
+def _link_inside(src, dst, edge, weight, labels, sets):
+    if weight > 0 and src < dst and sets[src] == sets[dst]:
+        join(labels, labels[src], labels[dst])
     return False
 
 

@@ -28,32 +28,17 @@ Traag, Waltman and van Eck, "From Louvain to Leiden", Sci. Rep. 2019 (only verti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 import frontier as fr
 
-from ._arguments import as_int64, check_undirected, check_weights
-from ._functors import weight_of
-from ._labels import existing_sets, smallest_vertices
-from .result import Result
-
-COARSENING_SWEEPS = 4
-"""A large level is left after so many sweeps at most. Coarsening too far at once costs modularity."""
-MAX_SWEEPS = 30
-FEW = 20
-"""A level ends when fewer than one in so many of its vertices was looked at in a sweep."""
-SMALL = 100
-"""Levels of fewer vertices end when none waits, as each of them matters there."""
-GROUPS, GROUPS_IF_SMALL = 2, 4
-"""Groups of a sweep. In small levels few vertices are not neighbors, so fewer move at the same time."""
-PASSES = 6
-"""About how many times as many arcs as there are will be looked at on the first level."""
+from ._arguments import as_int64
+from ._communities import CommunitiesResult, by_smallest, first_level, merge, move, move_on_all, numbered, quality
 
 
 @dataclass(frozen=True, repr=False)
-class LouvainResult(Result):
+class LouvainResult(CommunitiesResult):
     """Result of `louvain`.
 
     Attributes
@@ -65,32 +50,6 @@ class LouvainResult(Result):
     modularity : float
     levels : int
     """
-
-    labels: Any
-    count: int
-    modularity: float
-    levels: int
-
-
-class _Level(NamedTuple):
-    """A graph whose vertices are communities of the graph below.
-
-    Attributes
-    ----------
-    degree, loops : array of float64, shape (num_vertices,)
-        Weight of the edges of each vertex, and of those inside of it, which `degree` includes; counted twice.
-    """
-
-    graph: fr.Graph
-    degree: Any
-    loops: Any
-
-    def modularity(self, resolution: float) -> float:
-        """That of its vertices as communities."""
-        double = float(self.degree.sum())
-        if not double:
-            return 0.0
-        return float(self.loops.sum()) / double - resolution * float(((self.degree / double) ** 2).sum())
 
 
 @fr.advanced.reads
@@ -134,163 +93,26 @@ def louvain(
     >>> round(found.modularity, 3)
     0.357
     """
-    check_undirected(graph, "louvain")
-    for name, value in (("resolution", resolution), ("threshold", threshold)):
-        if not 0 <= fr.advanced.arguments.number(value, name) < np.inf:
-            raise ValueError(f"{name} must be finite and not negative, got {value}")
-    fr.advanced.arguments.integer(max_level, "max_level", 1)
-    seed = as_int64(seed)
-    xp = graph.xp
-    if graph.is_weighted:
-        check_weights(graph, "louvain")
-    degree = fr.neighbor_reduce(graph, None, weight_of)
-    double = float(degree.sum())
-    if not double < np.inf:
-        raise ValueError("louvain needs weights that are finite")
-    held = fr.advanced.copy_for_passes(graph, PASSES)
-    share = double / resolution if resolution else np.inf
-    levels, joined = [_Level(held, degree, xp.zeros(graph.num_vertices))], []
+    first, share = first_level(graph, "louvain", resolution, max_level)
+    if not 0 <= fr.advanced.arguments.number(threshold, "threshold") < np.inf:
+        raise ValueError(f"threshold must be finite and not negative, got {threshold}")
+    seed, xp = as_int64(seed), graph.xp
+    levels, joined = [first], []
     modularity = levels[0].modularity(resolution)
-    while double and len(joined) < max_level:
+    while first.has_edges and len(joined) < max_level:
         level, turn = levels[-1], len(joined)
-        community, total = _move(level, None, share, seed, turn, COARSENING_SWEEPS)
-        community, used = _numbered(level, community)
-        merged = _merge(level, community, total[used])
+        community, total = move(level, None, share, seed, turn)
+        community, used = numbered(level, community)
+        merged = merge(level, community, total[used])
         found = merged.modularity(resolution)
         if not graph.max_over_parts(found > modularity + threshold):  # parts may round differently
             break
         modularity = found
         levels.append(merged)
         joined.append(community)
-    labels, total = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype), levels[-1].degree
-    for i in reversed(range(len(joined))):
-        labels = labels[joined[i]]
-        if i + 1 < len(joined) or levels[i].graph.num_vertices >= SMALL:  # small ones have come to an end
-            labels, total = _move(levels[i], labels, share, seed, len(joined) + i, MAX_SWEEPS)
+    labels = xp.arange(levels[-1].graph.num_vertices, dtype=graph.vertex_dtype)
     if joined:
-        inside = fr.neighbor_reduce(held, None, _within, labels)
-        modularity = _Level(held, total, inside).modularity(resolution)
-    labels, count = existing_sets(graph, smallest_vertices(graph, labels))
+        labels = move_on_all(levels, joined, labels, share, seed)
+        modularity = quality(first, labels, resolution)
+    labels, count = by_smallest(graph, labels)
     return LouvainResult(labels, count, modularity, len(joined))
-
-
-def _move(level: _Level, start: Any, share: float, seed: int, turn: int, sweeps: int) -> tuple[Any, Any]:
-    """The communities of one level, and the sums of their degrees.
-
-    Vertices start in communities of their own, unless `start` has others. `share` is the weight of all edges, counted
-    twice, over the resolution. `turn` is the number of such calls before.
-    """
-    graph, degree = level.graph, level.degree
-    xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
-    few, groups = n // FEW, GROUPS
-    if n < SMALL:
-        few, groups, sweeps = 0, GROUPS_IF_SMALL, MAX_SWEEPS
-    community = xp.arange(n, dtype=graph.vertex_dtype)
-    chosen = xp.empty_like(community)
-    total = graph.vertex_array(np.float64, degree, combine="add")
-    size = graph.vertex_array(graph.vertex_dtype, 1, combine="add")
-    if start is not None:
-        fr.compute(everyone, _join, degree, community, total, size, chosen, start)
-        community = start.copy()
-    apart = fr.neighbor_reduce(graph, None, _is_apart, community, reduce="any")
-    pending = graph.vertex_array(np.int32, apart, combine="add")
-    looked, sweep = n, 0
-    while looked > few and sweep < sweeps:
-        looked = 0
-        for group in range(groups):
-            drawn = fr.filter(everyone, _is_drawn, pending, seed, turn * MAX_SWEEPS + sweep, group, groups)
-            if not drawn:
-                continue
-            looked += len(drawn)
-            _, gain = fr.neighbor_reduce(
-                graph, drawn, _community_of, community, degree, total, share, reduce="mode", score=_gain, values=True,
-                out=chosen,
-            )  # fmt: skip
-            changed = fr.filter(drawn, _moves, community, chosen, gain, size)
-            fr.compute(changed, _join, degree, community, total, size, pending, chosen)
-            graph.sync(community, of=changed)
-            fr.advance(graph, changed, _call, community, pending, output=None)
-        sweep += 1
-    graph.sync(total)
-    return community, total
-
-
-def _numbered(level: _Level, community: Any) -> tuple[Any, Any]:
-    """Communities by consecutive numbers, in the same order, and the numbers that they had."""
-    xp = level.graph.xp
-    is_used = xp.zeros(level.graph.num_vertices, bool)
-    is_used[community] = True
-    used = xp.flatnonzero(is_used)
-    number = xp.empty_like(community)
-    number[used] = xp.arange(used.size, dtype=community.dtype)
-    return number[community], used
-
-
-def _merge(level: _Level, community: Any, degree: Any) -> _Level:
-    """The next level, whose vertices are the communities of this one, with these sums of degrees."""
-    graph: Any = level.graph
-    xp = graph.xp
-    src, dst, weights = graph.own_edges() if graph.in_parts else graph.to_coo()
-    src, dst = community[src], community[dst]
-    apart = xp.flatnonzero(src != dst)
-    low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
-    keys, joined = fr.advanced.keys.sums(
-        graph, fr.advanced.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
-    )  # fmt: skip
-    low, high = fr.advanced.keys.unpack(graph, keys)
-    if graph.in_parts:  # several may have edges between the same two communities
-        merged = graph.empty_like(degree.size, weight_dtype=np.float64, multi_edges="sum")
-        merged.insert_edges(low, high, joined)
-    else:
-        merged = fr.advanced.csr_structure().from_edges(
-            low, high, joined, num_vertices=degree.size, device=graph.device
-        )
-    return _Level(merged, degree, degree - fr.neighbor_reduce(merged, None, weight_of))
-
-
-def _within(src, dst, edge, weight, labels):
-    return weight if labels[src] == labels[dst] else 0.0
-
-
-def _is_apart(src, dst, edge, weight, community):
-    return weight > 0 and community[src] != community[dst]
-
-
-def _is_drawn(v, pending, seed, sweep, group, groups):
-    if pending[v] == 0 or fr.advanced.random_bits(seed, v, sweep) % groups != group:
-        return False
-    pending[v] = 0
-    return True
-
-
-def _community_of(src, dst, edge, weight, community, degree, total, double):
-    return community[dst]
-
-
-def _gain(src, value, joined, community, degree, total, double):
-    """What v gains in a community that edges of this weight join it to."""
-    own = degree[src]
-    others = total[value] - own if value == community[src] else total[value]
-    return joined / own - others / double
-
-
-def _moves(v, community, chosen, gain, size):
-    if gain[v] < 0 and size[v] == 0:
-        chosen[v] = v
-        return True
-    return gain[v] > 0 and chosen[v] != community[v]
-
-
-def _join(v, degree, community, total, size, pending, chosen):
-    fr.atomic_add(total, community[v], -degree[v])
-    fr.atomic_add(total, chosen[v], degree[v])
-    fr.atomic_add(size, community[v], -1)
-    fr.atomic_add(size, chosen[v], 1)
-    community[v] = chosen[v]
-    pending[v] = 1
-
-
-def _call(src, dst, edge, weight, community, pending):
-    if weight > 0 and community[dst] != community[src]:
-        pending[dst] = 1
-    return False

@@ -43,7 +43,9 @@ GROUPS = {
     "Triangles and cohesion": (
         "triangle_count", "local_clustering", "k_truss", "truss_numbers", "core_number", "k_core",
     ),
-    "Communities and colorings": ("louvain", "label_propagation", "coloring", "maximal_independent_set"),
+    "Communities and colorings": (
+        "louvain", "leiden", "ecg", "label_propagation", "coloring", "maximal_independent_set",
+    ),
     "Similarity": ("jaccard", "overlap"),
     "Graphs with times": (
         "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_random_walks",

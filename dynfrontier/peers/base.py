@@ -46,6 +46,8 @@ TASKS = {
     "integers.",
     "strongly_connected_components": "A label for each vertex, equal within a component.",
     "louvain": "Communities of an undirected graph by the Louvain method, weighted if it is: a label for each vertex.",
+    "leiden": "Communities of an undirected graph by the Leiden method, as `louvain`.",
+    "ecg": "Communities of an undirected graph by ensemble clustering, as `louvain`.",
     "personalized_pagerank": "PageRank of a walker that jumps to the source alone, also from where no edge leads on; "
     "without weights.",
     "hits": "Hub and authority scores of each vertex, which add up to 1: two arrays of float64.",

@@ -236,6 +236,24 @@ class Peer(BasePeer):
             return None
         return self._values(graph, plc.louvain, MAX_LEVELS, LEAST_GAIN, 1.0, False, dtype=np.int64, default=-1)
 
+    def leiden(self, graph: Built) -> Task | None:
+        if graph.directed:
+            return None
+
+        def run(handle: Any, built: Any, *arguments: Any) -> Any:
+            return plc.leiden(handle, None, built, *arguments)
+
+        return self._values(graph, run, MAX_LEVELS, 1.0, 1.0, False, dtype=np.int64, default=-1)
+
+    def ecg(self, graph: Built) -> Task | None:
+        if graph.directed:
+            return None
+
+        def run(handle: Any, built: Any, *arguments: Any) -> Any:
+            return plc.ecg(handle, None, built, *arguments)
+
+        return self._values(graph, run, 0.05, 16, MAX_LEVELS, LEAST_GAIN, 1.0, False, dtype=np.int64, default=-1)
+
     def minimum_spanning_forest(self, graph: Built) -> Task | None:
         if graph.directed:
             return None

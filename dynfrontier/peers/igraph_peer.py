@@ -62,6 +62,10 @@ class Peer(BasePeer):
         weights = _weights(graph)
         return Task(lambda: graph.community_multilevel(weights=weights), _membership)
 
+    def leiden(self, graph: igraph.Graph) -> Task:
+        weights = _weights(graph)
+        return Task(lambda: graph.community_leiden("modularity", weights=weights), _membership)
+
     def personalized_pagerank(self, graph: igraph.Graph, source: int, alpha: float, tol: float) -> Task:
         return Task(lambda: graph.personalized_pagerank(damping=alpha, reset_vertices=[source]), floats)
 

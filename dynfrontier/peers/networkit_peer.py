@@ -56,10 +56,7 @@ class Peer(BasePeer):
         return Task(count, lambda result: int(np.sum(np.array(result, np.int64))) // 3)
 
     def connected_components(self, graph: nk.Graph) -> Task:
-        return Task(
-            lambda: nk.components.ParallelConnectedComponents(graph, False).run().getPartition(),
-            lambda result: np.array(result.getVector(), np.int64),
-        )
+        return Task(lambda: nk.components.ParallelConnectedComponents(graph, False).run().getPartition(), _subsets)
 
     def _rank(self, graph: nk.Graph, alpha: float, tol: float, steps: int | None) -> Task:
         def run() -> Any:
@@ -89,9 +86,10 @@ class Peer(BasePeer):
         return Task(lambda: nk.centrality.CoreDecomposition(graph).run().scores(), integers)
 
     def louvain(self, graph: nk.Graph) -> Task:
-        return Task(
-            lambda: nk.community.PLM(graph).run().getPartition(), lambda result: np.array(result.getVector(), np.int64)
-        )
+        return Task(lambda: nk.community.PLM(graph).run().getPartition(), _subsets)
+
+    def leiden(self, graph: nk.Graph) -> Task:
+        return Task(lambda: nk.community.ParallelLeiden(graph).run().getPartition(), _subsets)
 
     def local_clustering(self, graph: nk.Graph) -> Task:
         return Task(lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(), floats)
@@ -109,3 +107,7 @@ class Peer(BasePeer):
         return Task(
             lambda: nk.distance.Dijkstra(graph, source, storePaths=False).run().getDistances(asarray=True), read
         )
+
+
+def _subsets(partition: Any) -> np.ndarray:
+    return np.array(partition.getVector(), np.int64)

@@ -20,6 +20,8 @@ import algorithms
 import frontier as fr
 from algorithms import analytics
 from algorithms.catalogue import GALLERY
+from algorithms.connected_components import connected_sets
+from algorithms.ecg import two_core
 
 CSR = fr.structures()["csr"]
 SHAPES = {
@@ -30,9 +32,9 @@ SHAPES = {
 }
 UNDIRECTED = (
     "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
-    "louvain",
+    "louvain", "leiden", "ecg",
 )  # fmt: skip
-SEEDED = ("label_propagation", "louvain", "coloring", "maximal_independent_set")
+SEEDED = ("label_propagation", "louvain", "leiden", "ecg", "coloring", "maximal_independent_set")
 
 
 def check(name, graph, **settings):
@@ -421,8 +423,87 @@ def louvain_shapes():
     yield "weighted-blocks", blocks
 
 
+every_louvain_shape = pytest.mark.parametrize(
+    "shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()]
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [shape for _, shape in louvain_shapes()], ids=[name for name, _ in louvain_shapes()])
+@every_louvain_shape
+def test_leiden_reaches_the_modularity_of_louvain(shape, device):
+    """The mean over seeds; and every community is connected."""
+    shape = nx.convert_node_labels_to_integers(shape)
+    weights = np.array([weight for *_, weight in shape.edges(data="weight", default=1.0)])
+    graph = CSR.from_edges(*np.array(shape.edges).T, weights, device=device)
+    found = np.mean([check("leiden", graph, seed=seed).modularity for seed in range(12)])
+    expected = np.mean([algorithms.louvain(graph, seed=seed).modularity for seed in range(12)])
+    assert found >= 0.99 * expected
+
+
+@pytest.mark.parametrize("resolution", [0.0, 0.5, 3.0])
+@pytest.mark.parametrize("theta", [0.0, 0.01, 10.0])
+def test_leiden_with_other_parameters(resolution, theta, device):
+    """Every community is connected, also if parts are drawn almost at random."""
+    graph = build("rmat", device)
+    found = algorithms.leiden(graph, resolution=resolution, theta=theta)
+    VERIFIERS["leiden"](graph, found, resolution=resolution)
+    again = algorithms.leiden(graph, resolution=resolution, theta=theta)
+    assert (host(found.labels) == host(again.labels)).all()
+    one = algorithms.leiden(graph, resolution=resolution, theta=theta, max_level=1)
+    VERIFIERS["leiden"](graph, one, resolution=resolution)
+    assert one.levels == 1 and found.levels > 1
+
+
+def test_arguments_of_leiden():
+    graph = build("path")
+    for name, value in (("resolution", -1), ("theta", -1), ("theta", np.inf), ("resolution", np.nan)):
+        with pytest.raises(ValueError, match=f"{name} must be finite and not negative"):
+            algorithms.leiden(graph, **{name: value})
+    with pytest.raises(ValueError, match="max_level"):
+        algorithms.leiden(graph, max_level=0)
+    with pytest.raises(ValueError, match="leiden needs weights that are finite"):
+        algorithms.leiden(CSR.from_edges([0], [1], [np.inf], device="cpu"))
+    with pytest.raises(ValueError, match="leiden needs weights that are not negative"):
+        algorithms.leiden(CSR.from_edges([0], [1], [-1.0], device="cpu"))
+
+
+def test_ecg_finds_planted_communities(device):
+    """Of blocks that are hard to see, closer to them than Louvain's method; pairs of vertices are compared."""
+    theirs = nx.planted_partition_graph(12, 20, 0.4, 0.06, seed=3)
+    graph, block = CSR.from_edges(*np.array(theirs.edges).T, device=device), np.arange(240) // 20
+    same = block[:, None] == block
+
+    def agreement(labels):
+        labels = host(labels)
+        found = labels[:, None] == labels
+        return (found & same).sum() / (found | same).sum()
+
+    ours = np.mean([agreement(check("ecg", graph, seed=seed).labels) for seed in range(6)])
+    expected = np.mean([agreement(algorithms.louvain(graph, seed=seed).labels) for seed in range(6)])
+    assert ours > expected and ours > 0.8
+
+
+def test_edges_outside_of_the_two_core(device):
+    """Without a core, and with one run of which every edge has the lowest weight, communities are those of Louvain."""
+    graph = CSR.from_edges(range(40), range(1, 41), device=device)
+    found = algorithms.ecg(graph, min_weight=1, ensemble_size=1)
+    assert (host(found.labels) == host(algorithms.louvain(graph).labels)).all()
+    core = two_core(CSR.from_edges([0, 1, 2, 2, 3, 5], [1, 2, 0, 3, 4, 6], num_vertices=8, device=device))
+    assert host(core).tolist() == [True] * 3 + [False] * 5
+    for name, value in (("min_weight", -0.1), ("min_weight", 2), ("ensemble_size", 0), ("threshold", -1)):
+        with pytest.raises(ValueError, match=name):
+            algorithms.ecg(graph, **{name: value})
+
+
+def test_connected_components_of_sets(device):
+    """Along a path with an edge of weight 0, and in sets that are not connected."""
+    graph = CSR.from_edges(range(7), range(1, 8), [1, 1, 1, 0, 1, 1, 1], device=device)
+    sets = graph.xp.asarray(np.array([3, 3, 5, 3, 3, 3, 1, 1], graph.vertex_dtype))
+    assert host(connected_sets(graph, sets)).tolist() == [0, 0, 2, 3, 4, 4, 6, 6]
+
+
+@pytest.mark.slow
+@every_louvain_shape
 def test_louvain_reaches_the_modularity_of_igraph(shape, device):
     """The mean over seeds."""
     igraph = pytest.importorskip("igraph")
@@ -496,7 +577,8 @@ WRONG = {
     "katz_centrality": ("katz_centrality", 0.01), "degree_centrality": ("degree_centrality", 0.01),
     "eigenvector_centrality": ("eigenvector_centrality", 0.01),
     "edge_betweenness_centrality": ("betweenness_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
-    "louvain": ("labels", 1), "personalized_pagerank": ("pagerank", 0.01),
+    "louvain": ("labels", 1), "leiden": ("labels", 1), "ecg": ("labels", 1),
+    "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
 }  # fmt: skip

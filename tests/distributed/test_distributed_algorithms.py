@@ -114,7 +114,7 @@ def test_all_analytics_run_or_say_that_they_do_not(engine, name, directed):
     assert verdict.agrees, verdict.text
 
 
-@pytest.mark.parametrize("name", ["coloring", "core_number", "label_propagation", "louvain"])
+@pytest.mark.parametrize("name", ["coloring", "core_number", "label_propagation", "louvain", "leiden", "ecg"])
 @pytest.mark.parametrize("shape", ["empty", "one-vertex", "path", "star", "rmat"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_results_are_those_of_one_device(engine, name, shape, directed):

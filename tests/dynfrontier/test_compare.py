@@ -302,6 +302,18 @@ def fake_louvain(resource_handle, graph, max_level, threshold, resolution, do_ex
     return *in_order(graph, labels, np.int32), 0.5
 
 
+def fake_leiden(resource_handle, random_state, graph, max_level, resolution, theta, do_expensive_check):
+    assert random_state is None and theta > 0
+    return fake_louvain(resource_handle, graph, max_level, 1e-7, resolution, do_expensive_check)
+
+
+def fake_ecg(
+    resource_handle, random_state, graph, min_weight, ensemble_size, max_level, threshold, resolution, expensive_check
+):
+    assert random_state is None and 0 < min_weight < 1 < ensemble_size
+    return fake_louvain(resource_handle, graph, max_level, threshold, resolution, expensive_check)
+
+
 def fake_similarity(numerator):
     def compute(resource_handle, graph, first, second, use_weight, do_expensive_check):
         assert graph.symmetric and not use_weight and isinstance(first, OnDevice) and isinstance(second, OnDevice)
@@ -354,7 +366,8 @@ def fake_cugraph(monkeypatch):
         "betweenness_centrality": fake_betweenness, "hits": fake_hits, "katz_centrality": fake_katz,
         "degrees": fake_degrees, "eigenvector_centrality": fake_eigenvector,
         "edge_betweenness_centrality": fake_edge_betweenness,
-        "personalized_pagerank": fake_personalized, "louvain": fake_louvain, "minimum_spanning_tree": fake_forest,
+        "personalized_pagerank": fake_personalized, "louvain": fake_louvain, "leiden": fake_leiden, "ecg": fake_ecg,
+        "minimum_spanning_tree": fake_forest,
         "jaccard_coefficients": fake_similarity(lambda a, b, common: a + b - common),
         "overlap_coefficients": fake_similarity(lambda a, b, common: np.minimum(a, b)),
         "strongly_connected_components": fake_strong, "uniform_random_walks": fake_walks,
@@ -372,7 +385,7 @@ def fake_cugraph(monkeypatch):
 
 NOT_ON_DIRECTED = {
     "triangle_count", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest",
-    "louvain",
+    "louvain", "leiden", "ecg",
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
     "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",

@@ -301,6 +301,17 @@ def test_trees_and_forests(as_given):
         nx.is_forest(as_given(nx.Graph()), backend=NAME)
 
 
+def test_leiden_communities(as_given):
+    """NetworkX has no implementation to compare with but that of Louvain's method."""
+    graph = nx.karate_club_graph()
+    for weight in ("weight", None):
+        theirs = nx.community.louvain_communities(graph, weight, seed=1, backend="networkx")
+        plain = graph if weight else nx.Graph(graph.edges())
+        found = nx.community.leiden_communities(as_given(plain), seed=1, backend=NAME)
+        assert nx.community.modularity(graph, found, weight) > nx.community.modularity(graph, theirs, weight) - 0.02
+        assert all(nx.is_connected(graph.subgraph(community)) for community in found)
+
+
 PARALLEL = [
     ("connected_components", {}), ("number_connected_components", {}), ("is_connected", {}),
     ("node_connected_component", {"n": 0}), ("weakly_connected_components", {}), ("is_weakly_connected", {}),
@@ -420,6 +431,8 @@ REFUSED = [
     ("edge_betweenness_centrality", nx.MultiGraph, {}, "parallel edges"),
     ("greedy_color", nx.Graph, {"strategy": "DSATUR"}, "strategy must be"),
     ("louvain_communities", nx.DiGraph, {}, "directed graphs"),
+    ("leiden_communities", nx.DiGraph, {}, "directed graphs"),
+    ("leiden_communities", nx.Graph, {"max_level": 0}, "max_level=0"),
     ("k_core", nx.Graph, {"core_number": {}}, "core_number must be None"),
     ("pagerank", nx.Graph, {"unknown": 1}, "unknown"), ("diameter", nx.Graph, {}, "not implemented"),
 ]  # fmt: skip

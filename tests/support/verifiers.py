@@ -476,6 +476,12 @@ def verify_minimum_spanning_forest(graph, result):
 
 def verify_louvain(graph, result, seed=0, resolution=1.0):
     """The modularity equals the communities' modularity, and is better than for vertices by themselves or together."""
+    singles = verify_communities(graph, result, resolution=resolution)
+    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+
+
+def verify_communities(graph, result, seed=0, resolution=1.0):
+    """The modularity is that of the communities. Returns that of vertices by themselves."""
     labels, there = host(result.labels), existing(graph)
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
@@ -488,8 +494,17 @@ def verify_louvain(graph, result, seed=0, resolution=1.0):
     of_community = np.bincount(labels[there], degree[there])
     expected = (inside / total - resolution * ((of_community / (2 * total)) ** 2).sum()) if total else 0.0
     assert abs(result.modularity - expected) < 1e-9
-    singles = -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
-    assert result.modularity >= max(singles, 0.0 if resolution == 1 else -np.inf) - 1e-12
+    return -resolution * ((degree / (2 * total)) ** 2).sum() if total else 0.0
+
+
+def verify_leiden(graph, result, seed=0, resolution=1.0):
+    """As for `louvain`; and each community is connected by edges with weights above 0."""
+    verify_louvain(graph, result, seed, resolution)
+    labels = host(result.labels)
+    src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
+    inside = (labels[src] == labels[dst]) & (True if weights is None else weights > 0)
+    matrix = csr_array((np.ones(inside.sum()), (src[inside], dst[inside])), shape=(labels.size, labels.size))
+    assert not labels.size or component_numbers(matrix, directed=False)[0] == result.count + (labels < 0).sum()
 
 
 def verify_personalized_pagerank(graph, result, source, alpha=0.85, tol=1e-4):
@@ -663,12 +678,14 @@ VERIFIERS = {
     "earliest_arrival": verify_earliest_arrival,
     "edge_betweenness_centrality": verify_edge_betweenness,
     "eigenvector_centrality": verify_eigenvector_centrality,
+    "ecg": verify_communities,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),
     "k_truss": lambda graph, result, k: verify_k_truss(graph, result),
     "katz_centrality": verify_katz,
     "label_propagation": verify_label_propagation,
+    "leiden": verify_leiden,
     "local_clustering": verify_local_clustering,
     "louvain": verify_louvain,
     "maximal_independent_set": verify_maximal_independent_set,

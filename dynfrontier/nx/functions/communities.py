@@ -19,7 +19,7 @@ from .table import FEW, function, refused, seed_of, without_loops
 ROUNDS = 10_000
 
 
-def _refuse_louvain(resolution: Any, threshold: Any, max_level: Any, **_: Any) -> str | None:
+def _refuse_levels(resolution: Any, max_level: Any, threshold: Any = 0, **_: Any) -> str | None:
     for name, value in (("resolution", resolution), ("threshold", threshold)):
         if not isinstance(value, Real) or value < 0:
             return f"{name}={value!r} is not supported; it must be a number that is not negative"
@@ -28,22 +28,30 @@ def _refuse_louvain(resolution: Any, threshold: Any, max_level: Any, **_: Any) -
     return None
 
 
-@function(least_nodes=FEW, undirected=True, refuse=_refuse_louvain)
+@function(least_nodes=FEW, undirected=True, refuse=_refuse_levels)
 def louvain_communities(
     G: Any, weight: Any, resolution: float, threshold: float, max_level: Any, seed: Any
 ) -> list[set[Any]]:  # fmt: skip
+    return _by_levels("louvain", G, weight, max_level, seed, resolution=float(resolution), threshold=float(threshold))
+
+
+@function(least_nodes=FEW, undirected=True, refuse=_refuse_levels)
+def leiden_communities(G: Any, weight: Any, resolution: float, max_level: Any, seed: Any) -> list[set[Any]]:
+    return _by_levels("leiden", G, weight, max_level, seed, resolution=float(resolution))
+
+
+def _by_levels(name: str, G: Any, weight: Any, max_level: Any, seed: Any, **options: float) -> list[set[Any]]:
+    """Communities by the algorithm of this name."""
     mirror = mirror_of(G, weight)
-    without_loops(mirror, "louvain_communities")
+    without_loops(mirror, f"{name}_communities")
     graph = mirror.graph
     if weight is None and graph.is_weighted:
         raise Unsupported("weight=None of a graph that holds weights is not supported")
     if not len(mirror):
         return []
+    levels = {} if max_level is None else {"max_level": max_level}
     with refused(ValueError):  # negative weights
-        found = algorithms.louvain(
-            graph, resolution=float(resolution), threshold=float(threshold), seed=seed_of(seed),
-            **({} if max_level is None else {"max_level": max_level}),
-        )  # fmt: skip
+        found = getattr(algorithms, name)(graph, seed=seed_of(seed), **options, **levels)
     return grouped(mirror, found.labels)
 
 
