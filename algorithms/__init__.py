@@ -4,6 +4,13 @@
 """
 
 from . import catalogue, comparators
+from .all_pairs_similarity import (
+    AllPairsSimilarityResult,
+    all_pairs_cosine,
+    all_pairs_jaccard,
+    all_pairs_overlap,
+    all_pairs_sorensen,
+)
 from .analytic import Analytic, analytics, find_analytic, register
 from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
@@ -33,7 +40,7 @@ from .pagerank import ConvergenceError, PageRankResult, pagerank
 from .personalized_pagerank import PersonalizedPageRankResult, personalized_pagerank
 from .random_walks import RandomWalksResult, random_walks
 from .result import Result
-from .similarity import SimilarityResult, jaccard, overlap
+from .similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
@@ -43,6 +50,7 @@ from .triangle_count import TriangleCountResult, triangle_count
 
 __all__ = [
     "UNREACHED",
+    "AllPairsSimilarityResult",
     "Analytic",
     "AnalyticFailedError",
     "BFSResult",
@@ -81,6 +89,10 @@ __all__ = [
     "TemporalTriangleCountResult",
     "TriangleCountResult",
     "TrussNumbersResult",
+    "all_pairs_cosine",
+    "all_pairs_jaccard",
+    "all_pairs_overlap",
+    "all_pairs_sorensen",
     "analytics",
     "betweenness_centrality",
     "bfs",
@@ -90,6 +102,7 @@ __all__ = [
     "comparators",
     "connected_components",
     "core_number",
+    "cosine",
     "earliest_arrival",
     "find_analytic",
     "hits",
@@ -108,6 +121,7 @@ __all__ = [
     "personalized_pagerank",
     "random_walks",
     "register",
+    "sorensen",
     "sssp",
     "strongly_connected_components",
     "temporal_pagerank",
