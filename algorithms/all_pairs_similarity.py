@@ -2,7 +2,7 @@
 
 From each source, paths of two edges lead to the vertices with which it has a neighbor in common, once for each common
 neighbor. They are listed for some sources at a time, within a bound on memory, and sorted and counted. Each pair is
-found from its first vertex alone.
+found from its first vertex alone. On a CPU, one thread counts them in an array instead.
 
 If only the best pairs are wanted, the lowest coefficient among the best pairs so far prunes the rest. A pair that is to
 exceed it must have so many common neighbors that one of them is among the first neighbors of the source, in ascending
@@ -13,7 +13,7 @@ bound to start from.
 
     mids[e]       the neighbors of each vertex, those that fewest vertices share first
     ends[e]       the vertices with each neighbor, by degree and then by id
-    owner[e]      the source of arc e of a block; the arc of a piece of a chunk
+    owner[e]      the source of arc e of a block
     low[e]        the first vertex in `ends` that arc e may lead to; `last[e]` is the number of paths up to arc e
     keys[p]       the source of path p, by its position in the chunk, and its last vertex
 
@@ -31,7 +31,7 @@ import numpy as np
 
 import frontier as fr
 
-from ._arguments import places, with_in_edges
+from ._arguments import places
 from .result import Result
 from .similarity import COSINE, JACCARD, OVERLAP, SORENSEN, Measure
 
@@ -254,8 +254,6 @@ def _search(
     found = [(xp.empty(0, graph.vertex_dtype), xp.empty(0, graph.vertex_dtype), xp.empty(0, np.float64))]
     above = 0.0  # the lowest coefficient of the best pairs, once there are `topk`
     for block in _cut(graph, xp.cumsum(lists.degrees[sources]), ARCS[graph.device.kind]):
-        if above >= 1:
-            break
         bound = max(above, floor)
         for src, dst, common, is_exact in _paths(lists, sources[block], wanted, measure.share(bound)):
             score, one, other = measure.score(xp, common, lists.degrees[src], lists.degrees[dst]), src, dst
@@ -267,6 +265,9 @@ def _search(
                     score = measure.score(xp, common, lists.degrees[one], lists.degrees[other])
                     best = xp.flatnonzero((score > above) & (score >= floor))
                     one, other, score = one[best], other[best], score[best]
+            if not graph.device.is_gpu:
+                keys, score = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, one, other), score)
+                one, other = fr.advanced.keys.unpack(graph, keys)
             found.append((one, other, score))
             if topk is not None and score.size:
                 found = [tuple(xp.concatenate(parts) for parts in zip(*found, strict=True))]
@@ -274,6 +275,8 @@ def _search(
                 found = [tuple(part[best] for part in found[0])]
                 if best.size == topk:
                     above = float(found[0][2][-1])
+                if above >= 1:
+                    return found[0]
     return tuple(xp.concatenate(parts) for parts in zip(*found, strict=True))
 
 
@@ -288,7 +291,7 @@ def _cut(graph: fr.Graph, totals: Any, most: int) -> Iterator[slice]:
 
 
 def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[tuple[Any, Any, Any, bool]]:
-    """Pairs from these sources that may have `share` of their neighbors in common: sorted, in chunks of sources.
+    """Pairs from these sources that may have `share` of their neighbors in common, in chunks of sources.
 
     Yields both ends, a number of common neighbors, and whether it is exact; if not, the number is an upper bound.
     """
@@ -311,31 +314,61 @@ def _paths(lists: _Lists, sources: Any, wanted: Any, share: float) -> Iterator[t
         lists.size, lowest, highest, low, count,
     )  # fmt: skip
     last = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum(count)])
-    pieces = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum((count + PIECE - 1) // PIECE)])
-    to_host = graph.device.to_host
-    first_arc = to_host(starts)
+    found = _Paths(lists, sources, wanted, starts, owner, low, last)
     for chunk in _cut(graph, last[starts[1:]], PATHS[graph.device.kind]):
-        begin, end = int(first_arc[chunk.start]), int(first_arc[chunk.stop])
-        first_path, beyond = (int(total) for total in to_host(last[xp.asarray([begin, end])]))
-        if beyond == first_path:
-            continue
-        first_piece, number = (int(total) for total in to_host(pieces[xp.asarray([begin, end])]))
-        arc_of = xp.empty(number - first_piece, np.int32)
-        fr.compute(places(graph, end - begin), _own_pieces, pieces[begin:], first_piece, arc_of)
-        stride = fr.advanced.keys.stride(graph)
-        nothing = (chunk.stop - chunk.start) * stride
-        keys = xp.empty(beyond - first_path, np.int64)
-        fr.compute(
-            places(graph, int(arc_of.size)), _list, arc_of, pieces[begin:], first_piece, last[begin:], first_path,
-            low[begin:], owner[begin:], sources, wanted, chunk.start, lists.ends, stride, nothing, keys,
-        )  # fmt: skip
-        keys, common = fr.advanced.keys.sums(graph, keys)
-        if int(keys[-1]) == nothing:
-            keys, common = keys[:-1], common[:-1]
-        source, dst = keys // stride + chunk.start, (keys % stride).astype(graph.vertex_dtype)
+        source, dst, common = _count_sorted(found, chunk) if graph.device.is_gpu else _count_in_order(found, chunk)
         if share:
             common = xp.minimum(common + need[source] - 1, lists.degrees[dst])
         yield sources[source].astype(graph.vertex_dtype), dst, common, not share
+
+
+class _Paths(NamedTuple):
+    """Paths from the sources of a block, by arc. `starts` has the first arc of each source."""
+
+    lists: _Lists
+    sources: Any
+    wanted: Any
+    starts: Any
+    owner: Any
+    low: Any
+    last: Any
+
+
+def _count_sorted(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
+    """The positions of sources, the last vertices, and the number of paths between them, by sorting; sorted."""
+    lists, sources, wanted, starts, owner, low, last = paths
+    graph, xp = lists.graph, lists.graph.xp
+    begin, end = (int(arc) for arc in graph.device.to_host(starts[xp.asarray([chunk.start, chunk.stop])]))
+    owner, low, last = owner[begin:end], low[begin:end], last[begin : end + 1]
+    pieces = xp.concatenate([xp.zeros(1, np.int64), xp.cumsum((xp.diff(last) + PIECE - 1) // PIECE)])
+    first, beyond, number = (int(total) for total in graph.device.to_host(xp.stack([last[0], last[-1], pieces[-1]])))
+    arc_of, keys = xp.empty(number, np.int32), xp.empty(beyond - first, np.int64)
+    stride = fr.advanced.keys.stride(graph)
+    nothing = (chunk.stop - chunk.start) * stride
+    fr.compute(places(graph, end - begin), _own, pieces, arc_of)
+    fr.compute(
+        places(graph, number), _list, arc_of, pieces, last, first, low, owner, sources, wanted, chunk.start, lists.ends,
+        stride, nothing, keys,
+    )  # fmt: skip
+    keys, common = fr.advanced.keys.sums(graph, keys)
+    real = int(keys.searchsorted(xp.asarray(nothing)))
+    keys, common = keys[:real], common[:real]
+    return keys // stride + chunk.start, (keys % stride).astype(graph.vertex_dtype), common
+
+
+def _count_in_order(paths: _Paths, chunk: slice) -> tuple[Any, Any, Any]:
+    """The same by one thread with a counter for each vertex; sorted by source."""
+    lists, sources, wanted, starts, _, low, last = paths
+    graph, n = lists.graph, lists.graph.num_vertices
+    room = int(last[starts[chunk.stop]] - last[starts[chunk.start]])
+    source, dst = np.empty(room, np.int64), np.empty(room, graph.vertex_dtype)
+    common, size = np.empty(room, np.int32), np.zeros(1, np.int64)
+    number, members = np.zeros(n, np.int32), np.empty(n, graph.vertex_dtype)
+    fr.compute(
+        places(graph, 1), _count, chunk.start, chunk.stop, starts, low, last, lists.ends, sources, wanted, number,
+        members, source, dst, common, size,
+    )  # fmt: skip
+    return source[: size[0]], dst[: size[0]], common[: size[0]]
 
 
 def _own(i, starts, owner):
@@ -362,19 +395,36 @@ def _bound(arc, owner, sources, starts, offsets, mids, into, ends, size, lowest,
     count[arc] = _first_from(ends, size, begin, into[mid + 1], highest[i] + 1) - begin
 
 
-def _own_pieces(arc, pieces, first_piece, arc_of):
-    for piece in range(pieces[arc], pieces[arc + 1]):
-        arc_of[piece - first_piece] = arc
-
-
 def _list(
-    piece, arc_of, pieces, first_piece, last, first_path, low, owner, sources, wanted, first_source, ends, stride,
-    nothing, keys,
+    piece, arc_of, pieces, last, first, low, owner, sources, wanted, first_source, ends, stride, nothing, keys
 ):  # fmt: skip
     arc = arc_of[piece]
-    skipped = (piece + first_piece - pieces[arc]) * PIECE
+    skipped = (piece - pieces[arc]) * PIECE
     u = sources[owner[arc]]
     for k in range(skipped, min(skipped + PIECE, last[arc + 1] - last[arc])):
         v = ends[low[arc] + k]
         is_first = v != u and (v > u or not wanted[v])
-        keys[last[arc] - first_path + k] = (owner[arc] - first_source) * stride + v if is_first else nothing
+        keys[last[arc] - first + k] = (owner[arc] - first_source) * stride + v if is_first else nothing
+
+
+def _count(_, begin, end, starts, low, last, ends, sources, wanted, number, members, source, dst, common, size):
+    total = 0
+    for i in range(begin, end):
+        u = sources[i]
+        held = 0
+        for arc in range(starts[i], starts[i + 1]):
+            for k in range(low[arc], low[arc] + last[arc + 1] - last[arc]):
+                v = ends[k]
+                if number[v] == 0:
+                    members[held] = v
+                    held += 1
+                number[v] += 1
+        for k in range(held):
+            v = members[k]
+            if v != u and (v > u or not wanted[v]):
+                source[total] = i
+                dst[total] = v
+                common[total] = number[v]
+                total += 1
+            number[v] = 0
+    size[0] = total
