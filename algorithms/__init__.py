@@ -14,6 +14,7 @@ from .all_pairs_similarity import (
 from .analytic import Analytic, analytics, find_analytic, register
 from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
+from .biased_random_walks import biased_random_walks, node2vec_random_walks
 from .closeness_centrality import ClosenessCentralityResult, closeness_centrality
 from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
@@ -96,6 +97,7 @@ __all__ = [
     "analytics",
     "betweenness_centrality",
     "bfs",
+    "biased_random_walks",
     "catalogue",
     "closeness_centrality",
     "coloring",
@@ -116,6 +118,7 @@ __all__ = [
     "maintained",
     "maximal_independent_set",
     "minimum_spanning_forest",
+    "node2vec_random_walks",
     "overlap",
     "pagerank",
     "personalized_pagerank",
