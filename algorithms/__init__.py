@@ -28,6 +28,7 @@ from .dynamic_sssp import DynamicSSSP
 from .dynamic_temporal_triangle_count import DynamicTemporalTriangleCount
 from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
+from .ego_graph import EgoGraphResult, ego_graph
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -36,11 +37,12 @@ from .label_propagation import LabelPropagationResult, label_propagation
 from .local_clustering import LocalClusteringResult, local_clustering
 from .louvain import LouvainResult, louvain
 from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
-from .minimum_spanning_forest import MinimumSpanningForestResult, minimum_spanning_forest
+from .minimum_spanning_forest import MinimumSpanningForestResult, maximum_spanning_forest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRankResult, pagerank
 from .personalized_pagerank import PersonalizedPageRankResult, personalized_pagerank
 from .random_walks import RandomWalksResult, random_walks
 from .result import Result
+from .shortest_path import ShortestPathResult, shortest_path
 from .similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
@@ -70,6 +72,7 @@ __all__ = [
     "DynamicTemporalTriangleCount",
     "DynamicTriangleCount",
     "EarliestArrivalResult",
+    "EgoGraphResult",
     "HITSResult",
     "IncrementalAlgorithm",
     "KCoreResult",
@@ -85,6 +88,7 @@ __all__ = [
     "RandomWalksResult",
     "Result",
     "SSSPResult",
+    "ShortestPathResult",
     "SimilarityResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
@@ -106,6 +110,7 @@ __all__ = [
     "core_number",
     "cosine",
     "earliest_arrival",
+    "ego_graph",
     "find_analytic",
     "hits",
     "jaccard",
@@ -117,6 +122,7 @@ __all__ = [
     "louvain",
     "maintained",
     "maximal_independent_set",
+    "maximum_spanning_forest",
     "minimum_spanning_forest",
     "node2vec_random_walks",
     "overlap",
@@ -124,6 +130,7 @@ __all__ = [
     "personalized_pagerank",
     "random_walks",
     "register",
+    "shortest_path",
     "sorensen",
     "sssp",
     "strongly_connected_components",
