@@ -56,7 +56,7 @@ class SubgraphResult(Result):
         device = "gpu" if hasattr(self.src, "get") else "cpu"
         return kind.from_edges(
             self.src, self.dst, self.weight, num_vertices=self.num_vertices, directed=self.directed, device=device,
-            vertex_dtype=self.src.dtype,
+            vertex_dtype=self.src.dtype, weight_dtype=None if self.weight is None else self.weight.dtype,
         )  # fmt: skip
 
 

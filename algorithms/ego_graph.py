@@ -2,7 +2,7 @@
 
 A breadth-first search of as many levels finds the vertices, and one visit of their edges those that stay inside.
 
-    distance[v]    edges on a shortest path from the nearest given vertex; UNREACHED beyond the radius
+    distance[v]    edges on a shortest path from the nearest source; UNREACHED beyond the radius
 
 Freeman, "Centered Graphs and the Structure of Ego Networks", Mathematical Social Sciences 1982.
 """
@@ -16,6 +16,7 @@ import numpy as np
 
 import frontier as fr
 
+from ._arguments import several_sources
 from ._subgraph import SubgraphResult, sorted_edges
 from .bfs import UNREACHED, search_levels
 
@@ -33,7 +34,7 @@ class EgoGraphResult(SubgraphResult):
     k : int
         The radius.
     distance : array of int32, shape (num_vertices,)
-        Edges from the nearest given vertex; the largest int32 for vertices outside.
+        Edges from the nearest source; the largest int32 for vertices outside.
     num_edges : int
     num_vertices : int
         Of the graph, and of the result of `to_graph`.
@@ -52,22 +53,26 @@ class EgoGraphResult(SubgraphResult):
 
 
 @fr.advanced.reads
-def ego_graph(graph: fr.Graph, vertices: Any, radius: int = 1) -> EgoGraphResult:
-    """The subgraph of all vertices within `radius` edges of some vertices.
+def ego_graph(
+    graph: fr.Graph, source: int | None = None, radius: int = 1, *, sources: Any = None
+) -> EgoGraphResult:  # fmt: skip
+    """The subgraph of all vertices within `radius` edges of `source`.
 
     Parameters
     ----------
     graph : Graph
         In a directed graph edges are followed forward.
-    vertices : int, or array-like of int
-        Of several vertices, the neighborhoods are united.
+    source : int
     radius : int
-        Not negative. 0 leaves the edges between the given vertices.
+        Not negative.
+    sources : array-like of int, in place of `source`
+        Several vertices, whose neighborhoods are united.
 
     Raises
     ------
     TypeError, ValueError
-        `vertices` contains other things than vertices of the graph, or `radius` is not an integer or is negative.
+        `source` is not a vertex of the graph, or `radius` is not an integer or is negative; or not just one of `source`
+        and `sources` is given.
     NotImplementedError
         The graph is distributed.
 
@@ -87,14 +92,14 @@ def ego_graph(graph: fr.Graph, vertices: Any, radius: int = 1) -> EgoGraphResult
     """
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.check_one_device(graph, "ego_graph")
-    if np.ndim(vertices) == 0:
-        vertices = [fr.advanced.arguments.vertex_id(graph, vertices, "vertices")]
-    ids = fr.advanced.arguments.vertex_ids(graph, vertices, "vertices")
+    starts = several_sources(graph, source, sources)
+    if starts is None:
+        starts = [fr.advanced.arguments.vertex_id(graph, source, "source")]
     radius = fr.advanced.arguments.integer(radius, "radius", 0)
     distance = graph.xp.full(graph.num_vertices, UNREACHED, np.int32)
     predecessor = graph.xp.empty(graph.num_vertices, graph.vertex_dtype)
-    distance[ids] = 0
-    search_levels(graph, fr.Frontier(graph, ids), distance, predecessor, min(radius, int(UNREACHED) - 1))
+    distance[starts] = 0
+    search_levels(graph, fr.Frontier(graph, starts), distance, predecessor, min(radius, int(UNREACHED) - 1))
     inside = fr.Frontier(graph, distance < UNREACHED)
     edges = fr.advance(graph, inside, _is_inside, distance, 0 if graph.directed else 1, output="edges")
     src, dst, *weight = sorted_edges(graph, edges.src, edges.dst, edges.weights if graph.is_weighted else None)

@@ -13,6 +13,7 @@ from .automatic import Automatic
 from .base import Comparator, Digest, Found, Verdict, on_host, relative_error
 from .exact import Counts, Edges, Exact, Partition
 from .judged import (
+    Best,
     Forests,
     Quality,
     Scores,
@@ -24,12 +25,13 @@ from .judged import (
     proper_coloring,
     spanning_forest,
     stationary_scores,
-    uniform_walks,
+    valid_walks,
 )
 from .rounded import Distances, Distribution, Values
 
 __all__ = [
     "Automatic",
+    "Best",
     "Comparator",
     "Counts",
     "Digest",
@@ -55,7 +57,7 @@ __all__ = [
     "relative_error",
     "spanning_forest",
     "stationary_scores",
-    "uniform_walks",
+    "valid_walks",
 ]
 
 
