@@ -4,9 +4,17 @@
 """
 
 from . import catalogue, comparators
+from .all_pairs_similarity import (
+    AllPairsSimilarityResult,
+    all_pairs_cosine,
+    all_pairs_jaccard,
+    all_pairs_overlap,
+    all_pairs_sorensen,
+)
 from .analytic import Analytic, analytics, find_analytic, register
 from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
+from .biased_random_walks import biased_random_walks, node2vec_random_walks
 from .closeness_centrality import ClosenessCentralityResult, closeness_centrality
 from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
@@ -25,6 +33,7 @@ from .earliest_arrival import EarliestArrivalResult, earliest_arrival
 from .ecg import ECGResult, ecg
 from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
 from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
+from .ego_graph import EgoGraphResult, ego_graph
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -34,12 +43,13 @@ from .leiden import LeidenResult, leiden
 from .local_clustering import LocalClusteringResult, local_clustering
 from .louvain import LouvainResult, louvain
 from .maximal_independent_set import MaximalIndependentSetResult, maximal_independent_set
-from .minimum_spanning_forest import MinimumSpanningForestResult, minimum_spanning_forest
+from .minimum_spanning_forest import MinimumSpanningForestResult, maximum_spanning_forest, minimum_spanning_forest
 from .pagerank import ConvergenceError, PageRankResult, pagerank
 from .personalized_pagerank import PersonalizedPageRankResult, personalized_pagerank
 from .random_walks import RandomWalksResult, random_walks
 from .result import Result
-from .similarity import SimilarityResult, jaccard, overlap
+from .shortest_path import ShortestPathResult, shortest_path
+from .similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
@@ -49,6 +59,7 @@ from .triangle_count import TriangleCountResult, triangle_count
 
 __all__ = [
     "UNREACHED",
+    "AllPairsSimilarityResult",
     "Analytic",
     "AnalyticFailedError",
     "BFSResult",
@@ -72,6 +83,7 @@ __all__ = [
     "EarliestArrivalResult",
     "EdgeBetweennessCentralityResult",
     "EigenvectorCentralityResult",
+    "EgoGraphResult",
     "HITSResult",
     "IncrementalAlgorithm",
     "KCoreResult",
@@ -88,14 +100,20 @@ __all__ = [
     "RandomWalksResult",
     "Result",
     "SSSPResult",
+    "ShortestPathResult",
     "SimilarityResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
     "TriangleCountResult",
     "TrussNumbersResult",
+    "all_pairs_cosine",
+    "all_pairs_jaccard",
+    "all_pairs_overlap",
+    "all_pairs_sorensen",
     "analytics",
     "betweenness_centrality",
     "bfs",
+    "biased_random_walks",
     "catalogue",
     "closeness_centrality",
     "coloring",
@@ -103,10 +121,12 @@ __all__ = [
     "connected_components",
     "core_number",
     "degree_centrality",
+    "cosine",
     "earliest_arrival",
     "ecg",
     "edge_betweenness_centrality",
     "eigenvector_centrality",
+    "ego_graph",
     "find_analytic",
     "hits",
     "jaccard",
@@ -119,12 +139,16 @@ __all__ = [
     "louvain",
     "maintained",
     "maximal_independent_set",
+    "maximum_spanning_forest",
     "minimum_spanning_forest",
+    "node2vec_random_walks",
     "overlap",
     "pagerank",
     "personalized_pagerank",
     "random_walks",
     "register",
+    "shortest_path",
+    "sorensen",
     "sssp",
     "strongly_connected_components",
     "temporal_pagerank",

@@ -25,6 +25,8 @@ class SubgraphResult(Result):
         The structure of the graph.
     directed : bool
         Whether the graph is directed.
+    weight : array, shape (num_edges,), or None
+        The weights of the edges, if the subgraph has them.
     """
 
     src: Any
@@ -33,6 +35,7 @@ class SubgraphResult(Result):
     num_vertices: int
     structure: type[fr.Graph] = field(repr=False)
     directed: bool = field(default=False, repr=False)
+    weight: Any = None
 
     @property
     def num_edges(self) -> int:
@@ -40,7 +43,9 @@ class SubgraphResult(Result):
         return int(self.src.size)
 
     def to_graph(self, structure: str | type[fr.Graph] | None = None) -> fr.Graph:
-        """Make an unweighted graph of the subgraph, with the same vertex ids, on the same device.
+        """Make a graph of the subgraph, with the same vertex ids, on the same device.
+
+        It has weights if the result has them.
 
         Parameters
         ----------
@@ -50,8 +55,8 @@ class SubgraphResult(Result):
         kind = self.structure if structure is None else fr.advanced.structure_class(structure)
         device = "gpu" if hasattr(self.src, "get") else "cpu"
         return kind.from_edges(
-            self.src, self.dst, num_vertices=self.num_vertices, directed=self.directed, device=device,
-            vertex_dtype=self.src.dtype,
+            self.src, self.dst, self.weight, num_vertices=self.num_vertices, directed=self.directed, device=device,
+            vertex_dtype=self.src.dtype, weight_dtype=None if self.weight is None else self.weight.dtype,
         )  # fmt: skip
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from .all_pairs_similarity import all_pairs_cosine, all_pairs_jaccard, all_pairs_overlap, all_pairs_sorensen
 from .analytic import Analytic, register
 from .betweenness_centrality import betweenness_centrality
 from .bfs import bfs
+from .biased_random_walks import biased_random_walks, node2vec_random_walks
 from .closeness_centrality import closeness_centrality
 from .coloring import coloring
 from .comparators import (
+    Best,
     Counts,
     Distances,
     Distribution,
@@ -44,6 +47,7 @@ from .earliest_arrival import earliest_arrival
 from .ecg import ecg
 from .edge_betweenness_centrality import edge_betweenness_centrality
 from .eigenvector_centrality import eigenvector_centrality
+from .ego_graph import ego_graph
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -52,11 +56,12 @@ from .leiden import leiden
 from .local_clustering import local_clustering
 from .louvain import louvain
 from .maximal_independent_set import maximal_independent_set
-from .minimum_spanning_forest import minimum_spanning_forest
+from .minimum_spanning_forest import maximum_spanning_forest, minimum_spanning_forest
 from .pagerank import pagerank
 from .personalized_pagerank import personalized_pagerank
 from .random_walks import random_walks
-from .similarity import jaccard, overlap
+from .shortest_path import shortest_path
+from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
 from .temporal_pagerank import temporal_pagerank
@@ -104,9 +109,10 @@ register(Analytic(
 
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
-    "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
-    "katz_centrality", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality",
-    "minimum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
+    "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine", "all_pairs_overlap",
+    "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality","katz_centrality",
+    "minimum_spanning_forest", "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
+    "biased_random_walks", "node2vec_random_walks", "shortest_path", "ego_graph",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
 
@@ -136,10 +142,16 @@ register(Analytic(
     "local_clustering", local_clustering, DynamicLocalClustering, values=("clustering",),
     comparator=Values(rtol=1e-9), directions="refused",
 ))  # fmt: skip
-for similarity in (jaccard, overlap):
+for similarity in (jaccard, sorensen, cosine, overlap):
     register(Analytic(
         similarity.__name__, similarity, values=("src", "dst", "coefficient"), per="edge",
         comparator=Edges(Values(rtol=1e-6)),
+    ))  # fmt: skip
+for similarity in (all_pairs_jaccard, all_pairs_sorensen, all_pairs_cosine, all_pairs_overlap):
+    register(Analytic(
+        similarity.__name__, similarity, values=("src", "dst", "coefficient"), per="edge",
+        comparator=Best(Values(rtol=1e-6)), parameters={"topk": 100}, varied="topk",
+        note="of pairs with equal coefficients others may be chosen",
     ))  # fmt: skip
 register(Analytic(
     "strongly_connected_components", strongly_connected_components, values=("labels",), vertex_values=("labels",),
@@ -179,6 +191,11 @@ register(Analytic(
     note="of several forests of the same weight it is that of the lowest edges in order of their ends",
 ))  # fmt: skip
 register(Analytic(
+    "maximum_spanning_forest", maximum_spanning_forest, values=("src", "dst", "weight"), per="edge",
+    comparator=Forests(), directions="refused", weights="expected", headline=("num_edges", "forest edge"),
+    note="of several forests of the same weight it is that of the lowest edges in order of their ends",
+))  # fmt: skip
+register(Analytic(
     "louvain", louvain, values=("labels",), vertex_values=("labels",), comparator=Quality(modularity, slack=0.05),
     parameters={"seed": 0}, directions="refused", weights="optional", negative_weights=False,
     headline=("count", "community"), note="communities are compared by their modularity",
@@ -201,6 +218,24 @@ register(Analytic(
 register(Analytic(
     "random_walks", random_walks, values=("steps", "ends"), vertex_values=("ends",),
     comparator=lambda length, **_: Walks(length), parameters={"length": 10, "seed": 0},
+))  # fmt: skip
+register(Analytic(
+    "biased_random_walks", biased_random_walks, values=("steps", "ends"), vertex_values=("ends",),
+    comparator=lambda length, **_: Walks(length, "weighted"), parameters={"length": 10, "seed": 0}, weights="optional",
+    negative_weights=False,
+))  # fmt: skip
+register(Analytic(
+    "node2vec_random_walks", node2vec_random_walks, values=("steps", "ends"), vertex_values=("ends",),
+    comparator=lambda length, p, q, **_: Walks(length, "weighted" if p == q == 1 else "any"), weights="optional",
+    parameters={"length": 10, "p": 1.0, "q": 1.0, "seed": 0}, negative_weights=False,
+))  # fmt: skip
+register(Analytic(
+    "shortest_path", shortest_path, values=("distance",), vertex_values=("predecessor",), comparator=Distances(),
+    weights="expected", negative_weights=False,
+))  # fmt: skip
+register(Analytic(
+    "ego_graph", ego_graph, values=("src", "dst"), per="edge", comparator=Edges(), parameters={"radius": 1},
+    varied="radius", weights="optional", headline=("num_edges", "edge"),
 ))  # fmt: skip
 # ---- graphs with times ----------------------------------------------------------------------------------------------
 

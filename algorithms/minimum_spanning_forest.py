@@ -1,9 +1,10 @@
-"""Minimum spanning forest, by Boruvka's algorithm.
+"""Minimum and maximum spanning forests, by Boruvka's algorithm.
 
 At first every vertex is a tree. In each round every tree chooses the lightest edge that leaves it, and all these edges
 join the forest. Edges of equal weight are ordered by their ends, so that no cycle is closed and the forest is the same
 in every run. A vertex finds its own candidate, the neighbor over the lightest edge to another tree; then the candidates
-of a tree are compared. Vertices without a candidate never have one again.
+of a tree are compared. Vertices without a candidate never have one again. For a maximum spanning forest all weights
+change their sign.
 
 Without weights a CPU finds the same forest in one pass, by Kruskal's algorithm: the edges are ordered by their ends, so
 they need no sort. The edges of a vertex u to higher neighbors in one tree differ in the neighbor alone, and the lowest
@@ -11,7 +12,7 @@ joins the forest.
 
     tree[v]         a vertex of v's tree, finally the root
     near[v]         the neighbor of v over the lightest edge to another tree; -1 if there is none
-    weight[v]       the weight of that edge
+    weight[v]       the weight of that edge, times -1 for a maximum spanning forest
     lightest[r]     the lowest of these weights in the tree of root r
     chosen[r]       the lowest key (`frontier.core.keys`) of an edge that has it
     lowest[r]       the lowest neighbor of u in the tree of root r; the number of vertices if there is none
@@ -41,7 +42,7 @@ NO_KEY = np.int64(2**63 - 1)
 
 @dataclass(frozen=True, repr=False)
 class MinimumSpanningForestResult(Result):
-    """Result of `minimum_spanning_forest`; arrays are on the graph's device.
+    """Result of `minimum_spanning_forest` and `maximum_spanning_forest`; arrays are on the graph's device.
 
     Attributes
     ----------
@@ -90,30 +91,63 @@ def minimum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
     >>> forest.total_weight
     3.0
     """
-    check_undirected(graph, "minimum_spanning_forest")
-    fr.advanced.arguments.check_one_device(graph, "minimum_spanning_forest")
+    return _forest(graph, 1.0, "minimum_spanning_forest")
+
+
+@fr.advanced.reads
+def maximum_spanning_forest(graph: fr.Graph) -> MinimumSpanningForestResult:
+    """The edges of highest total weight that connect whatever is connected, without a cycle.
+
+    Parameters
+    ----------
+    graph : Graph
+        As for `minimum_spanning_forest`, like the errors.
+
+    Notes
+    -----
+    Takes the same work as `minimum_spanning_forest`. Of edges of equal weight, it also prefers those of the lowest
+    ends.
+
+    Examples
+    --------
+    >>> from algorithms import maximum_spanning_forest
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1], [1, 2, 2], [1, 4, 2], weight_dtype="float32", device="cpu")
+    >>> forest = maximum_spanning_forest(graph)
+    >>> forest.src, forest.dst
+    (array([0, 1], dtype=int32), array([2, 2], dtype=int32))
+    >>> forest.total_weight
+    6.0
+    """
+    return _forest(graph, -1.0, "maximum_spanning_forest")
+
+
+def _forest(graph: fr.Graph, sign: float, name: str) -> MinimumSpanningForestResult:
+    """The forest of the lowest weights times `sign`, for the algorithm of this name."""
+    check_undirected(graph, name)
+    fr.advanced.arguments.check_one_device(graph, name)
     if graph.weight_dtype == np.int64 and bool(fr.neighbor_reduce(graph, None, _is_inexact, reduce="any").any()):
-        raise ValueError("minimum_spanning_forest compares weights as float64, but this graph has some beyond 2**53")
+        raise ValueError(f"{name} compares weights as float64, but this graph has some beyond 2**53")
     in_one_pass = not graph.is_weighted and not graph.device.is_gpu
-    src, dst = _join_in_order(graph) if in_one_pass else _join_in_rounds(graph)
+    src, dst = _join_in_order(graph) if in_one_pass else _join_in_rounds(graph, sign)
     weights = graph.edge_weights(src, dst).astype(np.float64) if graph.is_weighted else graph.xp.ones(src.size)
     return MinimumSpanningForestResult(src, dst, weights, float(weights.sum()), int(src.size))
 
 
-def _join_in_rounds(graph: fr.Graph) -> tuple[Any, Any]:
+def _join_in_rounds(graph: fr.Graph, sign: float) -> tuple[Any, Any]:
     """The edges of the forest, sorted, by Boruvka's algorithm."""
     xp, n, everyone = graph.xp, graph.num_vertices, fr.Frontier.all(graph)
     tree = xp.arange(n, dtype=graph.vertex_dtype)
     near, weight = xp.empty(n, graph.vertex_dtype), xp.ones(n, np.float64)
     stride, keys, rest = fr.advanced.keys.stride(graph), xp.empty(0, np.int64), everyone
     while True:
-        fr.neighbor_reduce(graph, rest, _length_of_exit, tree, reduce="argmin", dtype=np.float64, out=near)
+        fr.neighbor_reduce(graph, rest, _length_of_exit, tree, sign, reduce="argmin", dtype=np.float64, out=near)
         rest = fr.filter(rest, _has_candidate, near)
         if not rest:
             break
         if graph.is_weighted:
             ids = rest.vertices
-            weight[ids] = graph.slot_weights[graph.find_edges(ids, near[ids], checked=False)]
+            weight[ids] = sign * graph.slot_weights[graph.find_edges(ids, near[ids], checked=False)]
         lightest, chosen = xp.full(n, np.inf), xp.full(n, NO_KEY)
         fr.compute(rest, _offer_weight, tree, weight, lightest)
         fr.compute(rest, _offer_key, tree, weight, lightest, near, chosen, stride)
@@ -139,8 +173,8 @@ def _is_inexact(src, dst, edge, weight):
     return weight > EXACT or weight < -EXACT
 
 
-def _length_of_exit(src, dst, edge, weight, tree):
-    return weight if tree[src] != tree[dst] else math.nan
+def _length_of_exit(src, dst, edge, weight, tree, sign):
+    return sign * weight if tree[src] != tree[dst] else math.nan
 
 
 def _has_candidate(v, near):

@@ -1,20 +1,24 @@
-"""Similarity of vertices by their common neighbors: Jaccard and overlap coefficients.
+"""Similarity of vertices by their common neighbors: Jaccard, Sorensen, cosine and overlap coefficients.
 
 For vertices u and v with c common neighbors, the Jaccard coefficient is c over the number of vertices that are a
-neighbor of either, the overlap coefficient c over the smaller of their degrees. The common neighbors of the ends of an
-edge are the triangles that contain it, so one count of triangles serves all edges of an undirected graph.
+neighbor of either, the Sorensen coefficient c over the mean of their degrees, the cosine coefficient c over the
+geometric mean, and the overlap coefficient c over the smaller degree. The common neighbors of the ends of an edge are
+the triangles that contain it, so one count of triangles serves all edges of an undirected graph.
 
     up      each edge from its end of lower degree to the other (ties by id)
     down    the same edges reversed
 
-Jaccard, "The Distribution of the Flora in the Alpine Zone", New Phytologist 1912; Simpson, "Mammals and the Nature of
-Continents", American Journal of Science 1943.
+Jaccard, "The Distribution of the Flora in the Alpine Zone", New Phytologist 1912; Sorensen, "A Method of Establishing
+Groups of Equal Amplitude in Plant Sociology", Biologiske Skrifter 1948; Salton and McGill, "Introduction to Modern
+Information Retrieval", McGraw-Hill 1983 (cosine); Simpson, "Mammals and the Nature of Continents", American Journal of
+Science 1943 (overlap).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +30,7 @@ from .result import Result
 
 @dataclass(frozen=True, repr=False)
 class SimilarityResult(Result):
-    """Result of `jaccard` and `overlap`; arrays are on the graph's device.
+    """Result of `jaccard`, `sorensen`, `cosine` and `overlap`; arrays are on the graph's device.
 
     Attributes
     ----------
@@ -39,6 +43,26 @@ class SimilarityResult(Result):
     src: Any
     dst: Any
     coefficient: Any
+
+
+class Measure(NamedTuple):
+    """A coefficient of two sets.
+
+    `score` computes it from arrays of common neighbors and of both degrees; `xp` is their module. `share` bounds sets
+    that reach a coefficient t: the common neighbors, and the degree of either vertex, are at least share(t) times the
+    degree of the other.
+    """
+
+    score: Callable[[Any, Any, Any, Any], Any]
+    share: Callable[[float], float]
+
+
+JACCARD = Measure(lambda xp, common, one, other: common / xp.maximum(one + other - common, 1), lambda t: t)
+SORENSEN = Measure(lambda xp, common, one, other: 2 * common / xp.maximum(one + other, 1), lambda t: t / (2 - t))
+COSINE = Measure(
+    lambda xp, common, one, other: common / xp.sqrt(xp.maximum(one.astype(np.float64) * other, 1)), lambda t: t * t
+)
+OVERLAP = Measure(lambda xp, common, one, other: common / xp.maximum(xp.minimum(one, other), 1), lambda t: 0.0)
 
 
 @fr.advanced.reads
@@ -71,8 +95,56 @@ def jaccard(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     >>> jaccard(graph, [0], [3]).coefficient
     array([0.33333333])
     """
-    src, dst, common, one, other = _common(graph, src, dst)
-    return SimilarityResult(src, dst, common / graph.xp.maximum(one + other - common, 1))
+    return _similarity(graph, src, dst, JACCARD)
+
+
+@fr.advanced.reads
+def sorensen(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResult:
+    """The Sorensen coefficients (Sorensen and Dice) of pairs of vertices.
+
+    Parameters
+    ----------
+    graph, src, dst
+        As in `jaccard`, like the errors.
+
+    Notes
+    -----
+    Takes the same work as `jaccard`.
+
+    Examples
+    --------
+    >>> from algorithms import sorensen
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> sorensen(graph, [0], [3]).coefficient
+    array([0.5])
+    """
+    return _similarity(graph, src, dst, SORENSEN)
+
+
+@fr.advanced.reads
+def cosine(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResult:
+    """The cosine coefficients (Salton and Ochiai) of pairs of vertices.
+
+    Parameters
+    ----------
+    graph, src, dst
+        As in `jaccard`, like the errors.
+
+    Notes
+    -----
+    The cosine of the angle between the rows of the adjacency matrix. cuGraph's coefficient of a graph without weights
+    is 1 for all pairs with a common neighbor. Takes the same work as `jaccard`.
+
+    Examples
+    --------
+    >>> from algorithms import cosine
+    >>> from structures import CSR
+    >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
+    >>> cosine(graph, [0], [3]).coefficient
+    array([0.5])
+    """
+    return _similarity(graph, src, dst, COSINE)
 
 
 @fr.advanced.reads
@@ -96,12 +168,10 @@ def overlap(graph: fr.Graph, src: Any = None, dst: Any = None) -> SimilarityResu
     >>> overlap(graph, [0], [3]).coefficient
     array([0.5])
     """
-    src, dst, common, one, other = _common(graph, src, dst)
-    return SimilarityResult(src, dst, common / graph.xp.maximum(graph.xp.minimum(one, other), 1))
+    return _similarity(graph, src, dst, OVERLAP)
 
 
-def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Pairs, their numbers of common neighbors, and the degrees of both ends."""
+def _similarity(graph: fr.Graph, src: Any, dst: Any, measure: Measure) -> SimilarityResult:
     fr.advanced.arguments.check_graph(graph)
     if (src is None) != (dst is None):
         raise TypeError("src and dst must be given together, or neither")
@@ -122,7 +192,7 @@ def _common(graph: fr.Graph, src: Any, dst: Any) -> tuple[Any, Any, Any, Any, An
             common = graph.of_all_parts(fr.intersect(graph, src[share], dst[share]))
         else:
             common = fr.intersect(graph, src, dst)
-    return src, dst, common, degrees[src], degrees[dst]
+    return SimilarityResult(src, dst, measure.score(graph.xp, common, degrees[src], degrees[dst]))
 
 
 def _triangles_of_edges(graph: fr.Graph, degrees: Any) -> tuple[Any, Any, Any]:

@@ -134,7 +134,7 @@ def _from_one(graph: fr.Graph, source: int, delta: Any, unreached: Any, predeces
         _search_parts(graph, source, delta, unreached, distance, too_long)
     else:
         predecessor = _search(graph, source, delta, unreached, distance, too_long)
-    _check_lengths(graph, too_long, [distance], unreached)
+    check_lengths(graph, too_long, [distance], unreached)
     if predecessors and predecessor is None:
         predecessor = shortest_path_tree(graph, source, distance, unreached, weight_length)
     return distance, predecessor if predecessors else None
@@ -180,7 +180,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
         if len(part) > 1:
             too_long = xp.zeros(1, np.int32)
             distance[rows], trees = search_paths(graph, part, delta, unreached, too_long, predecessors)
-            _check_lengths(graph, too_long, distance[rows], unreached)
+            check_lengths(graph, too_long, distance[rows], unreached)
         else:
             one = _from_one(graph, part[0], delta, unreached, predecessors)
             graph.sync(*one[: 1 + predecessors])
@@ -196,7 +196,7 @@ def _from_several(graph: fr.Graph, sources: Any, delta: Any, unreached: Any, pre
     return SSSPResult(distance, predecessor, sources)
 
 
-def _check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any) -> None:
+def check_lengths(graph: fr.Graph, too_long: Any, distances: Any, unreached: Any) -> None:
     """Raise ValueError if the length of a shortest path was more than its type holds."""
     if int(too_long[0]):
         for distance in distances:

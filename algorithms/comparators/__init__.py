@@ -13,6 +13,7 @@ from .automatic import Automatic
 from .base import Comparator, Digest, Found, Verdict, on_host, relative_error
 from .exact import Counts, Edges, Exact, Partition
 from .judged import (
+    Best,
     Forests,
     Quality,
     Scores,
@@ -25,12 +26,13 @@ from .judged import (
     spanning_forest,
     stationary_centrality,
     stationary_scores,
-    uniform_walks,
+    valid_walks,
 )
 from .rounded import Distances, Distribution, Values
 
 __all__ = [
     "Automatic",
+    "Best",
     "Comparator",
     "Counts",
     "Digest",
@@ -57,7 +59,7 @@ __all__ = [
     "spanning_forest",
     "stationary_centrality",
     "stationary_scores",
-    "uniform_walks",
+    "valid_walks",
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -97,7 +97,7 @@ class Forests(Comparator):
 
 @dataclass(frozen=True)
 class Walks(Comparator):
-    """Uniform random walks, one from every vertex: the edges of each, and its end; -1 for deleted vertices.
+    """Random walks, one from every vertex: the edges of each, and its end; -1 for deleted vertices.
 
     Equal walks agree. Others do if both have as many edges as they must, and their ends are distributed as expected.
 
@@ -105,9 +105,12 @@ class Walks(Comparator):
     ----------
     length : int
         Most edges of a walk.
+    steps : {"uniform", "weighted", "any"}
+        The chances of a vertex's edges: equal, in proportion to the weights, or unknown, so ends are not tested.
     """
 
     length: int
+    steps: Literal["uniform", "weighted", "any"] = "uniform"
     needs_edges: ClassVar[bool] = True
 
     def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
@@ -117,19 +120,43 @@ class Walks(Comparator):
         if Exact().compare(ours, theirs).agrees:
             return Verdict(True, "exact")
         assert edges is not None
-        if fault := _fault(partial(uniform_walks, length=self.length), edges, ours, theirs):
+        if fault := _fault(partial(valid_walks, length=self.length, chances=self.steps), edges, ours, theirs):
             return fault
         return Verdict(True, "both distributed as expected")
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known = Exact().digest(found)
-        return known | ({} if edges is None else {"wrong": uniform_walks(edges, *found, length=self.length)})
+        return known | ({} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)})
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
         if one["sizes"] != other["sizes"]:
             return False
         both_checked = "wrong" in one and "wrong" in other
         return one["crc"] == other["crc"] or (both_checked and not one["wrong"] and not other["wrong"])
+
+
+@dataclass(frozen=True)
+class Best(Comparator):
+    """The pairs of vertices with the highest values: sources, destinations and values, in any order.
+
+    Pairs with equal values may differ, so only the values are compared.
+
+    Parameters
+    ----------
+    values : Comparator
+        Compares the values, once they are sorted.
+    """
+
+    values: Comparator
+
+    def compare(self, ours: Found, theirs: Found, *, edges: EdgeList | None = None, rounding: float = 0.0) -> Verdict:
+        return self.values.compare((np.sort(ours[-1]),), (np.sort(theirs[-1]),), rounding=rounding)
+
+    def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
+        return self.values.digest((np.sort(found[-1]),))
+
+    def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
+        return self.values.same_digests(one, other, rounding=rounding)
 
 
 @dataclass(frozen=True)
@@ -252,8 +279,10 @@ def spanning_forest(edges: EdgeList, src: np.ndarray, dst: np.ndarray, weights: 
     return f"it has {src.size:,} edges, {n - whole:,} would do" if src.size != n - whole else ""
 
 
-def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int) -> str:
-    """The fault of uniform random walks from every vertex, or "".
+def valid_walks(
+    edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, length: int, chances: str = "uniform"
+) -> str:  # fmt: skip
+    """The fault of random walks from every vertex, or ""; `chances` is that of `Walks.steps`.
 
     Walks must end only where no edge continues, and at each vertex about as often as expected: a chi-squared test of
     groups of vertices decides.
@@ -261,13 +290,19 @@ def uniform_walks(edges: EdgeList, steps: np.ndarray, ends: np.ndarray, *, lengt
     alive = np.flatnonzero(ends >= 0)
     n = edges.num_vertices
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
-    degrees = np.bincount(src, minlength=n)
+    weights = np.ones(len(edges))
+    if chances != "uniform" and edges.weights is not None:
+        weights = np.asarray(edges.weights, np.float64)
+    weights = weights if edges.directed else np.append(weights, weights)
+    degrees = np.bincount(src, weights, n)
     early = np.flatnonzero((steps[alive] < length) & (degrees[ends[alive]] > 0))
     if early.size:
         return f"walk {alive[early[0]]} ends after {steps[alive[early[0]]]} edges, where others lead on"
+    if chances == "any":
+        return ""
     from scipy.sparse import coo_array  # imported late: it takes as long as half of the project
 
-    going = coo_array((1 / degrees[src], (dst, src)), shape=(n, n)).tocsr()
+    going = coo_array((weights / np.where(degrees > 0, degrees, 1)[src], (dst, src)), shape=(n, n)).tocsr()
     expected = np.zeros(n)
     expected[alive] = 1.0
     stays = degrees == 0

@@ -32,7 +32,7 @@ SHAPES = {
 }
 UNDIRECTED = (
     "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
-    "louvain", "leiden", "ecg",
+    "maximum_spanning_forest", "louvain", "leiden", "ecg",
 )  # fmt: skip
 SEEDED = ("label_propagation", "louvain", "leiden", "ecg", "coloring", "maximal_independent_set")
 
@@ -581,6 +581,9 @@ WRONG = {
     "personalized_pagerank": ("pagerank", 0.01),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
+    "sorensen": ("coefficient", 0.01), "cosine": ("coefficient", 0.01), "all_pairs_jaccard": ("coefficient", 0.01),
+    "all_pairs_overlap": ("dst", 1), "maximum_spanning_forest": ("dst", 1), "biased_random_walks": ("ends", 1),
+    "node2vec_random_walks": ("steps", 1), "shortest_path": ("distance", 1), "ego_graph": ("src", 1),
 }  # fmt: skip
 
 

@@ -317,6 +317,36 @@ def of_smaller(one, other):
     return min(len(one), len(other))
 
 
+def of_both(one, other):
+    """What Sorensen coefficients divide by."""
+    return (len(one) + len(other)) / 2
+
+
+def of_product(one, other):
+    """What cosine coefficients divide by."""
+    return (len(one) * len(other)) ** 0.5
+
+
+def verify_all_pairs(graph, result, over, topk=None, vertices=None):
+    """The pairs are those of the square of the adjacency matrix, or the best of them, ties by ids."""
+    near = neighbor_sets(graph)
+    links = adjacency(graph)
+    chosen = np.ones(graph.num_vertices, bool)
+    if vertices is not None:
+        chosen = np.isin(np.arange(graph.num_vertices), vertices)
+    common = (links @ links.T).tocoo()
+    pairs = [
+        (u, v, count / over(near[u], near[v]))
+        for u, v, count in zip(*(part.tolist() for part in (*common.coords, common.data)), strict=True)
+        if chosen[u] and u != v and (u < v or not chosen[v])
+    ]
+    pairs.sort(key=lambda pair: pair[:2] if topk is None else (-round(pair[2], 12), *pair[:2]))
+    src, dst, coefficient = zip(*pairs[:topk], strict=True) if pairs else ([], [], [])
+    assert host(result.src).tolist() == list(src) and host(result.dst).tolist() == list(dst)
+    assert result.src.dtype == result.dst.dtype == graph.vertex_dtype
+    np.testing.assert_allclose(host(result.coefficient), coefficient, rtol=1e-14)
+
+
 def verify_strong_components(graph, result):
     """Labels are the smallest vertices of SciPy's strong components."""
     labels, there = host(result.labels), existing(graph)
@@ -452,8 +482,8 @@ def verify_edge_betweenness(graph, result, sources=None, k=None, normalized=True
     np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
 
 
-def verify_minimum_spanning_forest(graph, result):
-    """The edges equal the result of Kruskal's algorithm, in order of weights and then of ends."""
+def verify_minimum_spanning_forestverify_spanning_forest(graph, result, sign=1):
+    """The edges equal the result of Kruskal's algorithm, in order of weights and then of ends.""The edges are those of Kruskal's algorithm, in order of weights times `sign` and then of ends."""
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
     parent, kept = list(range(graph.num_vertices)), []
@@ -463,7 +493,7 @@ def verify_minimum_spanning_forest(graph, result):
             v = parent[v]
         return v
 
-    for i in np.lexsort((dst, src, weights)):
+    for i in np.lexsort((dst, src, sign * weights)):
         one, other = root(src[i]), root(dst[i])
         if one != other:
             parent[one] = other
@@ -530,6 +560,78 @@ def verify_random_walks(graph, result, length=10, seed=0, starts=None):
         assert path[count] == end and (count == length or set(path[count + 1 :]) == {-1})
         assert all(v in near[u] for u, v in itertools.pairwise(path[: count + 1]))
         assert count == length or end < 0 or not near[end]
+
+
+def weighted_neighbors(graph):
+    """For each vertex its neighbors, ascending, and the running sums of the weights of their edges."""
+    src, dst, weights = (None if part is None else host(part) for part in graph.to_coo())
+    weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
+    if not graph.directed:
+        src, dst, weights = np.append(src, dst), np.append(dst, src), np.append(weights, weights)
+    order = np.lexsort((dst, src))
+    cuts = np.cumsum(np.bincount(src, minlength=graph.num_vertices))[:-1]
+    near, each = np.split(dst[order], cuts), np.split(weights[order], cuts)
+    return [(ids, np.cumsum(values)) for ids, values in zip(near, each, strict=True)]
+
+
+def verify_biased_walks(graph, result, length=10, seed=0, starts=None, first_order=True):
+    """Steps follow edges of weights above 0, and are the draws by running sums if they do not depend on the past."""
+    paths, steps, ends = host(result.paths), host(result.steps), host(result.ends)
+    there, near = existing(graph), weighted_neighbors(graph)
+    if starts is None:
+        starts = np.where(there, np.arange(there.size), -1)
+    assert paths.dtype == ends.dtype == graph.vertex_dtype and paths.shape == (len(starts), length + 1)
+    assert (paths[:, 0] == starts).all() and (steps <= length).all()
+    for walk, (path, count) in enumerate(zip(paths.tolist(), steps.tolist(), strict=True)):
+        assert path[count] == ends[walk] and path[count + 1 :] == [-1] * (length - count)
+        for step, at in enumerate(path[: count + 1]):
+            ids, sums = near[at] if at >= 0 else ([], [])
+            if step == count:
+                assert count == length or not len(sums) or sums[-1] == 0
+                break
+            place = int(np.searchsorted(ids, path[step + 1]))
+            low, high = (sums[place - 1] if place else 0), sums[place]
+            assert ids[place] == path[step + 1] and low < high
+            if first_order:
+                drawn = fr.random(seed, walk, step) * sums[-1]
+                assert low <= drawn * (1 + 1e-12) and drawn <= high * (1 + 1e-12)
+
+
+def verify_shortest_path(graph, result, source, target=None):
+    """Distances and predecessors of all vertices, or a path whose length is the distance."""
+    if target is None:
+        verify_distances(graph, source, result)
+        return
+    from algorithms import sssp
+
+    distance, path = host(result.distance), result.path()
+    exact = host(sssp(graph, source).distance)
+    unreached = np.inf if exact.dtype.kind == "f" else np.iinfo(exact.dtype).max
+    assert distance.dtype == exact.dtype and distance[target] == exact[target]
+    assert np.flatnonzero(distance != unreached).tolist() == sorted(path)
+    assert (host(result.predecessor)[np.setdiff1d(np.arange(exact.size), path[1:])] == -1).all()
+    if path:
+        assert path[0] == source and path[-1] == target and distance[source] == 0
+        assert all(v in near for near, v in zip([neighbor_sets(graph)[u] for u in path], path[1:], strict=False))
+        weights = host(graph.edge_weights(path[:-1], path[1:])) if graph.is_weighted else np.ones(len(path) - 1)
+        assert (np.diff(distance[path]) == weights).all()
+
+
+def verify_ego_graph(graph, result, source=None, radius=1, sources=None):
+    """The vertices that powers of the adjacency matrix reach, and all edges between them."""
+    inside = np.zeros(graph.num_vertices, bool)
+    inside[source if sources is None else sources] = True
+    level = np.where(inside, 0, np.iinfo(np.int32).max)
+    for step in range(1, min(radius, graph.num_vertices) + 1):
+        found = (adjacency(graph).T @ inside > 0) & ~inside
+        level[found] = step
+        inside |= found
+    src, dst, weights = (None if part is None else host(part) for part in graph.to_coo())
+    kept = inside[src] & inside[dst]
+    assert (host(result.src) == src[kept]).all() and (host(result.dst) == dst[kept]).all()
+    assert (host(result.distance) == level).all() and host(result.vertices).tolist() == np.flatnonzero(inside).tolist()
+    assert (result.weight is None) == (weights is None)
+    assert weights is None or (host(result.weight) == weights[kept]).all()
 
 
 # ---- graphs with times ----------------------------------------------------------------------------------------------
@@ -668,17 +770,24 @@ def verify_temporal_random_walks(
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 VERIFIERS = {
+    "all_pairs_cosine": lambda graph, result, **settings: verify_all_pairs(graph, result, of_product, **settings),
+    "all_pairs_jaccard": lambda graph, result, **settings: verify_all_pairs(graph, result, of_either, **settings),
+    "all_pairs_overlap": lambda graph, result, **settings: verify_all_pairs(graph, result, of_smaller, **settings),
+    "all_pairs_sorensen": lambda graph, result, **settings: verify_all_pairs(graph, result, of_both, **settings),
     "betweenness_centrality": verify_betweenness,
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
+    "biased_random_walks": verify_biased_walks,
     "closeness_centrality": verify_closeness,
     "coloring": verify_coloring,
     "connected_components": verify_components,
     "core_number": verify_core_number,
     "degree_centrality": verify_degree_centrality,
+    "cosine": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_product),
     "earliest_arrival": verify_earliest_arrival,
     "edge_betweenness_centrality": verify_edge_betweenness,
     "eigenvector_centrality": verify_eigenvector_centrality,
     "ecg": verify_communities,
+    "ego_graph": verify_ego_graph,
     "hits": verify_hits,
     "jaccard": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_either),
     "k_core": lambda graph, result, k: verify_k_core(graph, result),
@@ -689,11 +798,17 @@ VERIFIERS = {
     "local_clustering": verify_local_clustering,
     "louvain": verify_louvain,
     "maximal_independent_set": verify_maximal_independent_set,
-    "minimum_spanning_forest": verify_minimum_spanning_forest,
+    "maximum_spanning_forest": lambda graph, result: verify_spanning_forest(graph, result, -1),
+    "minimum_spanning_forest": verify_spanning_forest,
+    "node2vec_random_walks": lambda graph, result, length, p, q, seed, starts=None: verify_biased_walks(
+        graph, result, length, seed, starts, first_order=False
+    ),
     "overlap": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_smaller),
     "pagerank": lambda graph, result, alpha, tol, max_iter: verify_pagerank(graph, result, alpha, tol),
     "personalized_pagerank": verify_personalized_pagerank,
     "random_walks": verify_random_walks,
+    "shortest_path": verify_shortest_path,
+    "sorensen": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_both),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
     "temporal_pagerank": verify_temporal_pagerank,
