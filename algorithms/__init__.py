@@ -36,6 +36,7 @@ from .result import Result
 from .similarity import SimilarityResult, jaccard, overlap
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_motifs import TemporalMotifsResult, temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import TemporalRandomWalksResult, temporal_random_walks
 from .temporal_triangle_count import TemporalTriangleCountResult, temporal_triangle_count
@@ -77,6 +78,7 @@ __all__ = [
     "Result",
     "SSSPResult",
     "SimilarityResult",
+    "TemporalMotifsResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
     "TriangleCountResult",
@@ -110,6 +112,7 @@ __all__ = [
     "register",
     "sssp",
     "strongly_connected_components",
+    "temporal_motifs",
     "temporal_pagerank",
     "temporal_random_walks",
     "temporal_triangle_count",

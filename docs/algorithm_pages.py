@@ -46,7 +46,8 @@ GROUPS = {
     "Communities and colorings": ("louvain", "label_propagation", "coloring", "maximal_independent_set"),
     "Similarity": ("jaccard", "overlap"),
     "Graphs with times": (
-        "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_random_walks",
+        "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_motifs",
+        "temporal_random_walks",
     ),
 }  # fmt: skip
 LISTS = ("algorithms", "catalogue", "benchmarks")
