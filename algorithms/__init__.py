@@ -52,6 +52,7 @@ from .shortest_path import ShortestPathResult, shortest_path
 from .similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_motifs import TemporalMotifsResult, temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import TemporalRandomWalksResult, temporal_random_walks
 from .temporal_triangle_count import TemporalTriangleCountResult, temporal_triangle_count
@@ -102,6 +103,7 @@ __all__ = [
     "SSSPResult",
     "ShortestPathResult",
     "SimilarityResult",
+    "TemporalMotifsResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
     "TriangleCountResult",
@@ -151,6 +153,7 @@ __all__ = [
     "sorensen",
     "sssp",
     "strongly_connected_components",
+    "temporal_motifs",
     "temporal_pagerank",
     "temporal_random_walks",
     "temporal_triangle_count",

@@ -64,6 +64,7 @@ from .shortest_path import shortest_path
 from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_motifs import temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import temporal_random_walks
 from .temporal_triangle_count import temporal_triangle_count
@@ -252,6 +253,10 @@ register(Analytic(
     "temporal_triangle_count", temporal_triangle_count, DynamicTemporalTriangleCount, values=("total", "per_vertex"),
     comparator=Counts(3), parameters={"delta": 1}, varied="delta", directions="refused",
     headline=("total", "triangle"), times=True,
+))  # fmt: skip
+register(Analytic(
+    "temporal_motifs", temporal_motifs, values=("total", "counts"), per="graph", comparator=Exact(),
+    parameters={"delta": 1}, varied="delta", headline=("total", "motif"), times=True,
 ))  # fmt: skip
 register(Analytic(
     "temporal_random_walks", temporal_random_walks, values=("paths", "times", "steps", "ends"),

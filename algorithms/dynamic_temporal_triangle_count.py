@@ -25,8 +25,9 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_undirected
+from ._events import within
 from ._triangle_sums import TriangleSums, credit, set_mark, with_room
-from .temporal_triangle_count import temporal_triangle_count, within
+from .temporal_triangle_count import temporal_triangle_count
 
 NONE = -1
 """The number of no batch."""

@@ -42,7 +42,8 @@ class Result:
     ) -> Any:  # fmt: skip
         """The arrays as columns of a data frame: one row per edge if there are `src` and `dst`, else one per vertex.
 
-        Results for several sources have one row per source and vertex.
+        Results for several sources have one row per source and vertex. Tables, such as counts of motifs, have one row
+        per cell.
 
         Parameters
         ----------
@@ -75,13 +76,15 @@ class Result:
         """The columns of `to_dataframe`; of the rows, cut into n pieces in order, piece i for `share` (i, n)."""
         held = self._fields()
         columns = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 1}
-        if not columns:
+        tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
+        if not columns and not tables:
             raise ValueError(f"this {type(self).__name__} holds no arrays to make columns of")
-        some = next(iter(columns.values()))
+        some = next(iter((columns or tables).values()))
         on_gpu = hasattr(some, "get")
         xp = importlib.import_module("cupy" if on_gpu else "numpy")
-        if "sources" in columns:
-            tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
+        if not columns:
+            columns = cells_of(tables, xp)
+        elif "sources" in columns:
             sources, vertices = next(iter(tables.values())).shape
             columns = {"source": xp.repeat(some, vertices), "vertex": xp.tile(xp.arange(vertices), sources)}
             columns |= {name: value.ravel() for name, value in tables.items()}
@@ -94,6 +97,13 @@ class Result:
         if names is None:
             return columns
         return _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
+
+
+def cells_of(tables: dict[str, Any], xp: Any) -> dict[str, Any]:
+    """Tables of one shape as columns: a row per cell, with the numbers of its row and column, from 1 on."""
+    rows, width = next(iter(tables.values())).shape
+    numbers = {"row": xp.repeat(xp.arange(1, rows + 1), width), "column": xp.tile(xp.arange(1, width + 1), rows)}
+    return numbers | {name: value.ravel() for name, value in tables.items()}
 
 
 def _with_names(columns: dict[str, Any], names: fr.VertexNames) -> dict[str, Any]:

@@ -29,13 +29,12 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64, places, walk_starts
+from ._events import first_from, sort_by_time
 from ._functors import faded
 from .result import Result
 
 BLOCK = 256
 """Edges whose sums one call of a functor computes."""
-SORTABLE = 2**63
-"""Differences of times below it are keys to sort by."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -161,9 +160,7 @@ def _arcs_by_time(graph: fr.Graph, column: Any, backward: bool) -> tuple[Any, An
     ends, order = fr.advanced.keys.pack(graph, src, ids), xp.arange(src.size)
     if bool((ends[1:] < ends[:-1]).any()):  # not in a structure that keeps them sorted, going forward
         _, order = fr.advanced.keys.sort(graph, ends, order)
-    low, high = (int(times.min()), int(times.max())) if times.size else (0, 0)
-    ranks = times - low if high - low < SORTABLE else xp.unique(times, return_inverse=True)[1]
-    _, order = fr.advanced.keys.sort(graph, ranks[order], order)
+    order = sort_by_time(graph, times[order], order)
     src, order = fr.advanced.keys.sort(graph, src[order].astype(np.int64), order)
     return offsets, src, ids[order], times[order]
 
@@ -212,17 +209,6 @@ def _sum_beyond_block(block, src, offsets, times, rate, rest, count):
 # ---- walks ----------------------------------------------------------------------------------------------------------
 
 
-def _first_from(times, low, high, now, strict):
-    """The first place of a list, sorted by time, that may follow: after `now`, or then if not `strict`."""
-    while low < high:
-        middle = (low + high) >> 1
-        if times[middle] < now or (strict and times[middle] == now):
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 def _draw_fading(times, rest, rate, low, high, chance):
     """The last place such that the draw falls on it or later with a probability of at least `chance`."""
     first = low
@@ -242,7 +228,7 @@ def _walk(
     paths[walk * (length + 1)] = at
     while at >= 0 and step < length:
         high = offsets[at + 1]
-        low = _first_from(times, offsets[at], high, time, strict if step > 0 else after)
+        low = first_from(times, offsets[at], high, time, strict if step > 0 else after)
         if low == high:
             break
         if fades and (step > 0 or timed):

@@ -27,6 +27,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_undirected
+from ._events import within
 from .result import Result
 
 
@@ -164,8 +165,3 @@ def _count_at_latest(i, u, v, w, edge_uw, edge_vw, times, latest, delta, counts)
 def precedes(time, opposite, last, opposite_last, delta):
     """Whether an edge of a triangle is at most delta before another; the opposite vertices decide ties."""
     return (time < last or (time == last and opposite < opposite_last)) and within(time, last, delta)
-
-
-def within(early, late, delta):
-    """Whether two times, `early` not the greater, are at most delta apart: a difference that int64 might not hold."""
-    return np.uint64(late) - np.uint64(early) <= np.uint64(delta)

@@ -48,7 +48,8 @@ GROUPS = {
     ),
     "Similarity": ("jaccard", "overlap"),
     "Graphs with times": (
-        "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_random_walks",
+        "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_motifs",
+        "temporal_random_walks",
     ),
 }  # fmt: skip
 LISTS = ("algorithms", "catalogue", "benchmarks")

@@ -11,6 +11,7 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import on_host
+from algorithms.result import cells_of
 
 
 def columns_of(
@@ -20,13 +21,15 @@ def columns_of(
     """Return the arrays of a result on the host, by name, and its numbers.
 
     Columns have a row for each vertex or edge, named by the first column or two; with several sources, a row for each
-    source and vertex. `ids` are the names of all vertices, and `starts` those with a row, all by default. `times_as`
-    turns times of the graph into those of the file.
+    source and vertex. Tables of a graph have a row for each cell. `ids` are the names of all vertices, and `starts`
+    those with a row, all by default. `times_as` turns times of the graph into those of the file.
     """
     held = _held(analytic, result)
     held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))
     columns = {name: np.asarray(value) for name, value in held.items() if getattr(value, "ndim", 0) == 1}
     numbers = {name: value for name, value in held.items() if isinstance(value, bool | int | float | np.generic)}
+    if analytic.per == "graph" and not columns:
+        columns = cells_of({name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}, np)
     ends = analytic.values[:2] if analytic.per == "edge" else ()
     named = {"vertex": ids if starts is None else ids[starts]}
     if (sources := columns.get("sources")) is not None:

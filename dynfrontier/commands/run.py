@@ -129,7 +129,7 @@ def run(
         if not table:
             fail(f"--output: {analytic.name} has no value for each vertex or edge")
         write_rows(output, tuple(table), zip(*(column.tolist() for column in table.values()), strict=True))
-        what = "rows" if "source" in table else "vertices" if analytic.per == "vertex" else "edges"
+        what = "rows" if "source" in table else {"vertex": "vertices", "edge": "edges", "graph": "rows"}[analytic.per]
         say(f"{output}: {len(next(iter(table.values()))):,} {what}", err)
 
 

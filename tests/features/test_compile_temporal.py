@@ -11,6 +11,7 @@ import frontier as fr
 from algorithms import (
     DynamicTemporalTriangleCount,
     earliest_arrival,
+    temporal_motifs,
     temporal_pagerank,
     temporal_random_walks,
     temporal_triangle_count,
@@ -50,6 +51,7 @@ def test_functors_compile(weights, monkeypatch, request):
         for graph in graphs:
             if weights is None:
                 earliest_arrival(graph, 1)
+                temporal_motifs(graph, 2)
                 temporal_random_walks(graph, half_life=2)
                 temporal_random_walks(graph)
             temporal_pagerank(graph, half_life=2)
@@ -71,7 +73,10 @@ def test_functors_that_walk_records_compile(monkeypatch, request):
 def test_functors_of_triangles_compile(multi_edges, monkeypatch):
     graph = SlabGraph.from_edges([0, 1], [1, 2], time=[1, 2], multi_edges=multi_edges, device="cpu")
     counter = DynamicTemporalTriangleCount(graph, 5)
-    for call in (lambda: temporal_triangle_count(graph, 5), lambda: graph.insert_edges([0], [2], time=[3])):
+    for call in (
+        lambda: temporal_triangle_count(graph, 5), lambda: graph.insert_edges([0], [2], time=[3]),
+        lambda: temporal_motifs(graph, 5),
+    ):  # fmt: skip
         check_pairs_compile(call, monkeypatch)
     assert counter.total == 0
 

@@ -15,6 +15,7 @@ import frontier as fr
 from algorithms import (
     DynamicTemporalTriangleCount,
     earliest_arrival,
+    temporal_motifs,
     temporal_pagerank,
     temporal_random_walks,
     temporal_triangle_count,
@@ -91,6 +92,7 @@ def check(stream, monkeypatch, rng):
         VERIFIERS["temporal_random_walks"](graph, walks, 4, start, np.arange(N), **options)
     ranks = temporal_pagerank(graph, half_life=4, tol=1e-8, max_iter=500)
     VERIFIERS["temporal_pagerank"](graph, ranks, half_life=4, tol=1e-8)
+    VERIFIERS["temporal_motifs"](graph, temporal_motifs(graph, 6), 6)
     if not graph.directed:
         VERIFIERS["temporal_triangle_count"](graph, temporal_triangle_count(graph, 6), 6)
 
@@ -315,6 +317,7 @@ CALLS = {
     "earliest_arrival": lambda graph: earliest_arrival(graph, 0),
     "sample": lambda graph: fr.sample_temporal_neighbors(graph, [0], 1, seed=1),
     "latest": lambda graph: fr.latest_neighbors(graph, [0], 1),
+    "motifs": lambda graph: temporal_motifs(graph, 5),
     "walks": lambda graph: temporal_random_walks(graph, [0]),
     "triangle_count": lambda graph: temporal_triangle_count(graph, 5),
     "incremental": lambda graph: DynamicTemporalTriangleCount(graph, 5),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from bisect import bisect_right
 
 import numpy as np
 from scipy.sparse import csr_array, identity
@@ -729,6 +730,33 @@ def verify_temporal_triangles(graph, result, delta):
     assert (host(result.per_vertex) == counts).all() and result.total == counts.sum() // 3
 
 
+def verify_temporal_motifs(graph, result, delta):
+    """The first two events are taken one by one, and times of the third counted by its ends."""
+    seconds, thirds = [(3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)], [(1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)]
+    at, times_of, counts = {}, {}, np.zeros((6, 6), np.int64)
+    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
+        times_of.setdefault((u, v), []).append(time)
+        for end in (u, v):
+            at.setdefault(end, set()).add((u, v))
+    for times in times_of.values():
+        times.sort()
+    for first in times_of:
+        for second in at[first[0]] | at[first[1]]:
+            three = list(dict.fromkeys(first + second))
+            near = set.union(*map(at.get, first)) if len(three) == 2 else set(itertools.permutations(three, 2))
+            found = dict.fromkeys(near & times_of.keys(), 0)
+            for begin, then in itertools.product(times_of[first], times_of[second]):
+                if begin < then <= begin + delta:
+                    for third in found:
+                        times = times_of[third]
+                        found[third] += bisect_right(times, begin + delta) - bisect_right(times, then)
+            for third, count in found.items():
+                role = {end: i for i, end in enumerate(dict.fromkeys(first + second + third), 1)}
+                row, column = (tuple(role[end] for end in edge) for edge in (second, third))
+                counts[seconds.index(row), thirds.index(column)] += count
+    assert (host(result.counts) == counts).all() and result.total == counts.sum()
+
+
 def verify_temporal_random_walks(
     graph, result, length=10, seed=0, starts=None, start_times=None, backward=False, strict=True, half_life=None
 ):  # fmt: skip
@@ -811,6 +839,7 @@ VERIFIERS = {
     "sorensen": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_both),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
+    "temporal_motifs": verify_temporal_motifs,
     "temporal_pagerank": verify_temporal_pagerank,
     "temporal_random_walks": verify_temporal_random_walks,
     "temporal_triangle_count": verify_temporal_triangles,

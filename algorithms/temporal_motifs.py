@@ -1,0 +1,396 @@
+"""Temporal motifs: three events among two or three vertices, one after another, within a span of time.
+
+Three events of a pair of vertices, and *stars* (two events of a pair, and one of a *center* with a third vertex), need
+no sliding counters. The bounds of a window in time are places in sorted lists, and its contents are differences of
+prefix sums. So each event costs O(log) steps whatever delta is, and all events are handled in parallel. Directions are
+signs, 1 for an event that leaves the center and -1 for one that enters it. A *moment* of a motif is a sum of products
+of some of its three signs. The eight moments give the counts of its eight directions by a Hadamard transform.
+
+    pairs       the events by pair of vertices, then time
+    incident    the events by vertex, then time: each event at both ends
+    offsets, stamps, turns    of such lists: where each begins, the times, and the sums of the signs before each place
+    others      the events at a center before a place that are not of the pair: their number, or the sum of their signs
+    sums        prefix sums, over the events of pairs, of `others`, plain and times the sign of the event
+
+*Triangles* are listed as by `triangle_count`. The events of two pairs enter and leave a window that slides along those
+of the third pair, which are the last ones of a motif. Its counters are moments as well.
+
+Paranjape, Benson and Leskovec, "Motifs in Temporal Networks", WSDM 2017 (there, counters slide along all events of a
+vertex).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import frontier as fr
+
+from ._arguments import places
+from ._events import first_beyond, first_from, first_within, sort_by_time, within
+from .result import Result
+
+SECOND = (3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)
+THIRD = (1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)
+"""The second edge of the motifs of each row, and the third of each column; the first is 1 -> 2."""
+FAMILIES = ("cn", "cl", "cn"), ("cn", "cn", "cl"), ("cl", "cn", "cn"), ("cn", "cn", "cn"), ("pq", "pr", "qr")
+"""Three edges between a center, a neighbor and a lone vertex, or the vertices of a triangle. Bits say which enter the
+first of their ends."""
+CHUNKS = 1 << 14
+"""As many calls of a functor share the events: each has sums of its own."""
+SPREAD = 64
+"""Rows of the sums of triangles, a power of two. On a GPU, additions to one entry wait for each other."""
+
+
+@dataclass(frozen=True, repr=False)
+class TemporalMotifsResult(Result):
+    """Result of `temporal_motifs`.
+
+    Attributes
+    ----------
+    total : int
+        Instances of all motifs.
+    counts : array of int64, shape (6, 6)
+        Instances of each motif, on the graph's device: ``counts[i - 1, j - 1]`` is the paper's M i,j.
+    """
+
+    total: int
+    counts: Any
+
+
+class Events(NamedTuple):
+    """Lists of events in the order of time."""
+
+    offsets: Any
+    stamps: Any
+    turns: Any
+
+
+@fr.advanced.reads
+def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
+    """Counts of the 36 temporal motifs of three edges and two or three vertices, within `delta`.
+
+    An instance of a motif is three events with increasing times, the last at most `delta` after the first, that connect
+    two or three vertices. Events of equal times do not follow each other. With the first edge 1 -> 2, the second edge
+    gives the row of a motif in the table, and the third its column:
+
+    ======  =======  =======  =======  =======  =======  =======
+    number  1        2        3        4        5        6
+    ======  =======  =======  =======  =======  =======  =======
+    row     3 -> 2   2 -> 3   3 -> 1   1 -> 3   2 -> 1   1 -> 2
+    column  1 -> 2   2 -> 1   1 -> 3   3 -> 1   2 -> 3   3 -> 2
+    ======  =======  =======  =======  =======  =======  =======
+
+    Parameters
+    ----------
+    graph : Graph
+        With times. In an undirected graph each event counts in both directions. In a graph that stores its records
+        (``multi_edges="all"``), each record is an event. In others an edge has one time, the one that ``keep_time``
+        selects.
+    delta : int, timedelta or str
+        A length of time: in units of the graph's times, or such as ``"1h"``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The graph has no times, or `delta` is no length of time.
+    NotImplementedError
+        The graph is distributed.
+
+    Warns
+    -----
+    ReplacedTimesWarning
+        Once for a graph that does not store records, and has replaced times.
+
+    Notes
+    -----
+    O(R log R) work for R events, and O(E^1.5) look-ups plus the events of the three pairs of each static triangle that
+    has events within `delta`. O(R) memory, about 200 bytes an event. Counts of 2^60 and more are not exact.
+
+    SNAP's ``temporalmotifs`` orders events of equal times by their place in its lists, so its counts are higher if
+    times repeat. It stores M 4,2 in the cell of M 3,1.
+
+    Examples
+    --------
+    >>> from algorithms import temporal_motifs
+    >>> from structures import SlabGraph
+    >>> options = dict(directed=True, multi_edges="all", time_unit="s", device="cpu")
+    >>> graph = SlabGraph.from_edges([0, 1, 2, 0], [1, 2, 0, 1], time=[10, 20, 30, 40], **options)
+    >>> found = temporal_motifs(graph, delta="20s")
+    >>> found.total
+    2
+    >>> int(found.counts[2 - 1, 4 - 1])  # 1 -> 2 -> 3 -> 1
+    2
+    """
+    fr.advanced.arguments.edge_times(graph)
+    fr.advanced.arguments.check_one_device(graph, "temporal_motifs")
+    delta = fr.advanced.arguments.span(graph, delta, "delta")
+    graph = fr.event_graph(graph)
+    xp, (src, dst, times) = graph.xp, _events_by_time(graph)
+    low, high, number, pairs = _by_pair(graph, src, dst, times)
+    ends = xp.stack([src, dst], 1).reshape(-1)
+    _, order = fr.advanced.keys.sort(graph, ends.astype(np.int64), xp.arange(ends.size))
+    offsets = _prefix(xp, xp.bincount(ends, minlength=graph.num_vertices))
+    incident = Events(offsets, times[order >> 1], _prefix(xp, 1 - 2 * (order & 1)))
+    moments = np.zeros((len(FAMILIES), 8), np.int64)
+    for centers, sign in ((low, 1), (high, -1)):
+        moments[:3] += _moments_around(graph, number, pairs, centers, incident, sign, 1, delta)
+    moments[3] = _moments_around(graph, number, pairs, xp.arange(low.size), pairs, 1, 0, delta)[0]
+    moments[4] = _moments_of_triangles(graph, low, high, pairs, delta)
+    counts = table_of(moments)
+    return TemporalMotifsResult(int(counts.sum()), xp.asarray(counts))
+
+
+def table_of(moments: np.ndarray) -> np.ndarray:
+    """The counts of all motifs by the moments of each family."""
+    step = np.array([[1, 1], [1, -1]])
+    table = np.zeros((6, 6), np.int64)
+    for family, counts in zip(FAMILIES, moments @ np.kron(np.kron(step, step), step) // 8, strict=True):
+        for directions, count in enumerate(counts):
+            first, second, third = (
+                edge[::-1] if directions >> place & 1 else edge for edge, place in zip(family, (2, 1, 0), strict=True)
+            )
+            role = {first[0]: 1, first[1]: 2}
+            ends = [(role.get(edge[0], 3), role.get(edge[1], 3)) for edge in (second, third)]
+            table[SECOND.index(ends[0]), THIRD.index(ends[1])] += count
+    return table
+
+
+def _events_by_time(graph: fr.Graph) -> tuple[Any, Any, Any]:
+    arcs = fr.EdgeFrontier.all(graph)
+    times = fr.advanced.arguments.edge_times(graph)[arcs.edges]
+    order = sort_by_time(graph, times, graph.xp.arange(times.size))
+    return arcs.src[order], arcs.dst[order], times[order]
+
+
+def _by_pair(graph: fr.Graph, src: Any, dst: Any, times: Any) -> tuple[Any, Any, Any, Events]:
+    """The ends of each pair, the lesser first; the number of the pair of each event; and the events of pairs."""
+    xp = graph.xp
+    keys = fr.advanced.keys.pack(graph, xp.minimum(src, dst), xp.maximum(src, dst))
+    keys, order = fr.advanced.keys.sort(graph, keys, xp.arange(src.size))
+    begins = xp.ones(keys.size, np.bool_)
+    begins[1:] = keys[1:] != keys[:-1]
+    first = xp.flatnonzero(begins)
+    low, high = fr.advanced.keys.unpack(graph, keys[first])
+    offsets = xp.append(first, keys.size)
+    turns = _prefix(xp, xp.where(src < dst, 1, -1)[order])
+    return low, high, xp.cumsum(begins) - 1, Events(offsets, times[order], turns)
+
+
+def _prefix(xp: Any, values: Any) -> Any:
+    """The sums of the values before each place, and of all."""
+    found = xp.zeros(values.size + 1, np.int64)
+    found[1:] = xp.cumsum(values)
+    return found
+
+
+# ---- pairs and stars ------------------------------------------------------------------------------------------------
+
+
+def _moments_around(
+    graph: fr.Graph, number: Any, pairs: Events, centers: Any, around: Events, sign: int, less: int, delta: Any
+) -> np.ndarray:  # fmt: skip
+    """The moments of two events of a pair, and one of the list of its center: between, after and before the two.
+
+    `sign` is 1 if events with the sign 1 leave the center, and -1 if they enter it. With `less`, events of the pair are
+    left out of the list of the center.
+    """
+    xp, events = graph.xp, int(number.size)
+    sums = xp.zeros((8, events + 1), np.int64)
+    lists = number, *pairs, centers, *around, sign, less
+    fr.compute(places(graph, events), _others_of, *lists, sums)
+    for row in sums:
+        row[:] = xp.cumsum(row)
+    chunks = min(events, CHUNKS)
+    tally = xp.zeros((chunks, 24), np.int64)
+    share = -(-events // max(chunks, 1))
+    stride = (share, 1) if graph.device.kind == "cpu" else (1, chunks)
+    fr.compute(places(graph, chunks), _count_around, *lists, sums, delta, *stride, share, events, tally)
+    return graph.device.to_host(tally.sum(axis=0)).reshape(3, 8)
+
+
+def _others_of(event, number, offsets, stamps, turns, centers, begins, times, signs, sign, less, sums):
+    pair, time = number[event], stamps[event]
+    center = centers[pair]
+    before = first_from(stamps, offsets[pair], event, time, False)
+    after = first_from(stamps, event + 1, offsets[pair + 1], time, True)
+    since = first_from(times, begins[center], begins[center + 1], time, False)
+    until = first_from(times, since, begins[center + 1], time, True)
+    own = sign * (turns[event + 1] - turns[event])
+    count, turn = until - less * after, signs[until] - less * sign * turns[after]
+    sums[0, event + 1] = count
+    sums[1, event + 1] = turn
+    sums[2, event + 1] = own * count
+    sums[3, event + 1] = own * turn
+    count, turn = since - less * before, signs[since] - less * sign * turns[before]
+    sums[4, event + 1] = count
+    sums[5, event + 1] = turn
+    sums[6, event + 1] = own * count
+    sums[7, event + 1] = own * turn
+
+
+def _count_around(
+    chunk, number, offsets, stamps, turns, centers, begins, times, signs, sign, less, sums, delta, outer, inner, share,
+    events, tally,
+):  # fmt: skip
+    for i in range(share):
+        event = chunk * outer + i * inner
+        if event >= events:
+            break
+        pair, time = number[event], stamps[event]
+        before = first_from(stamps, offsets[pair], event, time, False)
+        after = first_from(stamps, event + 1, offsets[pair + 1], time, True)
+        low = first_within(stamps, offsets[pair], before, time, delta)
+        high = first_beyond(stamps, after, offsets[pair + 1], time, delta)
+        if low == before and after == high:
+            continue
+        center = centers[pair]
+        begin, end = begins[center], begins[center + 1]
+        now = first_from(times, begin, end, time, False)
+        past = first_within(times, begin, now, time, delta)
+        coming = first_beyond(times, first_from(times, now, end, time, True), end, time, delta)
+        own = sign * (turns[event + 1] - turns[event])
+        for lone in range(2):  # whether the sign of the event of the center with others is a factor
+            at_now = _others(lone, now, before, signs, turns, sign, less)
+            at_past = _others(lone, past, low, signs, turns, sign, less)
+            at_coming = _others(lone, coming, high, signs, turns, sign, less)
+            for other in range(2):  # whether that of the other event of the pair is
+                row = 2 * other + lone
+                earlier, later = before - low, high - after
+                if other == 1:
+                    earlier, later = sign * (turns[before] - turns[low]), sign * (turns[high] - turns[after])
+                found = at_now * earlier - (sums[row, before] - sums[row, low])
+                tally[chunk, 4 * other + 2 * lone] += found
+                tally[chunk, 4 * other + 2 * lone + 1] += own * found
+                found = at_coming * later - (sums[row, high] - sums[row, after])
+                tally[chunk, 8 + 2 * other + lone] += found
+                tally[chunk, 12 + 2 * other + lone] += own * found
+                found = sums[4 + row, before] - sums[4 + row, low] - at_past * earlier
+                tally[chunk, 16 + 4 * lone + 2 * other] += found
+                tally[chunk, 17 + 4 * lone + 2 * other] += own * found
+
+
+def _others(signed, place, own_place, signs, turns, sign, less):
+    """The events at a center before a place that are not of the pair, or the sum of their signs."""
+    if signed == 1:
+        return signs[place] - less * sign * turns[own_place]
+    return place - less * own_place
+
+
+# ---- triangles ------------------------------------------------------------------------------------------------------
+
+
+def _moments_of_triangles(graph: fr.Graph, low: Any, high: Any, pairs: Events, delta: Any) -> np.ndarray:
+    """The moments of motifs p - q, p - r, q - r, by whether their events leave the first of these."""
+    xp, count = graph.xp, graph.num_vertices
+    degrees = xp.bincount(low, minlength=count) + xp.bincount(high, minlength=count)
+    upward = degrees[low] <= degrees[high]  # from the lower degree, of equal degrees from the lower id
+    us, vs = xp.where(upward, low, high), xp.where(upward, high, low)
+    up: Any = fr.advanced.csr_structure().from_edges(
+        us, vs, num_vertices=count, directed=True, device=graph.device, vertex_dtype=graph.vertex_dtype
+    )
+    numbers = xp.zeros(up.edge_capacity, np.int64)
+    numbers[up.find_edges(us, vs, checked=False)] = xp.arange(us.size)
+    tally = xp.zeros((SPREAD, 8), np.int64)
+    fr.intersect(up, us, vs, _count_triangles, numbers, *pairs, delta, tally, numbered=True, checked=False)
+    return graph.device.to_host(tally.sum(axis=0))
+
+
+def _count_triangles(i, u, v, w, edge_uw, edge_vw, numbers, offsets, stamps, turns, delta, tally):
+    a, b, c = i, numbers[edge_uw], numbers[edge_vw]
+    latest = max(stamps[offsets[a]], stamps[offsets[b]], stamps[offsets[c]])
+    earliest = min(stamps[offsets[a + 1] - 1], stamps[offsets[b + 1] - 1], stamps[offsets[c + 1] - 1])
+    if earliest < latest and not within(earliest, latest, delta):
+        return
+    uv, uw, vw = 1 if u < v else -1, 1 if u < w else -1, 1 if v < w else -1
+    row = i & (SPREAD - 1)
+    _count_ending_in(a, b, c, uv, uw, vw, row, offsets, stamps, turns, delta, tally)
+    _count_ending_in(a, c, b, -uv, vw, uw, row, offsets, stamps, turns, delta, tally)
+    _count_ending_in(b, c, a, -uw, -vw, uv, row, offsets, stamps, turns, delta, tally)
+
+
+def _count_ending_in(x, y, z, of_x, of_y, of_z, row, offsets, stamps, turns, delta, tally):
+    """Add motifs of an event of each of three pairs, that of `z` last.
+
+    Signs are 1 for events from the common vertex of x and y, and from the other end of x; after y and x, they are
+    opposite in `z`. In the window are events of x from x_low to x_high, and of y likewise. The pairs of two of them,
+    one after the other, have moments by the signs of both: `p` if x is first, `q` if y is.
+    """
+    x_low = x_high = offsets[x]
+    y_low = y_high = offsets[y]
+    x_end, y_end = offsets[x + 1], offsets[y + 1]
+    p = p_first = p_second = p_both = q = q_first = q_second = q_both = 0
+    plain = first = second = both = third = first_third = second_third = all_three = 0
+    for at in range(offsets[z], offsets[z + 1]):
+        time = stamps[at]
+        while True:  # the events that leave, all of one time together
+            then = _earlier(stamps, x_low, x_high, _earlier(stamps, y_low, y_high, time))
+            if within(then, time, delta):
+                break
+            x_next, y_next = _past(stamps, x_low, x_high, then), _past(stamps, y_low, y_high, then)
+            xs, ys = x_next - x_low, y_next - y_low
+            x_signs, y_signs = of_x * (turns[x_next] - turns[x_low]), of_y * (turns[y_next] - turns[y_low])
+            x_low, y_low = x_next, y_next
+            xs_left, x_left = x_high - x_low, of_x * (turns[x_high] - turns[x_low])
+            ys_left, y_left = y_high - y_low, of_y * (turns[y_high] - turns[y_low])
+            p -= xs * ys_left
+            p_first -= x_signs * ys_left
+            p_second -= xs * y_left
+            p_both -= x_signs * y_left
+            q -= ys * xs_left
+            q_first -= y_signs * xs_left
+            q_second -= ys * x_left
+            q_both -= y_signs * x_left
+        while True:  # those that come
+            then = _earlier(stamps, x_high, x_end, _earlier(stamps, y_high, y_end, time))
+            if then == time:
+                break
+            x_next, y_next = _past(stamps, x_high, x_end, then), _past(stamps, y_high, y_end, then)
+            xs, ys = x_next - x_high, y_next - y_high
+            x_signs, y_signs = of_x * (turns[x_next] - turns[x_high]), of_y * (turns[y_next] - turns[y_high])
+            xs_there, x_there = x_high - x_low, of_x * (turns[x_high] - turns[x_low])
+            ys_there, y_there = y_high - y_low, of_y * (turns[y_high] - turns[y_low])
+            x_high, y_high = x_next, y_next
+            if not within(then, time, delta):  # and neither is what was there before them, which has left
+                x_low, y_low = x_high, y_high
+                continue
+            p += xs_there * ys
+            p_first += x_there * ys
+            p_second += xs_there * y_signs
+            p_both += x_there * y_signs
+            q += ys_there * xs
+            q_first += y_there * xs
+            q_second += ys_there * x_signs
+            q_both += y_there * x_signs
+        own = of_z * (turns[at + 1] - turns[at])
+        plain += p + q
+        first += p_first + q_first
+        second += p_second + q_second
+        both += p_both + q_both
+        third += own * (p - q)
+        first_third += own * (p_first - q_first)
+        second_third += own * (p_second - q_second)
+        all_three += own * (p_both - q_both)
+    if plain != 0:
+        fr.atomic_add(tally, (row, 0), plain)
+        fr.atomic_add(tally, (row, 1), third)
+        fr.atomic_add(tally, (row, 2), second)
+        fr.atomic_add(tally, (row, 3), second_third)
+        fr.atomic_add(tally, (row, 4), first)
+        fr.atomic_add(tally, (row, 5), first_third)
+        fr.atomic_add(tally, (row, 6), both)
+        fr.atomic_add(tally, (row, 7), all_three)
+
+
+def _earlier(stamps, low, high, time):
+    """The time of the first event of a list, if it is before a time; that time otherwise."""
+    return min(stamps[low], time) if low < high else time
+
+
+def _past(stamps, low, high, time):
+    """The first place of a list behind events of a time, which only its first events may have."""
+    while low < high and stamps[low] == time:
+        low += 1
+    return low
