@@ -1,13 +1,15 @@
 """Communities by label propagation: vertices take the label that most of their neighbors have.
 
-All labels differ at first. In each round half of the vertices, drawn at random, look at their neighbors' labels at the
-same time, and take the most frequent one: of several their own, or else the lowest. (If all vertices did, two
-neighbors could swap their labels forever.) Labels are places in a random order, so that ties are broken at random, but
-the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices, every
-label is one of the most frequent among the neighbors. If most neighbors of a vertex have its label, some of them may
-change theirs before its neighbors are looked at: no other label can be more frequent until then.
+All labels differ at first. Four rounds form a sweep, which divides the vertices among its rounds at random. In a round,
+its vertices look at their neighbors' labels at the same time, and take the most frequent one: of several their own, or
+else the lowest. (If all vertices did, two neighbors could swap their labels forever. The fewer do, the more see their
+neighbors' latest labels, and the fewer change again.) Labels are places in a random order, which breaks ties at random,
+but the same way in each run. A vertex is looked at again once a neighbor's label has changed; without such vertices,
+every label is one of the most frequent among the neighbors. If most neighbors of a vertex have its label, some of them
+may change theirs before its neighbors are looked at: no other label can be more frequent until then.
 
-    label[v]    the label of v
+    number[v]   a random number, of which every sweep takes the next two bits: the round in which v is looked at
+    label[v]    the label of v, its place in the order of these numbers
     found[v]    the most frequent label of its neighbors; -1 for its own, so that it is the lowest
     count[v]    how many of its neighbors have it
     slack[v]    how many neighbors may still change their labels before v is looked at again; below 0 if it is to be
@@ -29,6 +31,10 @@ from ._arguments import as_int64, check_undirected
 from ._labels import existing_sets, smallest_vertices
 from .result import Result
 
+SWEEP = 4
+"""Rounds in which each vertex is looked at once, if at all: two bits are drawn for it."""
+RANDOM_FROM, RANDOM_BITS = 31, 32
+"""Numbers have as many random bits, above the ids that make them distinct."""
 PASSES = 3
 """About how many times as many arcs as there are will be looked at."""
 
@@ -63,7 +69,7 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     graph : Graph
         Undirected. Weights are ignored.
     max_iter : int
-        Maximum number of rounds, in each of which about half of the vertices may change their labels.
+        Maximum number of rounds, in each of which about a quarter of the vertices may change their labels.
     seed : int
         Communities depend on it and the edges alone.
 
@@ -74,8 +80,8 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
 
     Notes
     -----
-    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 20 rounds. O(V) memory,
-    and a copy of graphs that are walked much slower than CSR.
+    O(V) work per round, and for each edge of the vertices that are looked at; rarely more than 70 rounds, in which
+    vertices have less and less to look at. O(V) memory, and a copy of graphs that are walked much slower than CSR.
     Communities may consist of parts that are not connected.
 
     Examples
@@ -91,40 +97,48 @@ def label_propagation(graph: fr.Graph, *, max_iter: int = 100, seed: int = 0) ->
     seed = as_int64(seed)
     graph = fr.advanced.copy_for_passes(graph, PASSES)
     everyone = fr.Frontier.all(graph)
-    label, slack = _random_order(graph, everyone, seed), graph.vertex_array(np.int32, -1, combine="add")
+    number = _random_numbers(graph, everyone, seed)
+    label, slack = _order(graph, number), graph.vertex_array(np.int32, -1, combine="add")
     found, degrees = graph.xp.empty_like(label), graph.degrees()
-    iterations = 0
-    while (waiting := fr.filter(everyone, _is_waiting, slack)) and iterations < max_iter:
-        drawn = fr.filter(waiting, _is_drawn, seed, iterations)
+    for iterations in range(max_iter + 1):
+        drawn = fr.filter(everyone, _is_drawn, slack, number, iterations)
+        converged = not drawn and not fr.filter(everyone, _is_waiting, slack)
+        if converged or iterations == max_iter:
+            break
         _, count = fr.neighbor_reduce(graph, drawn, _label_of, label, reduce="mode", out=found, values=True)
         changed = fr.filter(drawn, _adopt, label, found, count, degrees, slack)
         graph.sync(label, of=changed)
         fr.advance(graph, changed, _call, slack, output=None)
-        iterations += 1
-    return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, not waiting)
+    return LabelPropagationResult(*existing_sets(graph, smallest_vertices(graph, label)), iterations, converged)
 
 
-def _random_order(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
-    """The place of each vertex in a random order, int32 or int64."""
-    xp = graph.xp
-    number = xp.zeros(graph.num_vertices, np.int64)
+def _random_numbers(graph: fr.Graph, everyone: fr.Frontier, seed: np.int64) -> Any:
+    """Distinct numbers of 63 bits, of which the upper 32 are random."""
+    number = graph.xp.zeros(graph.num_vertices, np.int64)
     fr.compute(everyone, _draw, number, seed)
     graph.sync(number)
+    return number
+
+
+def _order(graph: fr.Graph, number: Any) -> Any:
+    """The place of each vertex in the order of its number, int32 or int64."""
+    xp = graph.xp
     place = xp.empty(graph.num_vertices, graph.vertex_dtype)
     place[xp.argsort(number)] = xp.arange(graph.num_vertices, dtype=graph.vertex_dtype)
     return place
 
 
 def _draw(v, number, seed):
-    number[v] = fr.advanced.random_bits(seed, v, 1) << 31 | v
+    number[v] = fr.advanced.random_bits(seed, v, 1) << RANDOM_FROM | v
 
 
 def _is_waiting(v, slack):
     return slack[v] < 0
 
 
-def _is_drawn(v, seed, iteration):
-    return fr.advanced.random_bits(seed, v, iteration) & 1 == 0
+def _is_drawn(v, slack, number, iteration):
+    bits = number[v] >> (RANDOM_FROM + iteration // SWEEP * 2 % RANDOM_BITS)
+    return slack[v] < 0 and (bits ^ iteration) & (SWEEP - 1) == 0
 
 
 def _label_of(src, dst, edge, weight, label):

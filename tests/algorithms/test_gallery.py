@@ -86,7 +86,7 @@ def test_seeds(name, device):
     """The same seed gives the same result, others give others; any integer is one."""
     graph, known = build("rmat", device), analytics()[name]
     (first,), (again,), (other,) = (
-        known.fetch(graph.device, check(name, graph, seed=seed)) for seed in (-(2**70), -(2**70), 7)
+        known.fetch(graph.device, check(name, graph, seed=seed)) for seed in (-(2**70), -(2**70), 4)
     )
     assert (first == again).all() and (first != other).any()
     with pytest.raises(TypeError, match="seed must be an integer"):

@@ -40,6 +40,13 @@ def take_place(value, keys, seen, mask):
     return place
 
 
+@jit(forceinline=True)
+def leading(value, count, best, frequency):
+    """The most frequent value and how often it was seen, of several the smallest, after another one was counted."""
+    tied = min(value, best) if count == frequency else best
+    return (value, count) if count > frequency else (tied, frequency)
+
+
 def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
     """For each vertex of a list, the most frequent value of a functor over its neighbors. Ties go to the smallest.
 
@@ -47,44 +54,54 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
     no branch, which would often be mispredicted. Vertices with other values use the array as a hash table, more of it
     if they have many neighbors. It is cleared where it was used.
     """
-    each_neighbor, degree = neighbor_loop(iterator).each, iterator.degree
+    loop = neighbor_loop(iterator)
+    each_neighbor, prefetch, degree = loop.each, loop.prefetch, iterator.degree
 
     @parallel_kernel
     def neighbor_mode(begin, end, view, weights, vertices, out, counts, args):
         most = 1
         for i in range(begin, end):
             most = max(most, degree(view, vertices[i]))
-        ids = min(out.size, COUNTED_IDS)
+        ids = np.uint64(min(out.size, COUNTED_IDS))
         found = np.empty(most, out.dtype)  # values, then their positions
         keys = np.empty(table_width(most), out.dtype)
-        seen = np.zeros(max(ids + 1, keys.size), np.int32)
+        seen = np.zeros(max(ids + np.uint64(1), np.uint64(keys.size)), np.int32)
+        none = out.dtype.type(-1)
         for i in range(begin, end):
             u = nonnegative(vertices[i])
+            prefetch(view, vertices, i)
             size = 0
-            low = out.dtype.type(0)
-            high = out.dtype.type(0)
+            are_ids = True
+            best = none
+            frequency = np.int32(0)
             for v, slot in each_neighbor(view, u):
                 weight = weight_at(weights, slot)
                 value = out.dtype.type(op(u, v, edge_at(weights, slot), weight, *args))
-                low = min(low, value)
-                high = max(high, value)
                 found[size] = value
                 size += 1
-            are_ids = low >= -1 and high < ids
-            mask = 0 if are_ids else table_width(size) - 1
-            frequency = np.int32(0)
+                place = np.uint64(np.int64(value) + 1)
+                are_ids = are_ids and place <= ids
+                if are_ids:
+                    count = seen[place] + np.int32(1)
+                    seen[place] = count
+                    best, frequency = leading(value, count, best, frequency)
             for j in range(size):
-                place = found[j] + 1 if are_ids else take_place(found[j], keys, seen, mask)
-                found[j] = place
-                count = seen[np.uint64(place)] + np.int32(1)
-                seen[np.uint64(place)] = count
-                frequency = max(frequency, count)
-            best = high if size else out.dtype.type(-1)
-            for j in range(size):
-                place = found[j]
-                value = out.dtype.type(place - 1 if are_ids else keys[place])
-                best = min(best, value if seen[np.uint64(place)] == frequency else high)
-                seen[np.uint64(place)] = 0
+                place = np.uint64(np.int64(found[j]) + 1)
+                if place <= ids:
+                    seen[place] = 0
+            if not are_ids:
+                best = none
+                frequency = np.int32(0)
+                mask = table_width(size) - 1
+                for j in range(size):
+                    value = found[j]
+                    place = take_place(value, keys, seen, mask)
+                    found[j] = place
+                    count = seen[place] + np.int32(1)
+                    seen[place] = count
+                    best, frequency = leading(value, count, best, frequency)
+                for j in range(size):
+                    seen[found[j]] = 0
             out[u] = best
             counts[u] = frequency
 
