@@ -32,8 +32,8 @@ from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import EarliestArrivalResult, earliest_arrival
 from .ecg import ECGResult, ecg
 from .edge_betweenness_centrality import EdgeBetweennessCentralityResult, edge_betweenness_centrality
-from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
 from .ego_graph import EgoGraphResult, ego_graph
+from .eigenvector_centrality import EigenvectorCentralityResult, eigenvector_centrality
 from .hits import HITSResult, hits
 from .incremental import AnalyticFailedError, IncrementalAlgorithm, maintained
 from .k_truss import KTrussResult, TrussNumbersResult, k_truss, truss_numbers
@@ -83,8 +83,8 @@ __all__ = [
     "ECGResult",
     "EarliestArrivalResult",
     "EdgeBetweennessCentralityResult",
-    "EigenvectorCentralityResult",
     "EgoGraphResult",
+    "EigenvectorCentralityResult",
     "HITSResult",
     "IncrementalAlgorithm",
     "KCoreResult",
@@ -122,13 +122,13 @@ __all__ = [
     "comparators",
     "connected_components",
     "core_number",
-    "degree_centrality",
     "cosine",
+    "degree_centrality",
     "earliest_arrival",
     "ecg",
     "edge_betweenness_centrality",
-    "eigenvector_centrality",
     "ego_graph",
+    "eigenvector_centrality",
     "find_analytic",
     "hits",
     "jaccard",

@@ -46,8 +46,8 @@ from .dynamic_triangle_count import DynamicTriangleCount
 from .earliest_arrival import earliest_arrival
 from .ecg import ecg
 from .edge_betweenness_centrality import edge_betweenness_centrality
-from .eigenvector_centrality import eigenvector_centrality
 from .ego_graph import ego_graph
+from .eigenvector_centrality import eigenvector_centrality
 from .hits import hits
 from .k_truss import k_truss, truss_numbers
 from .katz_centrality import katz_centrality
@@ -111,8 +111,9 @@ register(Analytic(
 GALLERY = (
     "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
     "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine", "all_pairs_overlap",
-    "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits", "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality","katz_centrality",
-    "minimum_spanning_forest", "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
+    "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits", "katz_centrality",
+    "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality", "minimum_spanning_forest",
+    "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
     "biased_random_walks", "node2vec_random_walks", "shortest_path", "ego_graph",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""

@@ -126,7 +126,9 @@ class Walks(Comparator):
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known = Exact().digest(found)
-        return known | ({} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)})
+        return known | (
+            {} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)}
+        )
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
         if one["sizes"] != other["sizes"]:
@@ -348,7 +350,9 @@ def stationary_centrality(edges: EdgeList, centrality: np.ndarray, *, tol: float
     if (norm or len(edges)) and not abs(norm - 1) < 1e-4:
         return f"centralities have a norm of {norm:.6g}"
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
-    weights = 1.0 if edges.weights is None else np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
+    weights = (
+        1.0 if edges.weights is None else np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
+    )
     following = found + np.bincount(dst, weights * found[src], n)
     moved = float(np.abs(following / (np.linalg.norm(following) or 1.0) - found).sum())
     allowed = 2 * tol * n + rounding + float(np.finfo(np.float32).eps * found.sum())

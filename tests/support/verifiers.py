@@ -483,8 +483,8 @@ def verify_edge_betweenness(graph, result, sources=None, k=None, normalized=True
     np.testing.assert_allclose(host(result.betweenness_centrality), expected, rtol=1e-9, atol=1e-14)
 
 
-def verify_minimum_spanning_forestverify_spanning_forest(graph, result, sign=1):
-    """The edges equal the result of Kruskal's algorithm, in order of weights and then of ends.""The edges are those of Kruskal's algorithm, in order of weights times `sign` and then of ends."""
+def verify_spanning_forest(graph, result, sign=1):
+    """The edges equal the result of Kruskal's algorithm, in order of weights times `sign` and then of ends."""
     src, dst, weights = (None if a is None else host(a) for a in graph.to_coo())
     weights = np.ones(src.size) if weights is None else weights.astype(np.float64)
     parent, kept = list(range(graph.num_vertices)), []
