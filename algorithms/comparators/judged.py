@@ -126,7 +126,9 @@ class Walks(Comparator):
 
     def digest(self, found: Found, *, edges: EdgeList | None = None) -> Digest:
         known = Exact().digest(found)
-        return known | ({} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)})
+        return known | (
+            {} if edges is None else {"wrong": valid_walks(edges, *found, length=self.length, chances=self.steps)}
+        )
 
     def same_digests(self, one: Digest, other: Digest, *, rounding: float = 0.0) -> bool:
         if one["sizes"] != other["sizes"]:
