@@ -34,7 +34,10 @@ TIMES = """\
 Times are in milliseconds. `rmat20` is an R-MAT graph with 2^20 vertices and 16 generated edges per vertex. Times of the
 incremental form exclude the update. [Benchmarks](../benchmarks.md) has more."""
 GROUPS = {
-    "Traversal and paths": ("bfs", "sssp", "random_walks", "minimum_spanning_forest"),
+    "Traversal and paths": (
+        "bfs", "sssp", "shortest_path", "ego_graph", "random_walks", "biased_random_walks", "node2vec_random_walks",
+        "minimum_spanning_forest", "maximum_spanning_forest",
+    ),
     "Components": ("connected_components", "strongly_connected_components"),
     "Ranks and centrality": (
         "pagerank", "personalized_pagerank", "hits", "katz_centrality", "eigenvector_centrality",
@@ -46,7 +49,10 @@ GROUPS = {
     "Communities and colorings": (
         "louvain", "leiden", "ecg", "label_propagation", "coloring", "maximal_independent_set",
     ),
-    "Similarity": ("jaccard", "overlap"),
+    "Similarity": (
+        "jaccard", "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine",
+        "all_pairs_overlap",
+    ),
     "Graphs with times": (
         "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_motifs",
         "temporal_random_walks",

@@ -35,6 +35,11 @@ TASKS = {
     "two neighbors.",
     "jaccard": "Jaccard coefficients of the ends of every edge: sources, destinations and float64, in any order.",
     "overlap": "Overlap coefficients, as `jaccard`.",
+    "sorensen": "Sorensen coefficients, as `jaccard`.",
+    "all_pairs_jaccard": "The `topk` highest Jaccard coefficients of all pairs of vertices: sources, destinations and "
+    "float64, in any order.",
+    "all_pairs_sorensen": "The highest Sorensen coefficients, as `all_pairs_jaccard`.",
+    "all_pairs_overlap": "The highest overlap coefficients, as `all_pairs_jaccard`.",
     "betweenness_centrality": "Betweenness centrality estimated from these sources, normalized: float64. The sum over "
     "the sources, times the number of vertices over that of sources, divided by the number of pairs of other vertices.",
     "edge_betweenness_centrality": "Betweenness centrality of the edges estimated from these sources, normalized: "
@@ -42,6 +47,11 @@ TASKS = {
     "of other vertices.",
     "minimum_spanning_forest": "A spanning forest of lowest weight of an undirected graph: sources, destinations and "
     "weights as float64.",
+    "maximum_spanning_forest": "A spanning forest of highest weight, as `minimum_spanning_forest`.",
+    "shortest_path": "As `sssp`, with the tree of paths.",
+    "ego_graph": "Edges between vertices within `radius` edges of the source, in any order, as `k_truss`.",
+    "biased_random_walks": "As `random_walks`, in proportion to the weights of edges.",
+    "node2vec_random_walks": "As `biased_random_walks`, with the parameters p and q of node2vec.",
     "random_walks": "A uniform random walk from every vertex: the edges of each walk and where it ends, two arrays of "
     "integers.",
     "strongly_connected_components": "A label for each vertex, equal within a component.",

@@ -24,6 +24,7 @@ class Built(NamedTuple):
     graph: Any
     num_vertices: int
     directed: bool
+    weighted: bool
     src: Any
     dst: Any
 
@@ -44,6 +45,8 @@ class Peer(BasePeer):
         "hits": "cuGraph stops once an iteration changes scores of at most 1 by less than the tolerance on average",
         "minimum_spanning_forest": "of several forests of the same weight either may be found",
         "random_walks": "walks differ; their ends are compared with the expected distribution",
+        "biased_random_walks": "walks differ; their ends are compared with the expected distribution",
+        "all_pairs_jaccard": "cuGraph returns pairs in both directions, so it is asked for twice as many",
     }
 
     def __init__(self) -> None:
@@ -68,7 +71,7 @@ class Peer(BasePeer):
             self.handle, properties, src, dst, weight_array=weights, store_transposed=False, renumber=True,
             do_expensive_check=False, input_array_format="COO", vertices_array=vertices,
         )  # fmt: skip
-        return Built(graph, int(vertices.size), directed, src, dst)
+        return Built(graph, int(vertices.size), directed, weights is not None, src, dst)
 
     def synchronize(self) -> None:
         cp.cuda.Device().synchronize()
@@ -160,6 +163,36 @@ class Peer(BasePeer):
 
     def overlap(self, graph: Built) -> Task | None:
         return self._similarity(graph, plc.overlap_coefficients)
+
+    def sorensen(self, graph: Built) -> Task | None:
+        return self._similarity(graph, plc.sorensen_coefficients)
+
+    def _all_pairs(self, graph: Built, compute: Any, topk: int) -> Task | None:
+        if graph.directed:
+            return None
+
+        def read(result: Any) -> tuple[np.ndarray, ...]:
+            src, dst, coefficient = (part.get() for part in result[:3])
+            once = np.argsort(-coefficient, kind="stable")[::2]  # it returns pairs in both directions
+            return src[once], dst[once], coefficient[once].astype(np.float64)
+
+        return Task(lambda: compute(self.handle, graph.graph, None, False, 2 * topk, False), read)
+
+    def all_pairs_jaccard(self, graph: Built, topk: int) -> Task | None:
+        return self._all_pairs(graph, plc.all_pairs_jaccard_coefficients, topk)
+
+    def all_pairs_sorensen(self, graph: Built, topk: int) -> Task | None:
+        return self._all_pairs(graph, plc.all_pairs_sorensen_coefficients, topk)
+
+    def all_pairs_overlap(self, graph: Built, topk: int) -> Task | None:
+        return self._all_pairs(graph, plc.all_pairs_overlap_coefficients, topk)
+
+    def ego_graph(self, graph: Built, source: int, radius: int) -> Task:
+        sources = cp.array([source], graph.src.dtype)
+        return Task(
+            lambda: plc.ego_graph(self.handle, graph.graph, sources, radius, False),
+            lambda result: (result[0].get(), result[1].get()),
+        )
 
     def betweenness_centrality(self, graph: Built, sources: np.ndarray) -> Task:
         # One source at a time: of several at once, what it finds depends on which they are, and may be negative.
@@ -265,7 +298,8 @@ class Peer(BasePeer):
 
         return Task(lambda: plc.minimum_spanning_tree(self.handle, graph.graph, False), read)
 
-    def random_walks(self, graph: Built, length: int, seed: int) -> Task:
+    def _walks(self, graph: Built, walk: Any, *args: Any) -> Task:
+        """The task of a function that walks from all vertices."""
         starts = cp.arange(graph.num_vertices, dtype=graph.src.dtype)
 
         def read(result: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -273,7 +307,16 @@ class Peer(BasePeer):
             steps = (paths >= 0).sum(axis=1) - 1
             return steps, paths[np.arange(graph.num_vertices), steps]
 
-        return Task(lambda: plc.uniform_random_walks(self.handle, graph.graph, starts, length, seed), read)
+        return Task(lambda: walk(self.handle, graph.graph, starts, *args), read)
+
+    def random_walks(self, graph: Built, length: int, seed: int) -> Task:
+        return self._walks(graph, plc.uniform_random_walks, length, seed)
+
+    def biased_random_walks(self, graph: Built, length: int, seed: int) -> Task | None:
+        return self._walks(graph, plc.biased_random_walks, length, seed) if graph.weighted else None
+
+    def node2vec_random_walks(self, graph: Built, length: int, p: float, q: float, seed: int) -> Task | None:
+        return self._walks(graph, plc.node2vec_random_walks, length, p, q, seed) if graph.weighted else None
 
     def strongly_connected_components(self, graph: Built) -> Task:
         find = plc.strongly_connected_components

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import igraph
@@ -76,10 +76,16 @@ class Peer(BasePeer):
         return Task(lambda: graph.transitivity_local_undirected(mode="zero"), floats)
 
     def jaccard(self, graph: igraph.Graph) -> Task:
+        return self._similarity(graph, graph.similarity_jaccard)
+
+    def sorensen(self, graph: igraph.Graph) -> Task:
+        return self._similarity(graph, graph.similarity_dice)
+
+    def _similarity(self, graph: igraph.Graph, compute: Callable[..., list[float]]) -> Task:
         ends = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
         pairs = ends.tolist()
         return Task(
-            lambda: graph.similarity_jaccard(pairs=pairs, mode="out", loops=False) if pairs else [],
+            lambda: compute(pairs=pairs, mode="out", loops=False) if pairs else [],
             lambda result: (ends[:, 0], ends[:, 1], np.array(result, np.float64)),
         )
 

@@ -79,6 +79,23 @@ class Peer(BasePeer):
             return None
         return Task(lambda: list(nx.jaccard_coefficient(graph, graph.edges)), lambda result: _columns(result, 3))
 
+    def shortest_path(self, graph: nx.Graph, source: int) -> Task:
+        return Task(
+            lambda: nx.single_source_dijkstra(graph, source),
+            lambda result: _by_vertex(graph, result[0], np.inf, np.float64),
+        )
+
+    def ego_graph(self, graph: nx.Graph, source: int, radius: int) -> Task:
+        return Task(lambda: nx.ego_graph(graph, source, radius), lambda result: _columns(result.edges, 2))
+
+    def maximum_spanning_forest(self, graph: nx.Graph) -> Task | None:
+        if graph.is_directed():
+            return None
+        return Task(
+            lambda: list(nx.maximum_spanning_edges(graph)),
+            lambda result: _columns([(u, v, data.get("weight", 1)) for u, v, data in result], 3),
+        )
+
     def strongly_connected_components(self, graph: nx.Graph) -> Task:
         find = nx.strongly_connected_components if graph.is_directed() else nx.connected_components
 

@@ -18,18 +18,24 @@ from algorithms.catalogue import GALLERY
 pytest.importorskip("cuda.core")
 
 
+COUNTS_TRIANGLES = ("local_clustering", "jaccard", "sorensen", "cosine", "overlap")
+"""Algorithms without functors of their own."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GALLERY)
 def test_functors_compile(name, monkeypatch, request):
     known, kept = analytics()[name], []
     graph = CSR.from_edges([0, 1, 2, 3, 3], [1, 2, 0, 0, 4], num_vertices=6, device="cpu")
     forests = importlib.import_module("algorithms.minimum_spanning_forest")
+    pairs = importlib.import_module("algorithms.all_pairs_similarity")
     with monkeypatch.context() as patch:
-        patch.setattr(forests, "_join_in_order", forests._join_in_rounds)  # as on GPUs
+        patch.setattr(forests, "_join_in_order", lambda graph: forests._join_in_rounds(graph, 1.0))  # as on GPUs
+        patch.setattr(pairs, "_count_in_order", pairs._count_sorted)
         note(patch, kept)
         known.compute(graph, **known.settings(graph))
     compile_noted(graph, kept, request)
-    assert kept or name in ("local_clustering", "jaccard", "overlap", "degree_centrality")  # without own functors
+    assert kept or name in ("local_clustering", "jaccard", "overlap", "degree_centrality")  # without own functorsCOUNTS_TRIANGLES
 
 
 SEVERAL = {"bfs": None, "closeness_centrality": None, "sssp": "float32"}

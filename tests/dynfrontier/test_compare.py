@@ -7,6 +7,7 @@ import inspect
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -326,6 +327,27 @@ def fake_similarity(numerator):
     return compute
 
 
+def fake_all_pairs(compute):
+    """In both directions, the best first."""
+
+    def best(resource_handle, graph, vertices, use_weight, topk, do_expensive_check):
+        assert graph.symmetric and vertices is None and not use_weight
+        links = graph.graph.toarray() > 0
+        first, second = (part.view(OnDevice) for part in np.nonzero((links.astype(int) @ links) * (1 - np.eye(N))))
+        _, _, found = compute(None, graph, first, second, False, False)
+        order = np.argsort(-found)[:topk]
+        return first[order], second[order], found[order]
+
+    return best
+
+
+def fake_ego(resource_handle, graph, source_vertices, radius, do_expensive_check):
+    inside = shortest((graph.graph.toarray() > 0).astype(float))[source_vertices[0]] <= radius
+    ends = graph.graph.tocoo()
+    kept = inside[ends.row] & inside[ends.col]
+    return ends.row[kept].view(OnDevice), ends.col[kept].view(OnDevice), None, None
+
+
 def fake_strong(resource_handle, graph, offsets, indices, weights, labels, do_expensive_check):
     assert offsets is None and indices is None and weights is None and labels is None
     return in_order(graph, sparse_components(graph.graph, connection="strong")[1], np.int32)
@@ -340,13 +362,13 @@ def fake_forest(resource_handle, graph, do_expensive_check=False):
     return src.view(OnDevice), dst.view(OnDevice), weights.view(OnDevice), None
 
 
-def fake_walks(resource_handle, input_graph, start_vertices, max_length, random_state=None):
+def fake_walks(resource_handle, input_graph, start_vertices, max_length, random_state=None, weighted=False):
     """Paths one after the other, -1 after their ends."""
     generator, found = np.random.default_rng(random_state), []
     for start in start_vertices.tolist():
         path = [start]
-        while len(path) <= max_length and (next_ones := input_graph.graph[[path[-1]]].indices).size:
-            path.append(int(generator.choice(next_ones)))
+        while len(path) <= max_length and (row := input_graph.graph[[path[-1]]]).indices.size:
+            path.append(int(generator.choice(row.indices, p=row.data / row.data.sum() if weighted else None)))
         found += path + [-1] * (max_length + 1 - len(path))
     return np.array(found, np.int32).view(OnDevice), None, max_length
 
@@ -370,8 +392,15 @@ def fake_cugraph(monkeypatch):
         "minimum_spanning_tree": fake_forest,
         "jaccard_coefficients": fake_similarity(lambda a, b, common: a + b - common),
         "overlap_coefficients": fake_similarity(lambda a, b, common: np.minimum(a, b)),
+        "sorensen_coefficients": fake_similarity(lambda a, b, common: (a + b) / 2),
+        "ego_graph": fake_ego, "biased_random_walks": partial(fake_walks, weighted=True),
+        "node2vec_random_walks": lambda handle, graph, starts, length, p, q, random_state=None: fake_walks(
+            handle, graph, starts, length, random_state, weighted=True
+        ),
         "strongly_connected_components": fake_strong, "uniform_random_walks": fake_walks,
     }  # fmt: skip
+    for name in ("jaccard", "sorensen", "overlap"):
+        plc[f"all_pairs_{name}_coefficients"] = fake_all_pairs(plc[f"{name}_coefficients"])
     for name, members in (("cupy", cupy), ("pylibcugraph", plc)):
         module = ModuleType(name)
         module.__spec__ = importlib.machinery.ModuleSpec(name, None)
@@ -385,12 +414,13 @@ def fake_cugraph(monkeypatch):
 
 NOT_ON_DIRECTED = {
     "triangle_count", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest",
-    "louvain", "leiden", "ecg",
+    "louvain", "leiden", "ecg","sorensen", "all_pairs_jaccard(100)", "all_pairs_sorensen(100)", "all_pairs_overlap(100)",
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
     "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",
     "edge_betweenness_centrality", "degree_centrality", "eigenvector_centrality", "hits", "katz_centrality",
     "personalized_pagerank", "random_walks",
+    "ego_graph(1)",
 }  # fmt: skip
 
 
@@ -403,7 +433,8 @@ def test_comparison_with_cugraph(fake_cugraph, edges, directed):
     graph = fr.structures()["csr"].from_edges(src, dst, weights, N, directed, device="cpu")
     rows = check(dynfrontier.compare(graph, against="cugraph", repeat=1))
     compared = {row.algorithm for row in rows if row.agrees and row.against == "cugraph 0"}
-    assert compared == ON_CUGRAPH - (NOT_ON_DIRECTED if directed else set())
+    of_weights = set() if weights is None else {"biased_random_walks", "node2vec_random_walks"}
+    assert compared == ON_CUGRAPH - (NOT_ON_DIRECTED if directed else set()) | of_weights
     assert all(row.agrees or "not offered" in row.agreement or "undirected" in row.agreement for row in rows)
 
 
@@ -514,7 +545,10 @@ def test_a_peer_that_fails_is_a_finding(monkeypatch):
     assert row.agrees is None and row.agreement == "RuntimeError: no luck" and row.ours_ms > 0
 
 
-ONLY_CUGRAPH = ("overlap", "random_walks")
+ONLY_CUGRAPH = (
+    "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_overlap", "random_walks", "biased_random_walks",
+    "node2vec_random_walks",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [name for name in analytics() if name in TASKS and name not in ONLY_CUGRAPH])
