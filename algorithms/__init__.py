@@ -7,6 +7,7 @@ from . import catalogue, comparators
 from .analytic import Analytic, analytics, find_analytic, register
 from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
+from .cdlp import CDLPResult, cdlp
 from .closeness_centrality import ClosenessCentralityResult, closeness_centrality
 from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
@@ -49,6 +50,7 @@ __all__ = [
     "AnalyticFailedError",
     "BFSResult",
     "BetweennessCentralityResult",
+    "CDLPResult",
     "ClosenessCentralityResult",
     "ColoringResult",
     "ConnectedComponentsResult",
@@ -89,6 +91,7 @@ __all__ = [
     "betweenness_centrality",
     "bfs",
     "catalogue",
+    "cdlp",
     "closeness_centrality",
     "coloring",
     "comparators",

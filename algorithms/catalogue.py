@@ -7,6 +7,7 @@ from typing import Any
 from .analytic import Analytic, register
 from .betweenness_centrality import betweenness_centrality
 from .bfs import bfs
+from .cdlp import cdlp
 from .closeness_centrality import closeness_centrality
 from .coloring import coloring
 from .comparators import (
@@ -98,8 +99,8 @@ register(Analytic(
 # ---- the gallery ----------------------------------------------------------------------------------------------------
 
 GALLERY = (
-    "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
-    "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
+    "core_number", "k_core", "label_propagation", "cdlp", "coloring", "maximal_independent_set", "local_clustering",
+    "jaccard", "overlap", "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits",
     "katz_centrality", "minimum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
 )  # fmt: skip
 """Static algorithms that show what the operators can express. Tests and benchmarks cover them on fewer structures."""
@@ -118,6 +119,9 @@ register(Analytic(
     headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
 ))  # fmt: skip
 register(Analytic(
+    "cdlp", cdlp, values=("labels",), vertex_values=("labels",), comparator=Exact(), parameters={"max_iter": 10},
+))  # fmt: skip
+register(Analytic(
     "coloring", coloring, values=("color",), comparator=Valid(proper_coloring), parameters={"seed": 0},
     directions="refused", headline=("count", "color"), note="greedy colorings may differ in their number of colors",
 ))  # fmt: skip
@@ -127,7 +131,7 @@ register(Analytic(
     note="maximal independent sets may differ in size",
 ))  # fmt: skip
 register(Analytic(
-    "local_clustering", local_clustering, values=("clustering",), comparator=Values(rtol=1e-9), directions="refused",
+    "local_clustering", local_clustering, values=("clustering",), comparator=Values(rtol=1e-9),
 ))  # fmt: skip
 for similarity in (jaccard, overlap):
     register(Analytic(

@@ -44,7 +44,7 @@ GROUPS = {
         "triangle_count", "local_clustering", "k_truss", "truss_numbers", "core_number", "k_core",
     ),
     "Communities and colorings": (
-        "louvain", "leiden", "ecg", "label_propagation", "coloring", "maximal_independent_set",
+        "louvain", "leiden", "ecg", "label_propagation", "cdlp", "coloring", "maximal_independent_set",
     ),
     "Similarity": ("jaccard", "overlap"),
     "Graphs with times": (
