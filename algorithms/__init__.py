@@ -15,6 +15,7 @@ from .analytic import Analytic, analytics, find_analytic, register
 from .betweenness_centrality import BetweennessCentralityResult, betweenness_centrality
 from .bfs import UNREACHED, BFSResult, bfs
 from .biased_random_walks import biased_random_walks, node2vec_random_walks
+from .cdlp import CDLPResult, cdlp
 from .closeness_centrality import ClosenessCentralityResult, closeness_centrality
 from .coloring import ColoringResult, coloring
 from .connected_components import ConnectedComponentsResult, connected_components
@@ -65,6 +66,7 @@ __all__ = [
     "AnalyticFailedError",
     "BFSResult",
     "BetweennessCentralityResult",
+    "CDLPResult",
     "ClosenessCentralityResult",
     "ColoringResult",
     "ConnectedComponentsResult",
@@ -117,6 +119,7 @@ __all__ = [
     "bfs",
     "biased_random_walks",
     "catalogue",
+    "cdlp",
     "closeness_centrality",
     "coloring",
     "comparators",

@@ -21,6 +21,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import check_undirected, check_weights
+from ._edge_sums import graph_of_sums, own_edges
 from ._functors import weight_of
 from ._labels import existing_sets, smallest_vertices
 from .result import Result
@@ -174,15 +175,12 @@ def numbered(level: Level, community: Any) -> tuple[Any, Any]:
 
 def merge(level: Level, community: Any, degree: Any) -> Level:
     """The next level, whose vertices are the communities of this one, with these sums of degrees."""
-    graph, xp = level.graph, level.graph.xp
-    src, dst, weights = own_edges(graph)
+    src, dst, weights = own_edges(level.graph)
     src, dst = community[src], community[dst]
-    apart = xp.flatnonzero(src != dst)
-    low, high = xp.minimum(src[apart], dst[apart]), xp.maximum(src[apart], dst[apart])
-    keys, joined = fr.advanced.keys.sums(
-        graph, fr.advanced.keys.pack(graph, low, high), None if weights is None else weights[apart].astype(np.float64)
+    apart = level.graph.xp.flatnonzero(src != dst)
+    merged = graph_of_sums(
+        level.graph, degree.size, src[apart], dst[apart], None if weights is None else weights[apart].astype(np.float64)
     )  # fmt: skip
-    merged = weighted_graph(graph, degree.size, *fr.advanced.keys.unpack(graph, keys), joined)
     return Level(merged, degree, degree - fr.neighbor_reduce(merged, None, weight_of))
 
 
@@ -198,21 +196,6 @@ def quality(first: Level, labels: Any, resolution: float) -> float:
 def by_smallest(graph: fr.Graph, labels: Any) -> tuple[Any, int]:
     """Communities by their smallest vertices, -1 for deleted vertices, and their number."""
     return existing_sets(graph, smallest_vertices(graph, labels))
-
-
-def own_edges(graph: Any) -> tuple[Any, Any, Any]:
-    """Each edge once: sources, destinations and weights, or None; in a graph in several parts, those of this one."""
-    return graph.own_edges() if graph.in_parts else graph.to_coo()
-
-
-def weighted_graph(graph: Any, num_vertices: int, src: Any, dst: Any, weights: Any) -> Any:
-    """A graph of other edges where the graph is; if that is in several parts, they may have the same edges: a sum."""
-    if not graph.in_parts:
-        kind = fr.advanced.csr_structure()
-        return kind.from_edges(src, dst, weights, num_vertices=num_vertices, device=graph.device)
-    made = graph.empty_like(num_vertices, weight_dtype=np.float64, multi_edges="sum")
-    made.insert_edges(src, dst, weights)
-    return made
 
 
 def within(src, dst, edge, weight, labels):

@@ -9,6 +9,7 @@ from .analytic import Analytic, register
 from .betweenness_centrality import betweenness_centrality
 from .bfs import bfs
 from .biased_random_walks import biased_random_walks, node2vec_random_walks
+from .cdlp import cdlp
 from .closeness_centrality import closeness_centrality
 from .coloring import coloring
 from .comparators import (
@@ -109,8 +110,8 @@ register(Analytic(
 # ---- the gallery ----------------------------------------------------------------------------------------------------
 
 GALLERY = (
-    "core_number", "k_core", "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "jaccard",
-    "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine", "all_pairs_overlap",
+    "core_number", "k_core", "label_propagation", "cdlp", "coloring", "maximal_independent_set", "local_clustering",
+    "sorensen", "cosine","jaccard", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine", "all_pairs_overlap",
     "strongly_connected_components", "betweenness_centrality", "closeness_centrality", "hits", "katz_centrality",
     "degree_centrality", "eigenvector_centrality", "edge_betweenness_centrality", "minimum_spanning_forest",
     "maximum_spanning_forest", "louvain", "leiden", "ecg", "personalized_pagerank", "random_walks",
@@ -132,6 +133,9 @@ register(Analytic(
     headline=("count", "community"), note="communities may differ: each vertex must have a label that is most frequent",
 ))  # fmt: skip
 register(Analytic(
+    "cdlp", cdlp, values=("labels",), vertex_values=("labels",), comparator=Exact(), parameters={"max_iter": 10},
+))  # fmt: skip
+register(Analytic(
     "coloring", coloring, values=("color",), comparator=Valid(proper_coloring), parameters={"seed": 0},
     directions="refused", headline=("count", "color"), note="greedy colorings may differ in their number of colors",
 ))  # fmt: skip
@@ -142,7 +146,7 @@ register(Analytic(
 ))  # fmt: skip
 register(Analytic(
     "local_clustering", local_clustering, DynamicLocalClustering, values=("clustering",),
-    comparator=Values(rtol=1e-9), directions="refused",
+    comparator=Values(rtol=1e-9),
 ))  # fmt: skip
 for similarity in (jaccard, sorensen, cosine, overlap):
     register(Analytic(

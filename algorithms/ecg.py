@@ -21,16 +21,8 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import as_int64
-from ._communities import (
-    MAX_SWEEPS,
-    CommunitiesResult,
-    by_smallest,
-    first_level,
-    move,
-    own_edges,
-    quality,
-    weighted_graph,
-)
+from ._communities import MAX_SWEEPS, CommunitiesResult, by_smallest, first_level, move, quality
+from ._edge_sums import own_edges, weighted_graph
 from .louvain import louvain
 
 

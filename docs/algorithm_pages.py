@@ -47,7 +47,7 @@ GROUPS = {
         "triangle_count", "local_clustering", "k_truss", "truss_numbers", "core_number", "k_core",
     ),
     "Communities and colorings": (
-        "louvain", "leiden", "ecg", "label_propagation", "coloring", "maximal_independent_set",
+        "louvain", "leiden", "ecg", "label_propagation", "cdlp", "coloring", "maximal_independent_set",
     ),
     "Similarity": (
         "jaccard", "sorensen", "cosine", "overlap", "all_pairs_jaccard", "all_pairs_sorensen", "all_pairs_cosine",

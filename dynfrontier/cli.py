@@ -12,6 +12,7 @@ from . import __version__
 from .commands.bfs import bfs
 from .commands.compare import compare
 from .commands.generate import generate
+from .commands.graphalytics import graphalytics
 from .commands.info import info
 from .commands.run import run
 from .commands.stream import stream
@@ -28,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
 )
-for _command in (stream, triangles, bfs, run, compare, workload, info, structures):
+for _command in (stream, triangles, bfs, run, compare, graphalytics, workload, info, structures):
     app.command()(guarded(_command))
 app.add_typer(generate, name="generate")
 

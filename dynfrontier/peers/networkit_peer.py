@@ -91,7 +91,9 @@ class Peer(BasePeer):
     def leiden(self, graph: nk.Graph) -> Task:
         return Task(lambda: nk.community.ParallelLeiden(graph).run().getPartition(), _subsets)
 
-    def local_clustering(self, graph: nk.Graph) -> Task:
+    def local_clustering(self, graph: nk.Graph) -> Task | None:
+        if graph.isDirected():
+            return None
         return Task(lambda: nk.centrality.LocalClusteringCoefficient(graph, True).run().scores(), floats)
 
     def degree_centrality(self, graph: nk.Graph) -> Task | None:

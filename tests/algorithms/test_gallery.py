@@ -31,7 +31,7 @@ SHAPES = {
     "disconnected": ([0, 1, 2, 5, 6, 7, 7], [1, 2, 0, 6, 7, 5, 8], 11),  # triangles, a tail, isolated vertices
 }
 UNDIRECTED = (
-    "label_propagation", "coloring", "maximal_independent_set", "local_clustering", "minimum_spanning_forest",
+    "label_propagation", "coloring", "maximal_independent_set", "minimum_spanning_forest",
     "maximum_spanning_forest", "louvain", "leiden", "ecg",
 )  # fmt: skip
 SEEDED = ("label_propagation", "louvain", "leiden", "ecg", "coloring", "maximal_independent_set")
@@ -178,6 +178,17 @@ def test_label_propagation_finds_communities(device):
     assert stopped.iterations == 1 and not stopped.converged
     with pytest.raises(ValueError, match="max_iter must be at least 1"):
         algorithms.label_propagation(graph, max_iter=0)
+
+
+def test_cdlp_alternates_on_an_edge(device):
+    """Both ends change at the same time; vertices without neighbors and without rounds have their ids."""
+    graph = CSR.from_edges([0], [1], num_vertices=3, device=device)
+    for rounds, labels in enumerate([[0, 1, 2], [1, 0, 2], [0, 1, 2]]):
+        assert host(check("cdlp", graph, max_iter=rounds).labels).tolist() == labels
+    graph = CSR.from_edges([1, 2, 3, 3], [3, 3, 0, 1], directed=True, device=device)  # 1 and 3 count twice
+    assert host(check("cdlp", graph, max_iter=1).labels).tolist() == [3, 3, 3, 1]
+    with pytest.raises(ValueError, match="max_iter"):
+        algorithms.cdlp(graph, max_iter=-1)
 
 
 def test_clustering_is_that_of_networkx(device):
@@ -578,7 +589,7 @@ WRONG = {
     "eigenvector_centrality": ("eigenvector_centrality", 0.01),
     "edge_betweenness_centrality": ("betweenness_centrality", 0.01), "minimum_spanning_forest": ("dst", 1),
     "louvain": ("labels", 1), "leiden": ("labels", 1), "ecg": ("labels", 1),
-    "personalized_pagerank": ("pagerank", 0.01),
+    "personalized_pagerank": ("pagerank", 0.01), "cdlp": ("labels", 1),
     "core_number": ("core_number", 1), "coloring": ("color", 1), "label_propagation": ("labels", 1),
     "local_clustering": ("clustering", 0.01), "jaccard": ("coefficient", 0.01), "k_core": ("dst", 1),
     "sorensen": ("coefficient", 0.01), "cosine": ("coefficient", 0.01), "all_pairs_jaccard": ("coefficient", 0.01),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from bisect import bisect_right
+from collections import Counter
 
 import numpy as np
 from scipy.sparse import csr_array, identity
@@ -269,6 +270,24 @@ def verify_label_propagation(graph, result, max_iter=100, seed=0):
             assert labels[v] == v
 
 
+def verify_cdlp(graph, result, max_iter=10):
+    """Labels are those of a serial run, vertex by vertex."""
+    src, dst = (host(part).tolist() for part in graph.to_coo()[:2])
+    near = [[] for _ in range(graph.num_vertices)]
+    for u, v in zip(src, dst, strict=True):
+        near[u].append(v)
+        near[v].append(u)
+    labels = list(range(graph.num_vertices))
+    for _ in range(max_iter):
+        counts = [Counter(labels[u] for u in each) for each in near]
+        labels = [
+            min(each, key=lambda label, each=each: (-each[label], label)) if each else own
+            for own, each in zip(labels, counts, strict=True)
+        ]
+    assert result.iterations <= max_iter and host(result.labels).dtype == graph.vertex_dtype
+    assert host(result.labels).tolist() == np.where(existing(graph), labels, -1).tolist()
+
+
 def verify_coloring(graph, result, seed=0):
     """Neighbors have different colors, and each vertex has neighbors of all lower colors, as a greedy one does."""
     color, there = host(result.color), existing(graph)
@@ -289,13 +308,19 @@ def verify_maximal_independent_set(graph, result, seed=0):
 
 
 def verify_local_clustering(graph, result):
-    """Triangles, from the matrix product, over pairs of neighbors."""
-    triangles, there = triangles_per_vertex(graph), existing(graph)
-    pairs = np.array([len(near) * (len(near) - 1) // 2 for near in neighbor_sets(graph)], np.int64)
-    expected = np.divide(triangles, pairs, out=np.zeros(pairs.size), where=pairs > 0)
+    """Arcs between neighbors, one by one, over pairs of neighbors."""
+    near, there = [set() for _ in range(graph.num_vertices)], existing(graph)
+    src, dst = (host(part).tolist() for part in graph.to_coo()[:2])
+    arcs = {*zip(src, dst, strict=True), *(() if graph.directed else zip(dst, src, strict=True))}
+    for u, v in arcs:
+        near[u].add(v)
+        near[v].add(u)
+    links = np.array([sum(arc in arcs for arc in itertools.permutations(each, 2)) for each in near], np.int64)
+    pairs = np.array([len(each) * (len(each) - 1) for each in near], np.int64)
+    expected = np.divide(links, pairs, out=np.zeros(pairs.size), where=pairs > 0)
     np.testing.assert_allclose(host(result.clustering), expected, rtol=1e-14)
     assert abs(result.average - expected[there].sum() / max(there.sum(), 1)) < 1e-12
-    assert abs(result.transitivity - triangles.sum() / max(pairs.sum(), 1)) < 1e-12
+    assert abs(result.transitivity - links.sum() / max(pairs.sum(), 1)) < 1e-12
 
 
 def verify_similarity(graph, result, src, dst, over):
@@ -805,6 +830,7 @@ VERIFIERS = {
     "betweenness_centrality": verify_betweenness,
     "bfs": lambda graph, result, source: verify_bfs(graph, source, result),
     "biased_random_walks": verify_biased_walks,
+    "cdlp": verify_cdlp,
     "closeness_centrality": verify_closeness,
     "coloring": verify_coloring,
     "connected_components": verify_components,

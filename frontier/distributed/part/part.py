@@ -203,11 +203,12 @@ class GraphPart(PartUpdates, PartReads):
         ----------
         num_vertices : int, optional
         **options
-            Further ones of `GraphPart`, such as `weight_dtype`.
+            Further ones of `GraphPart`, such as `weight_dtype`. The graph is directed if this one is, unless
+            `directed` is among them.
         """
+        options = {"directed": self.directed, "vertex_dtype": self.vertex_dtype, **options}
         made = GraphPart(
-            self.comm, self.structure, self.num_vertices if num_vertices is None else num_vertices,
-            directed=self.directed, vertex_dtype=self.vertex_dtype, **options,
+            self.comm, self.structure, self.num_vertices if num_vertices is None else num_vertices, **options
         )  # fmt: skip
         if num_vertices is None and self.store.absent is not None:
             made.delete_vertices(self.xp.flatnonzero(self.store.absent))
