@@ -86,4 +86,4 @@ class DynamicLocalClustering(DynamicTriangleCount):
         self._final = self._result()
 
     def _result(self) -> LocalClusteringResult:
-        return self._final or clustering_of(self.graph, self.per_vertex)
+        return self._final or clustering_of(self.graph, self.graph.degrees(), 2 * self.per_vertex)

@@ -72,14 +72,13 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     0.5
     """
     fr.advanced.arguments.check_graph(graph)
-    return clustering_of(graph,held = without_directions(graph) if graph.directed else graph
-    links = triangle_count(held).per_vertex)
+    held = without_directions(graph) if graph.directed else graph
+    triangles = triangle_count(held).per_vertex
+    return clustering_of(graph, held.degrees(), triangles + _mutual(held) if graph.directed else 2 * triangles)
 
 
-def clustering_of(graph: fr.Graph, triangles: Any) -> LocalClusteringResult:
-    """The result for the triangles of each vertex. O(V) work."""
-    links = links + _mutual(held) if graph.directed else 2 * links
-    degrees = held.degrees()
+def clustering_of(graph: fr.Graph, degrees: Any, links: Any) -> LocalClusteringResult:
+    """The result for the number of neighbors of each vertex, and the edges among them. O(V) work."""
     pairs = degrees * (degrees - 1)
     coefficients = links / graph.xp.maximum(pairs, 1)
     existing = len(fr.Frontier.all(graph))

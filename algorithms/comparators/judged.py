@@ -163,7 +163,7 @@ class Best(Comparator):
 
 @dataclass(frozen=True)
 class Scores(Comparator):
-    """Scores that are parts of an eigenvector, which iterations approach slowly where the largest eigenvalues are close.
+    """Scores that are entries of an eigenvector. Iterations approach it slowly if the largest eigenvalues are close.
 
     Results agree if they are near each other, or if each is where its iterations may stop.
 

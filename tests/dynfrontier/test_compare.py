@@ -414,7 +414,8 @@ def fake_cugraph(monkeypatch):
 
 NOT_ON_DIRECTED = {
     "triangle_count", "k_truss(4)", "core_number", "k_core(4)", "jaccard", "overlap", "minimum_spanning_forest",
-    "louvain", "leiden", "ecg","sorensen", "all_pairs_jaccard(100)", "all_pairs_sorensen(100)", "all_pairs_overlap(100)",
+    "louvain", "leiden", "ecg", "sorensen",
+    "all_pairs_jaccard(100)", "all_pairs_sorensen(100)", "all_pairs_overlap(100)",
 }  # fmt: skip
 ON_CUGRAPH = NOT_ON_DIRECTED | {
     "bfs", "connected_components", "pagerank", "sssp", "strongly_connected_components", "betweenness_centrality",
