@@ -134,7 +134,7 @@ class Walks(Comparator):
 
 @dataclass(frozen=True)
 class Scores(Comparator):
-    """Scores that are parts of an eigenvector, which iterations approach slowly where the largest eigenvalues are close.
+    """Scores that are parts of eigenvectors, which iterations approach slowly if the largest eigenvalues are close.
 
     Results agree if they are near each other, or if each is where its iterations may stop.
 
@@ -313,8 +313,10 @@ def stationary_centrality(edges: EdgeList, centrality: np.ndarray, *, tol: float
     if (norm or len(edges)) and not abs(norm - 1) < 1e-4:
         return f"centralities have a norm of {norm:.6g}"
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
-    weights = 1.0 if edges.weights is None else np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
-    following = found + np.bincount(dst, weights * found[src], n)
+    passed_on = found[src]
+    if edges.weights is not None:
+        passed_on = passed_on * np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
+    following = found + np.bincount(dst, passed_on, n)
     moved = float(np.abs(following / (np.linalg.norm(following) or 1.0) - found).sum())
     allowed = 2 * tol * n + rounding + float(np.finfo(np.float32).eps * found.sum())
     return f"an iteration changes centralities by {moved:.2g}, {allowed:.2g} allowed" if moved > allowed else ""
