@@ -1,5 +1,10 @@
 """Degree centrality: the fraction of the other vertices that are neighbors.
 
+In a directed graph successors and predecessors are counted, each as a neighbor. Graphs know the degrees of their
+vertices, so no edge is visited, except where predecessors must be counted because the graph has no in-edges.
+
+    degree_centrality[v]    edges of v, over the number of other vertices
+
 Freeman, "Centrality in Social Networks: Conceptual Clarification", Social Networks 1978.
 """
 

@@ -291,15 +291,17 @@ def test_degrees_edges_and_reciprocity_of_drawn_graphs(as_given, kind):
 
 
 def test_trees_and_forests(as_given):
-    for graph in (
-        nx.path_graph(5),
+    cycle_and_edges = (
+        nx.Graph([(0, 1),
+        nx.path_graph (1, 2),
+        nx.Graph([ (2, 0), (3, 4), (5, 6)])
+    plain = nx.path_graph(5),
         nx.path_graph(1),
-        nx.Graph([(0, 1), (2, 3)]),
-        nx.cycle_graph(4),
-        nx.DiGraph([(0, 1), (2, 1)]),
-        nx.Graph([(0, 0)]),
-        nx.Graph([(0, 1), (1, 2), (2, 0), (3, 4), (5, 6)]),
-    ):
+         nx.Graph([(0, 1), (2, 3)]),
+        nx.cycle_graph(4), nx.Graph([(0, 0)])
+    for graph in (*plain,
+        nx.DiGraph([(0, 1), (2, 1)]), (5, 6)]),
+    cycle_and_edges):
         for name in ("is_tree", "is_forest"):
             assert REGISTERED[name](as_given(graph), backend=NAME) is original(name)(graph)
     twice = nx.MultiGraph([(0, 1), (0, 1)])
@@ -323,8 +325,8 @@ PARALLEL = [
     ("connected_components", {}), ("number_connected_components", {}), ("is_connected", {}),
     ("node_connected_component", {"n": 0}), ("weakly_connected_components", {}), ("is_weakly_connected", {}),
     ("number_weakly_connected_components", {}), ("number_strongly_connected_components", {}),
-    ("is_strongly_connected", {}), ("is_tree", {}), ("is_forest", {}), ("triangles", {}),
-    ("betweenness_centrality", {}), ("closeness_centrality", {}),
+    ("is_strongly_connected", {}), ("triangles", {}), ("betweenness_centrality", {}), ("closeness_centrality", {}),
+    ("is_tree", {}), ("is_forest", {}),
     ("descendants", {"source": 0}), ("ancestors", {"source": 0}),
     ("descendants_at_distance", {"source": 0, "distance": 2}), ("bfs_layers", {"sources": 0}),
     ("bfs_edges", {"source": 0}), ("bfs_tree", {"source": 0}), ("single_source_shortest_path_length", {"source": 0}),
