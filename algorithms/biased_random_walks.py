@@ -129,7 +129,7 @@ def _walks(
     sums = _running_sums(copy)
     paths, steps = xp.full((ends.size, length + 1), -1, ends.dtype), xp.zeros(ends.size, np.int32)
     fr.compute(
-        places(graph, int(ends.size)), walk, copy, copy.offsets, copy.indices, sums, paths.reshape(-1), steps, ends,
+        places(graph, int(ends.size)), walk, copy.offsets, copy.indices, sums, paths.reshape(-1), steps, ends,
         length, seed, *biases,
     )  # fmt: skip
     return RandomWalksResult(paths, steps, ends)
@@ -179,12 +179,25 @@ def _draw(sums, low, high, value):
     return low
 
 
+def _find(offsets, indices, u, v):
+    """The arc from u to v; -1 if there is none."""
+    low = offsets[u]
+    high = offsets[u + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if indices[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < offsets[u + 1] and indices[low] == v else -1
+
+
 def _leads_on(offsets, sums, at):
     """Whether an edge of a weight above 0 leaves a vertex, -1 for none."""
     return at >= 0 and offsets[at + 1] > offsets[at] and sums[offsets[at + 1] - 1] > 0
 
 
-def _walk_by_weight(walk, copy, offsets, indices, sums, paths, steps, ends, length, seed):
+def _walk_by_weight(walk, offsets, indices, sums, paths, steps, ends, length, seed):
     at = ends[walk]
     place = walk * (length + 1)
     paths[place] = at
@@ -198,7 +211,7 @@ def _walk_by_weight(walk, copy, offsets, indices, sums, paths, steps, ends, leng
     ends[walk] = at
 
 
-def _walk_in_second_order(walk, copy, offsets, indices, sums, paths, steps, ends, length, seed, back, away):
+def _walk_in_second_order(walk, offsets, indices, sums, paths, steps, ends, length, seed, back, away):
     bound = max(1.0, away)
     sure = min(1.0, back, away)
     at = ends[walk]
@@ -213,7 +226,7 @@ def _walk_in_second_order(walk, copy, offsets, indices, sums, paths, steps, ends
         total = bound * sums[high - 1]
         rest = 0.0  # of the area of the way back, above the bound
         if step > 0 and back > bound:
-            home = fr.find_edge(copy, at, before)
+            home = _find(offsets, indices, at, before)
             if home >= 0:
                 rest = (back - bound) * (sums[home] - sums[home - 1] if home > low else sums[home])
         chosen = before
@@ -227,7 +240,7 @@ def _walk_in_second_order(walk, copy, offsets, indices, sums, paths, steps, ends
                     searching = False
                 elif chosen == before:
                     searching = not height < back
-                elif away != 1.0 and fr.find_edge(copy, before, chosen) < 0:
+                elif away != 1.0 and _find(offsets, indices, before, chosen) < 0:
                     searching = not height < away
                 else:
                     searching = not height < 1.0
