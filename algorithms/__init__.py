@@ -36,6 +36,7 @@ from .result import Result
 from .similarity import SimilarityResult, jaccard, overlap
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_cycles import TemporalCycleCountResult, TemporalCyclesResult, temporal_cycle_count, temporal_cycles
 from .temporal_motifs import TemporalMotifsResult, temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import TemporalRandomWalksResult, temporal_random_walks
@@ -78,6 +79,8 @@ __all__ = [
     "Result",
     "SSSPResult",
     "SimilarityResult",
+    "TemporalCycleCountResult",
+    "TemporalCyclesResult",
     "TemporalMotifsResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
@@ -112,6 +115,8 @@ __all__ = [
     "register",
     "sssp",
     "strongly_connected_components",
+    "temporal_cycle_count",
+    "temporal_cycles",
     "temporal_motifs",
     "temporal_pagerank",
     "temporal_random_walks",
