@@ -53,6 +53,7 @@ from .shortest_path import ShortestPathResult, shortest_path
 from .similarity import SimilarityResult, cosine, jaccard, overlap, sorensen
 from .sssp import SSSPResult, sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_cycles import TemporalCycleCountResult, TemporalCyclesResult, temporal_cycle_count, temporal_cycles
 from .temporal_motifs import TemporalMotifsResult, temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import TemporalRandomWalksResult, temporal_random_walks
@@ -105,6 +106,8 @@ __all__ = [
     "SSSPResult",
     "ShortestPathResult",
     "SimilarityResult",
+    "TemporalCycleCountResult",
+    "TemporalCyclesResult",
     "TemporalMotifsResult",
     "TemporalRandomWalksResult",
     "TemporalTriangleCountResult",
@@ -156,6 +159,8 @@ __all__ = [
     "sorensen",
     "sssp",
     "strongly_connected_components",
+    "temporal_cycle_count",
+    "temporal_cycles",
     "temporal_motifs",
     "temporal_pagerank",
     "temporal_random_walks",

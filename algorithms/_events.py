@@ -12,6 +12,38 @@ SORTABLE = 2**63
 """Differences of times below it are keys to sort by."""
 
 
+def events_by_time(graph: fr.Graph) -> tuple[Any, Any, Any, Any]:
+    """The sources, destinations, times and ids of the events of a graph, by time, source and destination.
+
+    The arcs of `graph` are events (`frontier.event_graph`), an undirected one being an event in both directions.
+    """
+    arcs = fr.EdgeFrontier.all(graph)
+    times, order = fr.advanced.arguments.edge_times(graph)[arcs.edges], graph.xp.arange(arcs.src.size)
+    _, order = fr.advanced.keys.sort(graph, fr.advanced.keys.pack(graph, arcs.src, arcs.dst), order)
+    order = sort_by_time(graph, times[order], order)
+    return arcs.src[order], arcs.dst[order], times[order], arcs.edges[order]
+
+
+def by_vertex(graph: fr.Graph, vertices: Any) -> tuple[Any, Any]:
+    """Where each vertex's places in an array of vertices begin, and these places, ascending."""
+    _, order = fr.advanced.keys.sort(graph, vertices.astype(np.int64), graph.xp.arange(vertices.size))
+    return prefix_sums(graph.xp.bincount(vertices, minlength=graph.num_vertices), graph.xp), order
+
+
+def runs(keys: Any, xp: Any) -> Any:
+    """Where the runs of equal keys begin, and the number of keys."""
+    begins = xp.ones(keys.size + 1, np.bool_)
+    begins[1:-1] = keys[1:] != keys[:-1]
+    return xp.flatnonzero(begins)
+
+
+def prefix_sums(values: Any, xp: Any) -> Any:
+    """The sums of the values before each place, and of all."""
+    found = xp.zeros(values.size + 1, np.int64)
+    found[1:] = xp.cumsum(values)
+    return found
+
+
 def sort_by_time(graph: fr.Graph, times: Any, values: Any) -> Any:
     """Return `values` in the order of their `times`. Stable."""
     if not times.size:

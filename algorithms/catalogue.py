@@ -65,6 +65,7 @@ from .shortest_path import shortest_path
 from .similarity import cosine, jaccard, overlap, sorensen
 from .sssp import sssp
 from .strongly_connected_components import strongly_connected_components
+from .temporal_cycles import temporal_cycle_count, temporal_cycles
 from .temporal_motifs import temporal_motifs
 from .temporal_pagerank import temporal_pagerank
 from .temporal_random_walks import temporal_random_walks
@@ -262,6 +263,14 @@ register(Analytic(
 register(Analytic(
     "temporal_motifs", temporal_motifs, values=("total", "counts"), per="graph", comparator=Exact(),
     parameters={"delta": 1}, varied="delta", headline=("total", "motif"), times=True,
+))  # fmt: skip
+register(Analytic(
+    "temporal_cycle_count", temporal_cycle_count, values=("total", "per_vertex"), comparator=Exact(),
+    parameters={"delta": 1, "length_bound": 4}, varied="delta", headline=("total", "cycle"), times=True,
+))  # fmt: skip
+register(Analytic(
+    "temporal_cycles", temporal_cycles, values=("src", "dst", "time", "cycle"), per="edge", time_values=("time",),
+    comparator=Exact(), parameters={"delta": 1, "length_bound": 4}, varied="delta", times=True,
 ))  # fmt: skip
 register(Analytic(
     "temporal_random_walks", temporal_random_walks, values=("paths", "times", "steps", "ends"),

@@ -83,7 +83,8 @@ class Result:
         on_gpu = hasattr(some, "get")
         xp = importlib.import_module("cupy" if on_gpu else "numpy")
         if not columns:
-            columns = cells_of(tables, xp)
+            row, column = xp.indices(some.shape) + 1
+            columns = {name: value.ravel() for name, value in {"row": row, "column": column, **tables}.items()}
         elif "sources" in columns:
             sources, vertices = next(iter(tables.values())).shape
             columns = {"source": xp.repeat(some, vertices), "vertex": xp.tile(xp.arange(vertices), sources)}
@@ -94,16 +95,9 @@ class Result:
         size = next(iter(columns.values())).size
         rows = slice(size * part // parts, size * (part + 1) // parts)
         columns = {name: column[rows] for name, column in columns.items()}
-        if names is None:
+        if names is None or columns.keys().isdisjoint(ENDS):
             return columns
         return _with_names({name: column.get() if on_gpu else column for name, column in columns.items()}, names)
-
-
-def cells_of(tables: dict[str, Any], xp: Any) -> dict[str, Any]:
-    """Tables of one shape as columns: a row per cell, with the numbers of its row and column, from 1 on."""
-    rows, width = next(iter(tables.values())).shape
-    numbers = {"row": xp.repeat(xp.arange(1, rows + 1), width), "column": xp.tile(xp.arange(1, width + 1), rows)}
-    return numbers | {name: value.ravel() for name, value in tables.items()}
 
 
 def _with_names(columns: dict[str, Any], names: fr.VertexNames) -> dict[str, Any]:

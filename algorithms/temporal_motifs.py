@@ -29,7 +29,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import places
-from ._events import first_beyond, first_from, first_within, sort_by_time, within
+from ._events import by_vertex, events_by_time, first_beyond, first_from, first_within, prefix_sums, runs, within
 from .result import Result
 
 SECOND = (3, 2), (2, 3), (3, 1), (1, 3), (2, 1), (1, 2)
@@ -109,8 +109,8 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     O(R log R) work for R events, and O(E^1.5) look-ups plus the events of the three pairs of each static triangle that
     has events within `delta`. O(R) memory, about 200 bytes an event. Counts of 2^60 and more are not exact.
 
-    SNAP's ``temporalmotifs`` orders events of equal times by their place in its lists, so its counts are higher if
-    times repeat. It stores M 4,2 in the cell of M 3,1.
+    SNAP's ``temporalmotifs`` orders events of equal times by their position in its lists, so its counts are higher if
+    times repeat.
 
     Examples
     --------
@@ -128,12 +128,10 @@ def temporal_motifs(graph: fr.Graph, delta: Any) -> TemporalMotifsResult:
     fr.advanced.arguments.check_one_device(graph, "temporal_motifs")
     delta = fr.advanced.arguments.span(graph, delta, "delta")
     graph = fr.event_graph(graph)
-    xp, (src, dst, times) = graph.xp, _events_by_time(graph)
+    xp, (src, dst, times, _) = graph.xp, events_by_time(graph)
     low, high, number, pairs = _by_pair(graph, src, dst, times)
-    ends = xp.stack([src, dst], 1).reshape(-1)
-    _, order = fr.advanced.keys.sort(graph, ends.astype(np.int64), xp.arange(ends.size))
-    offsets = _prefix(xp, xp.bincount(ends, minlength=graph.num_vertices))
-    incident = Events(offsets, times[order >> 1], _prefix(xp, 1 - 2 * (order & 1)))
+    offsets, order = by_vertex(graph, xp.stack([src, dst], 1).reshape(-1))
+    incident = Events(offsets, times[order >> 1], prefix_sums(1 - 2 * (order & 1), xp))
     moments = np.zeros((len(FAMILIES), 8), np.int64)
     for centers, sign in ((low, 1), (high, -1)):
         moments[:3] += _moments_around(graph, number, pairs, centers, incident, sign, 1, delta)
@@ -158,32 +156,15 @@ def table_of(moments: np.ndarray) -> np.ndarray:
     return table
 
 
-def _events_by_time(graph: fr.Graph) -> tuple[Any, Any, Any]:
-    arcs = fr.EdgeFrontier.all(graph)
-    times = fr.advanced.arguments.edge_times(graph)[arcs.edges]
-    order = sort_by_time(graph, times, graph.xp.arange(times.size))
-    return arcs.src[order], arcs.dst[order], times[order]
-
-
 def _by_pair(graph: fr.Graph, src: Any, dst: Any, times: Any) -> tuple[Any, Any, Any, Events]:
     """The ends of each pair, the lesser first; the number of the pair of each event; and the events of pairs."""
     xp = graph.xp
     keys = fr.advanced.keys.pack(graph, xp.minimum(src, dst), xp.maximum(src, dst))
     keys, order = fr.advanced.keys.sort(graph, keys, xp.arange(src.size))
-    begins = xp.ones(keys.size, np.bool_)
-    begins[1:] = keys[1:] != keys[:-1]
-    first = xp.flatnonzero(begins)
-    low, high = fr.advanced.keys.unpack(graph, keys[first])
-    offsets = xp.append(first, keys.size)
-    turns = _prefix(xp, xp.where(src < dst, 1, -1)[order])
-    return low, high, xp.cumsum(begins) - 1, Events(offsets, times[order], turns)
-
-
-def _prefix(xp: Any, values: Any) -> Any:
-    """The sums of the values before each place, and of all."""
-    found = xp.zeros(values.size + 1, np.int64)
-    found[1:] = xp.cumsum(values)
-    return found
+    offsets = runs(keys, xp)
+    low, high = fr.advanced.keys.unpack(graph, keys[offsets[:-1]])
+    number = xp.searchsorted(offsets, xp.arange(keys.size), side="right") - 1
+    return low, high, number, Events(offsets, times[order], prefix_sums(xp.where(src < dst, 1, -1)[order], xp))
 
 
 # ---- pairs and stars ------------------------------------------------------------------------------------------------

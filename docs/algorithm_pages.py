@@ -55,7 +55,7 @@ GROUPS = {
     ),
     "Graphs with times": (
         "earliest_arrival", "temporal_pagerank", "temporal_triangle_count", "temporal_motifs",
-        "temporal_random_walks",
+        "temporal_cycle_count", "temporal_cycles", "temporal_random_walks",
     ),
 }  # fmt: skip
 LISTS = ("algorithms", "catalogue", "benchmarks")

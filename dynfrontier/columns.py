@@ -11,7 +11,6 @@ import numpy as np
 import frontier as fr
 from algorithms import Analytic
 from algorithms.comparators import on_host
-from algorithms.result import cells_of
 
 
 def columns_of(
@@ -28,13 +27,15 @@ def columns_of(
     held = dict(zip(held, on_host(device, tuple(held.values())), strict=True))
     columns = {name: np.asarray(value) for name, value in held.items() if getattr(value, "ndim", 0) == 1}
     numbers = {name: value for name, value in held.items() if isinstance(value, bool | int | float | np.generic)}
-    if analytic.per == "graph" and not columns:
-        columns = cells_of({name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}, np)
+    tables = {name: value for name, value in held.items() if getattr(value, "ndim", 0) == 2}
+    if analytic.per == "graph" and tables and not columns:
+        row, column = np.indices(next(iter(tables.values())).shape) + 1
+        columns = {name: value.ravel() for name, value in {"row": row, "column": column, **tables}.items()}
     ends = analytic.values[:2] if analytic.per == "edge" else ()
     named = {"vertex": ids if starts is None else ids[starts]}
     if (sources := columns.get("sources")) is not None:
         named = {"source": np.repeat(ids[sources], ids.size), "vertex": np.tile(ids, sources.size)}
-        columns = {name: value.ravel() for name, value in held.items() if getattr(value, "ndim", 0) == 2}
+        columns = {name: value.ravel() for name, value in tables.items()}
     for name in (*ends, *analytic.vertex_values):
         if name in columns:
             columns[name] = _called(columns[name], ids)

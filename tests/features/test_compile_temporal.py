@@ -11,6 +11,7 @@ import frontier as fr
 from algorithms import (
     DynamicTemporalTriangleCount,
     earliest_arrival,
+    temporal_cycles,
     temporal_motifs,
     temporal_pagerank,
     temporal_random_walks,
@@ -51,6 +52,7 @@ def test_functors_compile(weights, monkeypatch, request):
         for graph in graphs:
             if weights is None:
                 earliest_arrival(graph, 1)
+                temporal_cycles(graph, 2)
                 temporal_motifs(graph, 2)
                 temporal_random_walks(graph, half_life=2)
                 temporal_random_walks(graph)

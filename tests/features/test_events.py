@@ -15,6 +15,8 @@ import frontier as fr
 from algorithms import (
     DynamicTemporalTriangleCount,
     earliest_arrival,
+    temporal_cycle_count,
+    temporal_cycles,
     temporal_motifs,
     temporal_pagerank,
     temporal_random_walks,
@@ -93,6 +95,8 @@ def check(stream, monkeypatch, rng):
     ranks = temporal_pagerank(graph, half_life=4, tol=1e-8, max_iter=500)
     VERIFIERS["temporal_pagerank"](graph, ranks, half_life=4, tol=1e-8)
     VERIFIERS["temporal_motifs"](graph, temporal_motifs(graph, 6), 6)
+    VERIFIERS["temporal_cycle_count"](graph, temporal_cycle_count(graph, 6), 6)
+    VERIFIERS["temporal_cycles"](graph, temporal_cycles(graph, 6), 6)
     if not graph.directed:
         VERIFIERS["temporal_triangle_count"](graph, temporal_triangle_count(graph, 6), 6)
 
@@ -317,6 +321,7 @@ CALLS = {
     "earliest_arrival": lambda graph: earliest_arrival(graph, 0),
     "sample": lambda graph: fr.sample_temporal_neighbors(graph, [0], 1, seed=1),
     "latest": lambda graph: fr.latest_neighbors(graph, [0], 1),
+    "cycles": lambda graph: temporal_cycles(graph, 5),
     "motifs": lambda graph: temporal_motifs(graph, 5),
     "walks": lambda graph: temporal_random_walks(graph, [0]),
     "triangle_count": lambda graph: temporal_triangle_count(graph, 5),

@@ -782,6 +782,49 @@ def verify_temporal_motifs(graph, result, delta):
     assert (host(result.counts) == counts).all() and result.total == counts.sum()
 
 
+def cycles_of(graph, delta, length_bound):
+    """All temporal cycles, as lists of events (time, source, destination), by a search forward from each event."""
+    leaving, found = {}, []
+    for u, v, time, _ in zip(*timed_arcs(graph), strict=True):
+        leaving.setdefault(u, []).append((time, u, v))
+
+    def follow(path):
+        for event in leaving.get(path[-1][2], ()):
+            if path[-1][0] < event[0] <= path[0][0] + delta:
+                if event[2] == path[0][1]:
+                    found.append([*path, event])
+                elif len(path) + 1 < length_bound and all(event[2] != other[2] for other in path):
+                    follow([*path, event])
+
+    for event in sorted(itertools.chain.from_iterable(leaving.values())):
+        follow([event])
+    return found
+
+
+def verify_temporal_cycle_count(graph, result, delta, length_bound=4):
+    """Cycles are found one by one."""
+    found = cycles_of(graph, delta, length_bound)
+    counts = np.bincount([event[1] for cycle in found for event in cycle], minlength=graph.num_vertices)
+    assert result.total == len(found) and (host(result.per_vertex) == counts).all()
+    lengths = [len(cycle) for cycle in found]
+    assert result.by_length == {length: lengths.count(length) for length in range(2, length_bound + 1)}
+
+
+def verify_temporal_cycles(graph, result, delta, length_bound=4):
+    """Cycles are found one by one, and their first events are in order."""
+    listed = {}
+    for number, *event in zip(*(host(part).tolist() for part in (
+        result.cycle, result.time, result.src, result.dst
+    )), strict=True):  # fmt: skip
+        listed.setdefault(number, []).append(tuple(event))
+    assert list(listed) == list(range(result.total))
+    found = list(listed.values())
+    assert [cycle[0] for cycle in found] == sorted(cycle[0] for cycle in found)
+    assert sorted(found) == sorted(cycles_of(graph, delta, length_bound))
+    data = graph.record_data if graph.multi_edges == "all" else graph.edge_data
+    assert (host(data["time"][result.event]) == host(result.time)).all()
+
+
 def verify_temporal_random_walks(
     graph, result, length=10, seed=0, starts=None, start_times=None, backward=False, strict=True, half_life=None
 ):  # fmt: skip
@@ -865,6 +908,8 @@ VERIFIERS = {
     "sorensen": lambda graph, result: verify_similarity(graph, result, *map(host, graph.to_coo()[:2]), of_both),
     "sssp": lambda graph, result, source: verify_distances(graph, source, result),
     "strongly_connected_components": verify_strong_components,
+    "temporal_cycle_count": verify_temporal_cycle_count,
+    "temporal_cycles": verify_temporal_cycles,
     "temporal_motifs": verify_temporal_motifs,
     "temporal_pagerank": verify_temporal_pagerank,
     "temporal_random_walks": verify_temporal_random_walks,
