@@ -228,7 +228,7 @@ class Traversal:
         first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
         state = workspace_of(graph)
-        # Any number of pushes may be made with fresh epochs each. No bound means a bound on the output of the last one.
+        # Any number of pushes may be made with fresh epochs each. No known bound limits the output of the last one.
         steps = min(limit, 2**30)
         stamps, epoch = state.next_epochs(graph, steps)
         lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
