@@ -185,7 +185,7 @@ def _check(name: str) -> bool:
     Raises
     ------
     ValueError
-        It is not.
+        No such graph exists.
     """
     known = name.removesuffix(BOTH_WAYS)
     if known not in REAL and not (known.startswith("rmat") and known[4:].isdigit()):

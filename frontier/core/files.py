@@ -177,7 +177,7 @@ def read_graph(path: str | os.PathLike[str], base: type[BaseGraph], device: str 
                 entries = _entries(archive, os.fstat(file.fileno()).st_size)
                 header = _read_header(archive, entries)
                 kind = registered()[header["structure"]]
-                require(issubclass(kind, base), f"it holds a {header['structure']!r} graph, not a {base.__name__}")
+                require(issubclass(kind, base), f"it contains a {header['structure']!r} graph, not a {base.__name__}")
                 graph = empty_graph(kind, header, device)
                 arrays = _read_arrays(archive, entries, graph)
             fill_graph(graph, header, arrays, check=True)
@@ -240,7 +240,7 @@ def _read_header(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) 
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"its {HEADER} holds {text}")
+    raise ValueError(f"its {HEADER} contains {text}")
 
 
 def _read_arrays(

@@ -145,7 +145,7 @@ WEIGHTS = Payload()
 
 
 def _append(graph: Any, arcs: Arcs) -> tuple[int, int, int]:
-    """Add the weights of arcs to those in the graph. Return the numbers of distinct arcs that were new, updated and
+    """Add the weights of arcs to the graph's. Return the numbers of distinct arcs that were new, updated and
     deleted."""
     if not graph._observers.live() and not is_followed(graph):
         with graph._access.changing():

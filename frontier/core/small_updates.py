@@ -54,12 +54,12 @@ class NotificationBuffer:
         self._edges, self.edges = self._pair(count) if exact else (None, None)
 
     def notifications(self, edges: int) -> list[Notification]:
-        """Each observer with the arrays of arcs, or, if it is exact, with those of `edges` effective edges."""
+        """Each observer with the arrays of arcs, or, if it is exact, with the arrays of `edges` effective edges."""
         arcs, found = self.arrays(edges)
         return [(observer, found if observer.exact else arcs) for observer in self._observers]
 
     def arrays(self, edges: int) -> tuple[Any, Any]:
-        """The arrays of arcs, and those of `edges` effective edges. None as above."""
+        """The arrays of arcs, and the arrays of `edges` effective edges. None as above."""
         return self._arrays(self._arcs, self._total), self._arrays(self._edges, edges)
 
     def _pair(self, size: int) -> tuple[Any, tuple[int, int]]:

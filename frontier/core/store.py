@@ -253,8 +253,8 @@ class Store(BaseStore, ABC):
         """*structure*, likewise: kernels that insert arcs and delete others, bound to persistent arrays.
 
         ``insert(store, count)`` and ``erase(store, count)`` of the result queue kernels for the first `count` arcs, and
-        skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs. Of
-        equal arcs one is new, and its stored number stays. Nothing is written if one of the three `error_counts` is not
+        skip arcs with negative ends. `slots` become the slots of `insert_and_find`, or -2**63 for deferred arcs. One of
+        equal arcs is new, and its stored number stays. Nothing is written if one of the three `error_counts` is not
         zero. After a synchronization, ``inserted(store)`` returns the numbers of new and of deferred arcs.
         ``resume(store, count)`` inserts the deferred ones and returns the number of all new ones. Arcs to delete are
         distinct and present: ``erased(store, deleted)`` reports their number once their deletion is queued.

@@ -41,6 +41,6 @@ def read_array(
     )
     wanted_shape = tuple("any" if size is None else size for size in shape)
     require(fits and not fortran, f"the array {name} has the shape {found_shape}, not {wanted_shape}")
-    require(math.prod(found_shape) * dtype.itemsize == left, f"the array {name} has another size than it says")
+    require(math.prod(found_shape) * dtype.itemsize == left, f"the array {name} has another size than its header")
     with archive.open(info) as entry:
         return np.lib.format.read_array(entry, allow_pickle=False)

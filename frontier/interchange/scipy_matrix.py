@@ -78,8 +78,8 @@ def from_scipy(
     data : str, optional
         The column of edge data for the values, instead of weights.
     directed : bool
-        If False, the matrix may contain either triangle or both. Of (u, v) and (v, u), the entry in the later row
-        counts.
+        If False, the matrix may contain either triangle or both. If (u, v) and (v, u) have entries, the one in the
+        later row counts.
     structure : str or class
         Name in the registry, or class.
     device, **structure_options

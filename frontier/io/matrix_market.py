@@ -20,8 +20,8 @@ def read_matrix_market(data: bytes, source: str, options: ReadOptions) -> EdgeLi
 
     The format is coordinate, pattern, real or integer, general or symmetric. Each stored entry is one record, so a
     symmetric file lists each undirected edge once. Vertices are counted from 0, with `first_id` 1. The parameters are
-    as in `read_text`. Of the options only `columns` and `weighted` count. Raises ParseError if the header is malformed
-    or unsupported, the matrix is not square, or an entry is malformed or missing.
+    as in `read_text`. Only the options `columns` and `weighted` count. Raises ParseError if the header is malformed or
+    unsupported, the matrix is not square, or an entry is malformed or missing.
     """
     header, start = first_line(data)
     words = header.lower().split()

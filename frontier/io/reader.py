@@ -114,7 +114,7 @@ def read_edges(
     Returns
     -------
     EdgeList
-        Every record, self-loops and duplicates included, in the order of the file. Of a dynamic network of KONECT the
+        Every record, self-loops and duplicates included, in the order of the file. For a dynamic network of KONECT, the
         records that no deletion follows, in time order. Vertices are counted from 0.
         KONECT, Matrix Market and ``.jlg`` files count from 1: `first_id` is then 1, and `EdgeList.original_ids` and
         `EdgeList.vertex_of` translate ids.

@@ -154,14 +154,14 @@ def tokenize(
     padded : ndarray of int64, shape (1,)
         Set, if it is negative, to the position of the first id that is written with a plus sign or leading zeros.
     out, real : ndarray of int64 and float64, shape (slots, rows)
-        The same memory twice: a column is int64 until its first fractional value, then float64. Of a word, the position
-        of its first byte, inverted if it contains doubled quotes.
+        The same memory twice: a column is int64 until its first fractional value, then float64. For a word, the
+        position of its first byte, inverted if it contains doubled quotes.
     is_real : ndarray of bool, shape (slots,)
         Set for the columns that ended up as float64.
     hard : ndarray of int64, shape (rows * numbers, 4)
         Row, slot, start and end of the values that need more than one exact float operation.
     ends : ndarray of int64, shape (slots, rows)
-        Of a word, the position behind its last byte. Empty without TEXT.
+        For a word, the position behind its last byte. Empty without TEXT.
     ops : ndarray of int8, shape (rows,)
         The operation character of each row. Empty without `operations`.
 

@@ -22,8 +22,8 @@ def sliding_window(
     stream : EdgeStream
         Insertions only.
     window : float
-        Length of the window: in the unit of the times, or in records. A record is inside while its time is greater
-        than that of the batch's last record less `window`, or while it is among the last `window` records.
+        Length of the window: in the unit of the times, or in records. A record is inside while its time is greater than
+        the time of the batch's last record less `window`, or while it is among the last `window` records.
     by : {"time", "count"}, optional
         The unit of `window`, by default time if the stream has times.
     directed : bool, optional

@@ -51,7 +51,7 @@ class VertexNames:
     Notes
     -----
     Columns on another device are copied. Integers are looked up in a hash table, in expected O(1) each, on a GPU in
-    parallel with the same ids as on the host. Of text, the distinct names of each column (found by Arrow, Polars or
+    parallel with the same ids as on the host. The distinct names of each column of text (found by Arrow, Polars or
     pandas in their own columns) are looked up in a dictionary. Thread-safe.
 
     Examples

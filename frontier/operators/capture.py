@@ -77,8 +77,8 @@ class CapturedStep:
 
 
 WAITS = (
-    "the step cannot be recorded, because it waits for the GPU. Leave out of it what reads results on the host, and "
-    "operators whose result is a frontier"
+    "the step cannot be captured, because it synchronizes with the GPU: leave out of it operators whose result is a "
+    "frontier, and reads of results on the host"
 )
 _local = threading.local()  # `streams`: this thread's capturing streams, by the stream that it works in
 

@@ -56,7 +56,8 @@ struct Growth : Difference {
     }
   }
 
-  // Puts the old first page of each level into the first index page of a new level above.
+  // Puts the old pages, or the old root, into the first index page of the lowest new level, and that page into the next
+  // level, and so on.
   __device__ void raise(const View& view) const {
     i64 below = shorter.head;
     for (int level = shorter.levels + 1; level <= longer.levels; ++level) {

@@ -174,7 +174,7 @@ def _commit(count, weights, new_weights, table, recorded):
 
 @cpu_kernel
 def commit_duplicates(count, pool, weights, new_weights, table, recorded):
-    """Set the weight of each of `count` recorded slots to that of its last arc, and clear the table."""
+    """Set the weight of each of `count` recorded slots to the weight of its last arc, and clear the table."""
     _commit(count, weights, new_weights, table, recorded)
 
 
@@ -192,7 +192,7 @@ def locate(count, view, moved, src, dst, slots):
 
 @cpu_kernel
 def erase(count, pool, error_counts, src, dst, chosen, slots):
-    """Turn arcs into tombstones: all, or those with ``chosen[i] >= 0``.
+    """Turn arcs into tombstones: all, or arcs with ``chosen[i] >= 0``.
 
     ``slots[i]``, if given, becomes the slot of a deleted arc, once for equal ones, otherwise -1.
     """

@@ -77,7 +77,7 @@ extern "C" __global__ void locate(
   }
 }
 
-// Of several equal arcs, the one whose swap succeeds counts.
+// Among several equal arcs, the one whose swap succeeds counts.
 extern "C" __global__ void __launch_bounds__(256, 6) erase(
     i64 count, Pool pool, const u64* error_counts, const VID* src, const VID* dst, const i64* chosen, i64* slots) {
   if (is_bad(error_counts)) return;

@@ -287,10 +287,10 @@ def fractions(part):
         (counted, r"count_all\(\) writes to counter at edges, .*, with a function as its rule"),
         (hooked, r"hook\(\) writes to labels at edges, .*, with a function as its rule"),
         (silent, r"count_down\(\) writes to left at edges, .*: have advance put vertices out"),
-        (adds_what_it_reads, r"read_and_join\(\) writes to entries of sizes that are not those of v"),
+        (adds_what_it_reads, r"read_and_join\(\) writes to entries of sizes at other vertices than v"),
         (scored_by_writing, r"writing_score\(\) writes to totals: a score only reads arrays"),
         (fractions, r"combine='countdown' is for signed integers, which may fall below 0, not float32"),
-        (doubled, r"double_next\(\) writes to entries of values that are not those of v"),
+        (doubled, r"double_next\(\) writes to entries of values at other vertices than v"),
     ],
 )
 def test_writes_that_no_rule_combines_are_refused(engine, program, message):

@@ -261,5 +261,5 @@ def test_steps_that_are_recorded_cannot_walk(device, monkeypatch):
     graph = CSR.from_edges([0, 1], [1, 2], device=device)
     everyone = fr.Frontier.all(graph)
     monkeypatch.setattr(recorder, "launches", Plan())
-    with pytest.raises(fr.FunctorError, match="cannot be recorded"):
+    with pytest.raises(fr.FunctorError, match="cannot be captured"):
         fr.compute(everyone, lambda v, g: fr.degree(g, v), graph)

@@ -277,7 +277,7 @@ def test_an_array_that_says_it_is_larger_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "x", "w") as archive:
         for name, data in held.items():
             archive.writestr(name, data)
-    with pytest.raises(ValueError, match="the array ids has another size than it says"):
+    with pytest.raises(ValueError, match="the array ids has another size than its header"):
         fr.VertexNames.load(tmp_path / "x")
 
 

@@ -230,11 +230,11 @@ def test_steps_that_wait(graph, rng):
     everyone = fr.Frontier.all(graph)
     dense = everyone & everyone
     for waits, message in (
-        (lambda graph, src, dst: fr.filter(dense, is_even), "waited for"),
-        (lambda graph, src, dst: fr.filter(everyone, is_even) and fr.advance(graph, everyone, never), "waited for"),
+        (lambda graph, src, dst: fr.filter(dense, is_even), "to synchronize"),
+        (lambda graph, src, dst: fr.filter(everyone, is_even) and fr.advance(graph, everyone, never), "to synchronize"),
         (lambda graph, src, dst: len(fr.visit_edges(graph, src, dst, never)), "has no size"),
         (lambda graph, src, dst: until_empty(graph, src, dst), "1000 launches"),
-        (lambda graph, src, dst: fr.traverse(graph, everyone, never), "can be recorded from"),
+        (lambda graph, src, dst: fr.traverse(graph, everyone, never), "can be captured only from"),
         (lambda graph, src, dst: fr.visit_edges(graph, src[::2], dst[::2], never), "repeat no conversions"),
         (lambda graph, src, dst: fr.intersect(graph, src[::2], dst[::2], together, checked=False), "no conversions"),
     ):

@@ -98,7 +98,7 @@ def test_a_step_that_waits_is_refused(graph):
     if not graph.device.is_gpu:
         take()
         return
-    with pytest.raises(RuntimeError, match="it waits for the GPU"):
+    with pytest.raises(RuntimeError, match="it synchronizes with the GPU"):
         take()
     assert pagerank(graph).converged
 

@@ -58,7 +58,7 @@ def workers(size):
 
 
 def check_tree(one, source, found, expected):
-    """Distances equal those on one device, and each predecessor is one edge nearer."""
+    """Distances equal the distances on one device, and each predecessor is one edge nearer."""
     distance, predecessor = host(found.distance), host(found.predecessor)
     np.testing.assert_array_equal(distance, host(expected.distance))
     assert found.levels == expected.levels

@@ -7,7 +7,7 @@ from frontier.runtime import cpu_kernel
 
 @cpu_kernel
 def sort_arcs(count, src, dst, offsets, order):
-    """Positions of a batch's distinct arcs by source, then destination. Of equal arcs the last counts.
+    """Positions of a batch's distinct arcs by source, then destination. The last of equal arcs counts.
 
     Two stable counting sorts, by destination and then by source. Arcs with ``src < 0`` are left out. ``offsets``
     becomes the CSR offsets, the first ``offsets[-1]`` entries of ``order`` the positions.

@@ -219,7 +219,7 @@ def _take(token: str, rank: int, key: int) -> Any:
     """Pass the object under a key of this part to Dask."""
     host = _hosts.get((token, rank))
     if host is None or key not in host.objects:
-        raise PartLostError("a worker that held rows of this frame is gone: make the frame again")
+        raise PartLostError("a worker with rows of this frame is gone: make the frame again")
     return host.objects.pop(key)
 
 

@@ -43,7 +43,7 @@ def intersect(
     """`frontier.intersect`, of the pairs that all parts list.
 
     `op` may add to entries of any vertices in arrays with the rule "add", set flags, and write to any entries if the
-    rule is a function. Of arrays by edge it may read the entries of its two edges. With `numbered`, it may use the
+    rule is a function. It may read the entries of its two edges in arrays by edge. With `numbered`, it may use the
     number of its pair only to read arrays by pair, which travel with the pairs.
     """
     args = graph.with_own_columns(args)

@@ -100,7 +100,7 @@ def load(kind: type[BasePart], comm: Communicator, path: str | os.PathLike[str])
             _hand_out(part, held)
     arcs = comm.reduce_numbers([part.local.num_arcs])[0]
     if arcs != facts["num_arcs"]:
-        raise ValueError(f"{folder}: the files hold {arcs} arcs, and the list says {facts['num_arcs']}")
+        raise ValueError(f"{folder}: the files contain {arcs} arcs, but the list states {facts['num_arcs']}")
     part.commit(arcs)
     if part.inward is not None:
         _fill_inward(part)

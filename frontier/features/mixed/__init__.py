@@ -1,6 +1,6 @@
 """Opera: a batch of updates and queries, answered as if each operation had run in its order.
 
-The LPMA paper (section 6) calls this streaming consistence. There, updates with timestamps are stored next to the edges
+The LPMA paper (section 6) calls this streaming consistence. Its updates with timestamps are stored next to the edges
 that they replace, queries filter them, and a final pass merges. Here nothing temporary is stored, so every structure
 can do it:
 

@@ -50,7 +50,7 @@ def time_bounds(count, times, counters, published):
 
 @cpu_kernel
 def find_split(count, times, begin, size, before, token, published):
-    """Of times that ascend from ``begin`` on, ``published[0]`` becomes the first position of a time not less than
+    """Given times that ascend from ``begin`` on, ``published[0]`` becomes the first position of a time not less than
     `before`, or ``size``, and ``published[1]`` that time. Then ``published[2]`` becomes the token."""
     low, high = begin, size
     while low < high:

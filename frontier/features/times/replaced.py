@@ -36,9 +36,9 @@ def _warn(data: Any, advice: str) -> None:
         level, frame = level + 1, frame.f_back
     kept = "first" if data.times.earliest else "latest"
     warnings.warn(
-        f"edges of this graph were inserted several times, and only the {kept} time of each is kept "
-        f"(multi_edges={data.multi_edges!r}), so that functions that read times see no other: {advice} with "
-        "multi_edges='all' to keep every event",
+        f"edges of this graph were inserted several times, and only the {kept} time of each is stored "
+        f"(multi_edges={data.multi_edges!r}), the only one that functions see: {advice} with multi_edges='all' to "
+        "store every event",
         ReplacedTimesWarning,
         stacklevel=level,
     )

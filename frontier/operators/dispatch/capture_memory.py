@@ -135,5 +135,6 @@ def refuse_to_convert(graph: BaseGraph, *ids: Any) -> None:
         for part in ids
     ):
         raise RuntimeError(
-            f"launches are being recorded, which repeat no conversions: take contiguous arrays of {graph.vertex_dtype}"
+            "launches are being captured, and replays repeat no conversions: pass contiguous arrays of "
+            f"{graph.vertex_dtype}"
         )

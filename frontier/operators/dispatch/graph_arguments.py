@@ -65,8 +65,7 @@ class Interpreted:
 
 
 _by_view: dict[type, ModuleType] = {}
-"""The owners of a structure's neighbor iterator, by the type of its view, of all graphs that were passed to
-functors."""
+"""The modules of neighbor iterators, by the type of the view, of all graphs that were passed to functors."""
 
 
 def argument_on_cpu(graph: BaseGraph, view: Any, weights: Any) -> TraversableGraph | Interpreted:
@@ -84,7 +83,7 @@ def argument_on_gpu(graph: BaseGraph, macros: dict[str, str], work: Workspace) -
     FunctorError while launches are captured: a replay would see an outdated view.
     """
     if recorder.launches is not None:
-        raise FunctorError("functors that walk a graph cannot be recorded: they take its view of the time of the call")
+        raise FunctorError("functors that walk a graph cannot be captured: they read its view at the time of the call")
     words = np.append(graph.view().fields, graph.num_vertices)
     held = work.graph_argument
     if held is None or held[0] != words.tobytes():

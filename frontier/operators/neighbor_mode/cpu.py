@@ -109,7 +109,7 @@ def make_neighbor_mode(iterator: ModuleType, op: Any) -> Any:
 
 
 def make_neighbor_choice(iterator: ModuleType, op: Any, score: Any) -> Any:
-    """For each vertex of a list, the value of a functor over its neighbors that has the highest score. Of several the
+    """For each vertex of a list, the value of a functor over its neighbors that has the highest score. Ties go to the
     smallest.
 
     The score depends on the sum of the weights of the edges that have the value, which are added up in a hash table. It

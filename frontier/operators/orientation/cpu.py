@@ -132,8 +132,8 @@ def make_triangles_by_id(iterator: ModuleType, is_sorted: bool) -> Any:
 def make_support(iterator: ModuleType) -> Any:
     """The same triangles, counted for the three arcs that lead up, y -> x, y -> w and x -> w, by their edges.
 
-    Of a copied list, the positions of x and of its upper neighbors are listed first, without a branch, which would
-    often be mispredicted.
+    The positions of x and of its upper neighbors in a copied list are listed first, without a branch, which would often
+    be mispredicted.
     """
     each_neighbor = neighbor_loop(iterator).each
 

@@ -118,8 +118,8 @@ def traverse_along(
     if recording() is None:
         return traversal.run(frontier, most_steps)
     if limits.arcs is not None or not isinstance(frontier, DeferredFrontier):
-        raise RuntimeError("traverse can be recorded from what visit_edges or filter put out meanwhile, and without "
-                           "max_arcs")  # fmt: skip
+        raise RuntimeError("traverse can be captured only from a frontier of visit_edges or filter in the same "
+                           "capture, and without max_arcs")  # fmt: skip
     if most_steps:
         traversal.record(frontier, most_steps)
     return 0

@@ -39,8 +39,8 @@ struct BothLists {
 #define DEGREE(v) (u64(view.degree(v)) + u64(entering.degree(v)))
 #define LISTS BothLists{view, entering}
 
-// The segments s, s + step, ... below `end` of u. The view is chosen for each, so that functors are inlined only once for
-// both.
+// The segments s, s + step, ... below `end` of u. The view is chosen for each segment, and functors are inlined only
+// once for both.
 template <class WalkIn>
 __device__ __forceinline__ void walk_segments(
     const View& view, const View& entering, VID u, i64 s, i64 end, i64 step, WalkIn& walk_in) {

@@ -136,7 +136,8 @@ def _contents(cell: CellType) -> Any:
 
 
 class Identity:
-    """What a function means: a `key` of code and values. Equal meanings are one object, so comparing costs nothing."""
+    """The meaning of a function: a `key` of code and values. Equal meanings are one object, so comparing costs
+    nothing."""
 
     __slots__ = ("_digest", "_portable", "key")
 

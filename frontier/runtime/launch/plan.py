@@ -38,7 +38,7 @@ class Plan:
 
     def __enter__(self) -> Plan:
         if recorder.launches is not None:
-            raise RuntimeError("launches are being recorded already")
+            raise RuntimeError("launches are being captured already")
         recorder.launches = self
         self._exchange_scratch()
         return self
@@ -61,8 +61,8 @@ class Plan:
         self._repeaters.append(step.repeater())
         if len(self._steps) > MAX_LAUNCHES:
             raise RuntimeError(
-                f"more than {MAX_LAUNCHES} launches are being recorded; a loop as long as a frontier has members "
-                "cannot be: traverse takes its place"
+                f"a capture of more than {MAX_LAUNCHES} launches: instead of a loop as long as a frontier has members, "
+                "call traverse"
             )
 
     def add_fill(self, array: Any, byte: int) -> None:

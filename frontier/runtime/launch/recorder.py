@@ -28,4 +28,4 @@ def not_recorded() -> Iterator[None]:
 def refuse_to_wait() -> None:
     """Raise RuntimeError during a capture: nothing has run that the host could synchronize with."""
     if recorder.launches is not None:
-        raise RuntimeError("launches are being recorded, which cannot be waited for")
+        raise RuntimeError("launches are being captured, and none has run to synchronize with: read results afterwards")

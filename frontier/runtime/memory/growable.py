@@ -196,7 +196,7 @@ class _DeviceRange:
         try:
             return self._call("cuMemCreate", size, self._properties, 0)
         except OSError as error:
-            raise MemoryError(f"{size} bytes of GPU memory are not to be had ({error})") from None
+            raise MemoryError(f"cannot allocate {size} bytes of GPU memory ({error})") from None
 
     def array(self, size: int, dtype: np.dtype) -> Any:
         """The first `size` elements, which are given memory."""

@@ -187,7 +187,7 @@ inline void prepare(Lane& lane, int number, char* stack) {
   lane.done = lane.at_barrier = false;
   lane.mask = 0;
   void** top = reinterpret_cast<void**>(stack + STACK);
-  *--top = nullptr;  // the return address of a function: keeps the stack aligned
+  *--top = nullptr;  // the return address of a function, which aligns the stack
   *--top = reinterpret_cast<void*>(&run_lane);
   for (int k = 0; k < 6; ++k) *--top = nullptr;
   lane.stack_pointer = top;
