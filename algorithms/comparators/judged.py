@@ -163,7 +163,7 @@ class Best(Comparator):
 
 @dataclass(frozen=True)
 class Scores(Comparator):
-    """Scores that are entries of an eigenvector.eigenvectors, which Iterations approach it slowly if the largest eigenvalues are close.
+    """Scores that are entries of eigenvectors. Iterations approach these slowly if the largest eigenvalues are close.
 
     Results agree if they are near each other, or if each is where its iterations may stop.
 
@@ -350,11 +350,9 @@ def stationary_centrality(edges: EdgeList, centrality: np.ndarray, *, tol: float
     if (norm or len(edges)) and not abs(norm - 1) < 1e-4:
         return f"centralities have a norm of {norm:.6g}"
     src, dst = (edges.src, edges.dst) if edges.directed else _both_ways(edges)
-    passed_on = (
-        1.0 found[src]
+    passed_on = found[src]
     if edges.weights is not None:
         passed_on = passed_on * np.tile(np.asarray(edges.weights, np.float64), 1 if edges.directed else 2)
-    )
     following = found + np.bincount(dst, passed_on, n)
     moved = float(np.abs(following / (np.linalg.norm(following) or 1.0) - found).sum())
     allowed = 2 * tol * n + rounding + float(np.finfo(np.float32).eps * found.sum())

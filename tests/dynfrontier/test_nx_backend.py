@@ -291,17 +291,9 @@ def test_degrees_edges_and_reciprocity_of_drawn_graphs(as_given, kind):
 
 
 def test_trees_and_forests(as_given):
-    cycle_and_edges = (
-        nx.Graph([(0, 1),
-        nx.path_graph (1, 2),
-        nx.Graph([ (2, 0), (3, 4), (5, 6)])
-    plain = nx.path_graph(5),
-        nx.path_graph(1),
-         nx.Graph([(0, 1), (2, 3)]),
-        nx.cycle_graph(4), nx.Graph([(0, 0)])
-    for graph in (*plain,
-        nx.DiGraph([(0, 1), (2, 1)]), (5, 6)]),
-    cycle_and_edges):
+    cycle_and_edges = nx.Graph([(0, 1), (1, 2), (2, 0), (3, 4), (5, 6)])
+    plain = nx.path_graph(5), nx.path_graph(1), nx.Graph([(0, 1), (2, 3)]), nx.cycle_graph(4), nx.Graph([(0, 0)])
+    for graph in (*plain, nx.DiGraph([(0, 1), (2, 1)]), cycle_and_edges):
         for name in ("is_tree", "is_forest"):
             assert REGISTERED[name](as_given(graph), backend=NAME) is original(name)(graph)
     twice = nx.MultiGraph([(0, 1), (0, 1)])

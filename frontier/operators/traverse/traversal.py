@@ -229,7 +229,7 @@ class Traversal:
         first), stamps, the first epoch, the counters that the host reads, and the maximum number of steps."""
         graph = self.graph
         state = self.state
-        # Fresh epochs permit any number of pushes. A limit of arcs does not bound known bound limits the output of the last one.
+        # Fresh epochs permit any number of pushes. A limit of arcs does not bound the output of the last one.
         steps = min(limit, 2**30)
         stamps, epoch = state.next_epochs(graph, steps)
         lists = graph.xp.empty((2, graph.num_vertices), graph.vertex_dtype)
