@@ -70,14 +70,13 @@ def local_clustering(graph: fr.Graph) -> LocalClusteringResult:
     return clustering_of(graph, triangle_count(graph).per_vertex)
 
 
-def clustering_of(graph: fr.Graph, triangles: Any) -> LocalClusteringResult:
-    """The result for the triangles of each vertex. O(V) work."""
+def clustering_of(graph: fr.Graph, triangles: Any, unit: int = 1) -> LocalClusteringResult:
+    """The result for the triangles of each vertex, counted in fractions of which `unit` are a triangle. O(V) work."""
     degrees = graph.degrees()
-    pairs = degrees * (degrees - 1) // 2
-    coefficients = triangles / graph.xp.maximum(pairs, 1)
-    existing = len(fr.Frontier.all(graph))
-    every_pair = int(pairs.sum()) if pairs.size else 0
+    ordered = degrees * (degrees - 1)  # twice the pairs of neighbors
+    coefficients = triangles / graph.xp.maximum(ordered * (unit / 2), 1)
+    existing, every_pair = len(fr.Frontier.all(graph)), int(ordered.sum()) if ordered.size else 0
     return LocalClusteringResult(
         coefficients, float(coefficients.sum()) / existing if existing else 0.0,
-        int(triangles.sum()) / every_pair if every_pair else 0.0,
+        2 * int(triangles.sum()) / (unit * every_pair) if every_pair else 0.0,
     )  # fmt: skip
