@@ -83,7 +83,11 @@ class DynamicLocalClustering(DynamicTriangleCount):
 
     def _finish(self) -> None:
         """Compute the results while the graph has the degrees that belong to them."""
+        super()._finish()
         self._final = self._result()
 
     def _result(self) -> LocalClusteringResult:
-        return self._final or clustering_of(self.graph, self.graph.degrees(), 2 * self.per_vertex)
+        if self._final is None:
+            self.graph.sync(self._sixths)
+            return clustering_of(self.graph, self.graph.degrees(), 2 * self.per_vertex_sixths, 6)
+        return self._final

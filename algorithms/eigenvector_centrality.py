@@ -95,7 +95,7 @@ def eigenvector_centrality(
     >>> from structures import CSR
     >>> graph = CSR.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], device="cpu")
     >>> eigenvector_centrality(graph).eigenvector_centrality.round(3)
-    array([0.497, 0.497, 0.604, 0.342, 0.154])
+    array([0.497, 0.497, 0.604, 0.342, 0.155])
     """
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.integer(max_iter, "max_iter", 1)

@@ -142,7 +142,7 @@ def test_queries(graph, name):
 
 @pytest.mark.parametrize("name", each(ALGORITHMS))
 def test_algorithms(graph, name):
-    assert check_each_allocation(graph, ALGORITHMS[name]) > 1
+    assert check_each_allocation(graph, ALGORITHMS[name]) > 0
 
 
 def pytest_generate_tests(metafunc):

@@ -13,7 +13,16 @@ import pytest
 
 import frontier as fr
 from algorithms import find_analytic
-from algorithms.comparators import Forests, Scores, Walks, spanning_forest, stationary_scores, valid_walks
+from algorithms.comparators import (
+    Forests,
+    Scores,
+    Walks,
+    edges_of,
+    spanning_forest,
+    stationary_centrality,
+    stationary_scores, valid_walks
+    uniform_walks,
+)
 from benchmarks import compare, run
 from benchmarks.results import Results
 from dynfrontier.comparison import process as waiting
@@ -288,6 +297,29 @@ def test_scores():
         assert "an iteration changes" in stationary_scores(known, *bad, tol=1e-5)
         assert not Scores(1e-5).compare(one, bad, edges=known).agrees
         assert not Scores(1e-5).same_digests(*(Scores(1e-5).digest(found, edges=known) for found in (one, bad)))
+
+
+@pytest.mark.parametrize("one_way", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_eigenvectors(one_way, weighted):
+    edges = fr.io.rmat(8, 8, seed=3)
+    weights = np.random.default_rng(1).integers(1, 9, edges.src.size).astype(np.float64) if weighted else None
+    known = fr.io.EdgeList(edges.src, edges.dst, weights, num_vertices=edges.num_vertices, directed=one_way)
+    graph = fr.structures()["csr"].from_edges(
+        known.src, known.dst, known.weights, known.num_vertices, one_way, device="cpu"
+    )
+    analytic, known = find_analytic("eigenvector_centrality"), edges_of(graph)
+    found = (analytic.compute(graph, tol=tol, max_iter=1000) for tol in (1e-10, 1e-4))
+    one, rough = (analytic.fetch(graph.device, each) for each in found)
+    scores = Scores(1e-4, stationary_centrality)
+    assert not stationary_centrality(known, *one, tol=1e-10) and not stationary_centrality(known, *rough, tol=1e-4)
+    assert scores.compare(one, rough, edges=known).text.endswith("both stationary")
+    assert scores.same_digests(scores.digest(one, edges=known), scores.digest(rough, edges=known))
+    exact = Scores(1e-8, stationary_centrality)
+    for bad, words in ((one[0][::-1], "an iteration changes"), (2 * one[0], "a norm of 2")):
+        assert words in stationary_centrality(known, bad, tol=1e-8)
+        assert not exact.compare(one, (bad,), edges=known).agrees
+        assert not exact.same_digests(*(exact.digest(found, edges=known) for found in (one, (bad,))))
 
 
 @pytest.mark.parametrize("one_way", [False, True])
