@@ -25,7 +25,7 @@ import numpy as np
 import frontier as fr
 
 from ._arguments import places
-from .bfs import UNREACHED
+from .bfs import UNREACHED, bfs
 from .result import Result
 from .shortest_path_tree import shortest_path_tree, unreached_of, weight_length
 from .sssp import bucket_width, check_lengths, sssp
@@ -75,16 +75,20 @@ class ShortestPathResult(Result):
 
 
 @fr.advanced.reads
-def shortest_path(graph: fr.Graph, source: int, target: int | None = None) -> ShortestPathResult:
+def shortest_path(
+    graph: fr.Graph, source: int, target: int | None = None, *, weighted: bool | None = None
+) -> ShortestPathResult:  # fmt: skip
     """A shortest path from `source` to `target`, or those to all vertices.
 
     Parameters
     ----------
     graph : Graph
-        As for `sssp`. Weights are used if the graph has them.
+        As for `sssp`.
     source : int
     target : int, optional
         By default all vertices, as by `sssp`.
+    weighted : bool, optional
+        Whether edges are as long as their weights, rather than 1. By default, if the graph has weights.
 
     Raises
     ------
@@ -113,11 +117,12 @@ def shortest_path(graph: fr.Graph, source: int, target: int | None = None) -> Sh
     fr.advanced.arguments.check_graph(graph)
     fr.advanced.arguments.check_one_device(graph, "shortest_path")
     source = fr.advanced.arguments.vertex_id(graph, source, "source")
+    is_weighted = graph.is_weighted and (weighted is None or fr.advanced.arguments.flag(weighted, "weighted"))
     if target is None:
-        found = sssp(graph, source)
+        found = sssp(graph, source) if is_weighted else bfs(graph, source)
         return ShortestPathResult(found.distance, found.predecessor, source, None)
     target = fr.advanced.arguments.vertex_id(graph, target, "target")
-    search = _meet if graph.weight_dtype is None else _approach
+    search = _approach if is_weighted else _meet
     return ShortestPathResult(*search(graph, source, target), source, target)
 
 

@@ -59,8 +59,8 @@ class Measure(NamedTuple):
 
 JACCARD = Measure(lambda xp, common, one, other: common / xp.maximum(one + other - common, 1), lambda t: t)
 SORENSEN = Measure(lambda xp, common, one, other: 2 * common / xp.maximum(one + other, 1), lambda t: t / (2 - t))
-COSINE = Measure(
-    lambda xp, common, one, other: common / xp.sqrt(xp.maximum(one.astype(np.float64) * other, 1)), lambda t: t * t
+COSINE = Measure(  # squares, as the root of each product would round equal coefficients to different numbers
+    lambda xp, common, one, other: xp.sqrt(1.0 * common * common / xp.maximum(1.0 * one * other, 1)), lambda t: t * t
 )
 OVERLAP = Measure(lambda xp, common, one, other: common / xp.maximum(xp.minimum(one, other), 1), lambda t: 0.0)
 

@@ -10,6 +10,7 @@ from typing import Any
 NAME = "dynfrontier"
 
 SUPPORTED = {
+    "all_pairs_shortest_path": "",
     "all_pairs_shortest_path_length": "From 64 nodes at a time.",
     "ancestors": "",
     "asyn_lpa_communities": "Undirected graphs without self-loops; `weight` must be None. Communities depend on `seed`"
@@ -21,6 +22,8 @@ SUPPORTED = {
     "bfs_predecessors": "As `bfs_edges`.",
     "bfs_successors": "As `bfs_edges`.",
     "bfs_tree": "As `bfs_edges`.",
+    "bidirectional_dijkstra": "Weights must be finite numbers that are not negative.",
+    "bidirectional_shortest_path": "",
     "closeness_centrality": "`distance` and `sp` must be None.",
     "clustering": "Undirected graphs; `weight` must be None.",
     "connected_components": "",
@@ -28,11 +31,14 @@ SUPPORTED = {
     "degree_centrality": "",
     "descendants": "",
     "descendants_at_distance": "",
+    "dijkstra_path": "Weights must be finite numbers that are not negative.",
     "dijkstra_path_length": "Weights must be finite numbers that are not negative.",
     "edge_betweenness_centrality": "`weight` must be None; `k` from NetworkX 3.6 on.",
     "eigenvector_centrality": "Graphs without self-loops; `nstart` must be None or have all nodes, without negative"
     " numbers; weights must be finite numbers that are not negative.",
+    "ego_graph": "`radius` must be an int, `distance` None, and `undirected` False for directed graphs.",
     "greedy_color": 'Strategy "largest_first" on undirected graphs; `interchange` must be False.',
+    "has_path": "",
     "hits": "Graphs without weights and self-loops; `nstart` must be None, `normalized` True, `method` the default.",
     "in_degree_centrality": "",
     "is_connected": "",
@@ -52,6 +58,8 @@ SUPPORTED = {
     "louvain_communities": "Undirected graphs without self-loops. Communities depend on `seed` as theirs do, but are"
     " others.",
     "maximal_independent_set": "Graphs without self-loops; `nodes` must be None.",
+    "maximum_spanning_edges": "Of edges of equal weight others may be chosen.",
+    "maximum_spanning_tree": "Of edges of equal weight others may be chosen.",
     "minimum_spanning_edges": "Of edges of equal weight others may be chosen.",
     "minimum_spanning_tree": "Of edges of equal weight others may be chosen.",
     "multi_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
@@ -63,8 +71,11 @@ SUPPORTED = {
     "overall_reciprocity": "",
     "pagerank": "Graphs without self-loops; `dangling` must be None.",
     "reciprocity": "",
+    "shortest_path": '`method` must be "dijkstra"; `weight` needs `source` and `target`.',
     "single_source_dijkstra_path_length": "Weights must be finite numbers that are not negative.",
+    "single_source_shortest_path": "",
     "single_source_shortest_path_length": "",
+    "single_target_shortest_path": "",
     "single_target_shortest_path_length": "",
     "strongly_connected_components": "Each comes after all that it reaches.",
     "transitivity": "Undirected graphs.",

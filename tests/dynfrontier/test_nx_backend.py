@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import random
 import re
 import subprocess
@@ -133,6 +134,9 @@ CASES = [
     ("bfs_edges", named, ("a",)), ("bfs_layers", named, ("a",)), ("bfs_layers", named, ([3, 2.5],)),
     ("descendants_at_distance", named, ("a", 2)), ("jaccard_coefficient", named, ()),
     ("minimum_spanning_edges", named, ()), ("closeness_centrality", named, ("a",)),
+    ("maximum_spanning_edges", named, ()), ("bidirectional_dijkstra", named, ("a", (1, 2))),
+    ("dijkstra_path", named, ("a", (1, 2))), ("has_path", named, ("a", "lonely")), ("has_path", directed, (4, 3)),
+    ("shortest_path", named, ("a", 3, "weight")), ("bidirectional_dijkstra", directed, (4, 3)),
     ("weakly_connected_components", directed, ()), ("strongly_connected_components", directed, ()),
     ("number_strongly_connected_components", directed, ()), ("is_weakly_connected", directed, ()),
     ("ancestors", directed, (3,)), ("descendants", directed, (4,)),
@@ -185,6 +189,72 @@ def test_breadth_first_trees(as_given):
     assert type(tree) is nx.DiGraph and list(tree.edges) == [(0, 1), (0, 3), (1, 2)]
     assert list(nx.bfs_successors(as_given(graph), 0, backend=NAME)) == [(0, [1, 3]), (1, [2])]
     assert dict(nx.bfs_predecessors(as_given(graph), 0, 1, backend=NAME)) == {1: 0, 3: 0}
+
+
+def length_of(graph, path, weight=None):
+    """The length of a path of the graph; edges without the attribute have length 1."""
+    assert nx.is_path(graph, path)
+    return sum(graph.edges[edge].get(weight, 1) for edge in itertools.pairwise(path))
+
+
+def check_paths(graph, found, expected):
+    """Dicts of paths by their other end: the nodes are NetworkX's, and so are the lengths."""
+    assert found.keys() == expected.keys()
+    for node, path in found.items():
+        assert (path[0], path[-1]) == (expected[node][0], expected[node][-1])
+        assert length_of(graph, path) == length_of(graph, expected[node])
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_paths_are_as_short_as_networkxs(as_given, kind):
+    for seed in range(6):
+        graph = drawn(seed, kind)
+        ours, (u, v, *_) = as_given(graph), graph
+        for name, *arguments in (
+            ("single_source_shortest_path", u), ("single_source_shortest_path", v, 2), ("shortest_path", u),
+            ("single_target_shortest_path", u), ("single_target_shortest_path", v, 1), ("shortest_path", None, v),
+        ):  # fmt: skip
+            found, expected = REGISTERED[name](ours, *arguments, backend=NAME), original(name)(graph, *arguments)
+            check_paths(graph, found, expected)
+        for found in (nx.all_pairs_shortest_path(ours, backend=NAME), nx.shortest_path(ours, backend=NAME)):
+            expected = dict(original("all_pairs_shortest_path")(graph))
+            found = dict(found)
+            assert list(found) == list(expected)
+            for node, paths in found.items():
+                check_paths(graph, paths, expected[node])
+        for name, weight in (("bidirectional_shortest_path", None), ("dijkstra_path", "weight")):
+            for target in list(graph)[:8]:
+                try:
+                    expected = original(name)(graph, u, target)
+                except nx.NetworkXNoPath:
+                    with pytest.raises(nx.NetworkXNoPath):
+                        REGISTERED[name](ours, u, target, backend=NAME)
+                else:
+                    found = REGISTERED[name](ours, u, target, backend=NAME)
+                    assert length_of(graph, found, weight) == length_of(graph, expected, weight)
+    for name in ("bidirectional_shortest_path", "bidirectional_dijkstra", "dijkstra_path", "has_path"):
+        with pytest.raises(nx.NodeNotFound):
+            REGISTERED[name](ours, "absent", u, backend=NAME)
+
+
+def test_neighborhoods_have_all_attributes(as_given):
+    graph = drawn(3)
+    graph.graph["title"], node = "drawn", next(iter(graph))
+    graph.nodes[node]["label"] = "first"
+    for options in ({}, {"radius": 2}, {"radius": 2, "center": False}, {"radius": 0}, {"undirected": True}):
+        found = nx.ego_graph(as_given(graph), node, **options, backend=NAME)
+        expected = original("ego_graph")(graph, node, **options)
+        assert (found.graph, dict(found.nodes.data()), dict(found.adj)) == (
+            expected.graph, dict(expected.nodes.data()), dict(expected.adj))  # fmt: skip
+
+
+def test_spanning_trees_have_all_attributes(as_given):
+    graph = drawn(4)
+    for name in ("minimum_spanning_tree", "maximum_spanning_tree"):
+        found, expected = REGISTERED[name](as_given(graph), backend=NAME), original(name)(graph)
+        assert list(found) == list(expected) and found.size(weight="weight") == expected.size(weight="weight")
+        assert found.number_of_edges() == expected.number_of_edges()
+        assert all(data == graph.edges[u, v] for u, v, data in found.edges(data=True))
 
 
 def test_graphs_of_few_nodes(as_given):
@@ -324,7 +394,7 @@ PARALLEL = [
     ("bfs_edges", {"source": 0}), ("bfs_tree", {"source": 0}), ("single_source_shortest_path_length", {"source": 0}),
     ("single_target_shortest_path_length", {"target": 0}), ("all_pairs_shortest_path_length", {}),
     ("single_source_dijkstra_path_length", {"source": 0}), ("dijkstra_path_length", {"source": 0, "target": 1}),
-    ("multi_source_dijkstra_path_length", {"sources": [0, 1]}),
+    ("multi_source_dijkstra_path_length", {"sources": [0, 1]}), ("has_path", {"source": 0, "target": 1}),
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Cores, trusses and minimum spanning forests."""
+"""Cores, trusses, and minimum and maximum spanning forests."""
 
 from __future__ import annotations
 
@@ -65,36 +65,45 @@ def k_truss(G: Any, k: int) -> nx.Graph:
 KNOWN = ("kruskal", "prim", "boruvka")
 
 
-def _pairs(graph: Any, weight: Any) -> list[tuple[Any, Any]]:
-    """The edges of the forest by increasing weight, the end that comes first in the graph first."""
+def _pairs(graph: Any, weight: Any, *, highest: bool = False) -> list[tuple[Any, Any]]:
+    """The edges of the forest from its best weight on, the end that comes first in the graph first."""
     mirror = mirror_of(graph, weight)
     if weight is None and mirror.graph.is_weighted:
         raise Unsupported("weight=None of a graph that holds weights is not supported")
     with refused(ValueError):  # integers beyond 2**53
-        found = algorithms.minimum_spanning_forest(mirror.graph)
+        find = algorithms.maximum_spanning_forest if highest else algorithms.minimum_spanning_forest
+        found = find(mirror.graph)
     src, dst, weights = (mirror.graph.device.to_host(x) for x in (found.src, found.dst, found.weight))
     place = mirror.places()
     src, dst = np.where(place[src] < place[dst], src, dst), np.where(place[src] < place[dst], dst, src)
-    sort = np.lexsort((place[dst], place[src], weights))
+    sort = np.lexsort((place[dst], place[src], -weights if highest else weights))
     nodes = mirror.nodes
     return [(nodes[i], nodes[j]) for i, j in zip(src[sort].tolist(), dst[sort].tolist(), strict=True)]
-
-
-@function(least_nodes=FEW, undirected=True)
-def minimum_spanning_edges(G: Any, weight: Any, keys: bool, data: bool) -> Iterator[tuple[Any, ...]]:
-    source = source_of(G)
-    return iter([(u, v, source.get_edge_data(u, v)) if data else (u, v) for u, v in _pairs(G, weight)])
 
 
 def _refuse_tree(algorithm: Any, **_: Any) -> str | None:
     return None if algorithm in KNOWN else f"algorithm={algorithm!r} is not known"
 
 
-@function(least_nodes=FEW, undirected=True, refuse=_refuse_tree)
-def minimum_spanning_tree(G: Any, weight: Any, algorithm: str) -> nx.Graph:
-    source = source_of(G)
-    tree = source.__class__()
-    tree.graph.update(source.graph)
-    tree.add_nodes_from(source.nodes.items())
-    tree.add_edges_from((u, v, source.get_edge_data(u, v)) for u, v in _pairs(G, weight))
-    return tree
+def _add_forest(kind: str) -> None:
+    """Add the two functions of a kind of spanning forests, whose names NetworkX forms alike."""
+    highest = kind == "maximum"
+
+    @function(f"{kind}_spanning_edges", least_nodes=FEW, undirected=True)
+    def edges(G: Any, weight: Any, keys: bool, data: bool) -> Iterator[tuple[Any, ...]]:
+        source = source_of(G)
+        pairs = _pairs(G, weight, highest=highest)
+        return iter([(u, v, source.get_edge_data(u, v)) if data else (u, v) for u, v in pairs])
+
+    @function(f"{kind}_spanning_tree", least_nodes=FEW, undirected=True, refuse=_refuse_tree)
+    def tree(G: Any, weight: Any, algorithm: str) -> nx.Graph:
+        source = source_of(G)
+        found = source.__class__()
+        found.graph.update(source.graph)
+        found.add_nodes_from(source.nodes.items())
+        found.add_edges_from((u, v, source.get_edge_data(u, v)) for u, v in _pairs(G, weight, highest=highest))
+        return found
+
+
+for _name in ("minimum", "maximum"):
+    _add_forest(_name)
